@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { findChromium, installChromium } from "./lib/chromium.mjs";
 import { findEngine, installEngine } from "./lib/engines.mjs";
 import { findLlama, installLlama } from "./lib/llama.mjs";
+import { postgres as installPostgres } from "./lib/postgres.mjs";
 import { fingerprint, hasStamp, inRoot, lockedVersion, userCache, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, StepFailed, step } from "./lib/run.mjs";
 
-/** Prepares the clone; `chromium: true` also asks for a browser, `real` for what others wrote, `engines` for browsers that may be
+/** Prepares the clone; `chromium: true` also asks for a browser, `postgres` for the database
+ * that tests start, `real` for what others wrote, `engines` for browsers that may be
  * missing. Gives the paths of what it found. */
-export async function setup({ chromium = false, engines = [], real = false } = {}) {
+export async function setup({ chromium = false, engines = [], postgres = false, real = false } = {}) {
   const since = performance.now();
   checkNode();
   checkRust();
@@ -17,6 +19,7 @@ export async function setup({ chromium = false, engines = [], real = false } = {
   await npmPackages();
   const tools = { bindgen: await bindgen(), chromium: chromium ? await browser() : undefined, engines: {} };
   for (const name of engines) tools.engines[name] = await engine(name);
+  if (postgres) await installPostgres();
   if (real) {
     await clients();
     tools.llama = await llamaServer();

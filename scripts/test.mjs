@@ -7,7 +7,7 @@ import { main, run, runTool, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 const runners = {
-  rust: { run: cargo, needs: {} },
+  rust: { run: cargo, needs: { postgres: true } },
   js: { run: () => vitest("js*"), needs: { build: true } },
   e2e: { run: () => vitest("e2e*"), needs: { build: true, decoders: true, chromium: true } },
   engines: { run: inEngines, needs: { build: true, engines: true } },
@@ -26,7 +26,12 @@ await main(async () => {
 
 async function test(names) {
   const needed = (what) => names.some((name) => runners[name].needs[what]);
-  const tools = await setup({ chromium: needed("chromium"), engines: needed("engines") ? engines : [], real: needed("real") });
+  const tools = await setup({
+    chromium: needed("chromium"),
+    engines: needed("engines") ? engines : [],
+    postgres: needed("postgres"),
+    real: needed("real"),
+  });
   if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;
 
   const sums = { passed: 0, failed: 0, skipped: 0 };

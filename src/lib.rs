@@ -48,7 +48,7 @@ mod wire;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-#[cfg(all(doctest, unix, feature = "coding", feature = "serve"))]
+#[cfg(all(doctest, unix, feature = "coding", feature = "postgres", feature = "serve"))]
 #[doc = include_str!("../docs/rust.md")]
 struct RustGuide;
 #[cfg(all(doctest, feature = "task"))]

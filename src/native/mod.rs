@@ -8,6 +8,8 @@ mod folder;
 #[cfg(feature = "native")]
 mod http;
 mod ids;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "native")]
 mod provider;
 #[cfg(feature = "native")]
@@ -16,6 +18,8 @@ mod recording;
 mod serve;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+mod stored;
 #[cfg(feature = "task")]
 mod task_folder;
 #[cfg(feature = "task")]
@@ -27,12 +31,16 @@ pub use coding::Workspace;
 #[cfg(feature = "native")]
 pub use http::NativeHttp;
 pub use ids::RandomIds;
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresDatabase, PostgresStore};
 #[cfg(feature = "native")]
 pub use provider::ProviderModel;
 #[cfg(feature = "serve")]
 pub use serve::{Caller, Server, ServerLimits};
 #[cfg(feature = "sqlite")]
-pub use sqlite::{ImportOptions, SqliteDatabase, SqliteStore, StoredSession};
+pub use sqlite::{SqliteDatabase, SqliteStore};
+#[cfg(any(feature = "postgres", feature = "sqlite"))]
+pub use stored::{ImportOptions, StoredSession};
 #[cfg(feature = "task")]
 pub use task_folder::TaskFolder;
 

@@ -21,6 +21,8 @@ mod native_coding;
 mod native_glove;
 #[cfg(feature = "native")]
 mod native_http;
+#[cfg(all(feature = "postgres", feature = "sqlite", unix))]
+mod native_postgres;
 #[cfg(feature = "native")]
 mod native_schemas;
 #[cfg(feature = "serve")]

@@ -53,6 +53,45 @@ fn the_store_in_memory_passes_every_case() {
     passes(&InMemory::default());
 }
 
+#[cfg(all(feature = "postgres", feature = "sqlite", unix))]
+mod postgres {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::native_postgres::PostgresServer;
+    use glove_wasm::native::PostgresDatabase;
+
+    /// Each store is of the other one of two processes.
+    struct InPostgres([PostgresDatabase; 2], AtomicUsize);
+
+    impl InPostgres {
+        fn database(&self) -> &PostgresDatabase {
+            &self.0[self.1.fetch_add(1, Ordering::Relaxed) % 2]
+        }
+    }
+
+    impl Stores for InPostgres {
+        fn open(&self, session: &str) -> Arc<dyn StoreAdapter> {
+            Arc::new(self.database().store(session))
+        }
+
+        fn add_inbox_item<'a>(
+            &'a self,
+            store: &'a dyn StoreAdapter,
+            item: InboxItem,
+        ) -> Option<BoxFuture<'a, ()>> {
+            let adding = self.database().store(store.identifier()).add_inbox_item(&item);
+            Some(Box::pin(async { adding.await.unwrap() }))
+        }
+    }
+
+    #[test]
+    fn postgres_passes_every_case() {
+        let Some(server) = PostgresServer::shared() else { return };
+        passes(&InPostgres([server.open(), server.open()], AtomicUsize::new(0)));
+    }
+}
+
 #[cfg(feature = "sqlite")]
 mod sqlite {
     use super::*;

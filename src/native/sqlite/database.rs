@@ -8,10 +8,11 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::failure::failed;
 use super::schema;
-use super::sessions::{self, StoredSession};
+use super::sessions;
 use super::store::SqliteStore;
 use super::worker::{Work, Worker, of_file};
 use crate::error::{StoreError, StoreErrorKind};
+use crate::native::StoredSession;
 use crate::portable::BoxFuture;
 
 /// How long another program's write is waited for.

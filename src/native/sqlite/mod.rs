@@ -12,6 +12,4 @@ mod transfer;
 mod worker;
 
 pub use database::SqliteDatabase;
-pub use sessions::StoredSession;
 pub use store::SqliteStore;
-pub use transfer::ImportOptions;

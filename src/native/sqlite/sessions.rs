@@ -6,27 +6,7 @@ use super::failure::failed;
 use super::lease::{self, Lease};
 use super::worker::Work;
 use crate::error::StoreError;
-
-/// A session in the list of its database.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredSession {
-    pub id: String,
-    /// What a person named it; empty before.
-    pub name: String,
-    /// What a person wrote first, in one line.
-    pub title: String,
-    pub working_dir: String,
-    pub messages: u64,
-    /// In milliseconds since 1970.
-    pub created_at: u64,
-    pub updated_at: u64,
-    /// What its run was doing when it was last written: `idle`, `waiting`, `tools`, …
-    pub phase: String,
-    /// A person is asked something.
-    pub asks: bool,
-}
-
-const LONGEST_TITLE: usize = 120;
+use crate::native::stored::{StoredSession, one_line};
 
 pub(super) fn list(connection: &Connection) -> Result<Vec<StoredSession>, StoreError> {
     let query = "SELECT s.session_id, s.name, s.working_dir, CAST(strftime('%s', s.created_at) AS INTEGER) * 1000,
@@ -58,16 +38,6 @@ fn session(row: &Row<'_>) -> rusqlite::Result<StoredSession> {
         phase: row.get(5)?,
         asks: row.get(6)?,
     })
-}
-
-fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= LONGEST_TITLE {
-        return line;
-    }
-    let mut cut: String = line.chars().take(LONGEST_TITLE - 1).collect();
-    cut.push('…');
-    cut
 }
 
 pub(super) fn contains(connection: &Connection, session: &str) -> rusqlite::Result<bool> {

@@ -14,6 +14,7 @@ use crate::json::Json;
 use crate::json::codec::{from_text, to_text};
 use crate::message::{InboxItem, Message, Sender, Task};
 use crate::native::SystemClock;
+use crate::native::stored::whole;
 use crate::portable::BoxFuture;
 use crate::ports::{Clock, Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::run::checkpoint::Unsaved;
@@ -307,27 +308,9 @@ impl Inner {
         let checkpoint =
             transaction.query_row(query, [session], |row| row.get(0)).optional().map_err(failed)?.flatten();
         let loaded = Loaded { messages, checkpoint, records: records(&transaction, session)? };
-        whole(&loaded, own)?;
+        whole(&loaded, own.messages, own.seq)?;
         Ok(loaded)
     }
-}
-
-/// What is stored is as much as was written: otherwise no step could ever follow on it.
-fn whole(loaded: &Loaded, own: Stored) -> Result<(), StoreError> {
-    let (messages, last) = (loaded.messages.len(), loaded.records.last().map(|record| record.seq));
-    let records_miss = match (&loaded.checkpoint, last) {
-        (Some(_), None) => false,
-        (Some(_), Some(last)) => last != own.seq,
-        (None, _) => loaded.records.len() as u64 != own.seq,
-    };
-    let what = if messages != own.messages {
-        format!("{messages} messages are stored, and {} were written", own.messages)
-    } else if records_miss {
-        "the state of its run is not the one that was written".to_owned()
-    } else {
-        return Ok(());
-    };
-    Err(StoreError::new(StoreErrorKind::Corrupt, format!("the stored session is damaged: {what}")))
 }
 
 fn records(connection: &Connection, session: &str) -> Result<Vec<Record>, StoreError> {

@@ -8,19 +8,10 @@ use super::rows::{self, MessageRow};
 use super::sessions::contains;
 use super::store::SqliteStore;
 use crate::error::StoreError;
-use crate::native::RandomIds;
+use crate::native::{ImportOptions, RandomIds};
 use crate::ports::{IdSource, StoreAdapter};
 use crate::run::Run;
 use crate::store::{Transcript, TranscriptError};
-
-/// What is imported of a session.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ImportOptions {
-    /// Under another id than its own.
-    pub id: Option<String>,
-    /// Its run too, if it has not ended: tools whose calls were under way may run here.
-    pub with_run: bool,
-}
 
 impl SqliteDatabase {
     /// A session outside of the database. It stays as it is.

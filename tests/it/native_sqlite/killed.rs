@@ -12,7 +12,7 @@ use std::time::Duration;
 use glove_wasm::event::Event;
 use glove_wasm::message::{Message, ToolStatus};
 use glove_wasm::native::SqliteDatabase;
-use glove_wasm::ports::{StoreAdapter, Tool, ToolContext};
+use glove_wasm::ports::{Loaded, StoreAdapter, Tool, ToolContext};
 use glove_wasm::run::Run;
 use glove_wasm::run::settings::Settings;
 use glove_wasm::runtime::Glove;
@@ -31,7 +31,13 @@ const KILLS: usize = 50;
 #[test]
 fn a_process_that_is_killed_at_any_write_loses_nothing_and_runs_nothing_twice() {
     if let Some((_, folder)) = role() {
-        block_on(write_for_ever(&folder));
+        block_on(async {
+            let database = SqliteDatabase::open(folder.join("sessions.db")).unwrap();
+            let store = database.store("s");
+            // The one before was killed: nobody gives its lease back.
+            store.acquire().await.unwrap();
+            write_for_ever(store, &folder).await;
+        });
         return;
     }
     let folder = Folder::new();
@@ -51,16 +57,14 @@ fn a_process_that_is_killed_at_any_write_loses_nothing_and_runs_nothing_twice() 
                 acknowledged = acknowledged.max(count);
             }
         }
-        requests = check(&folder, acknowledged, kill);
+        let loaded = block_on(folder.database().store("s").load()).unwrap();
+        requests = check(&loaded, &folder.file("notes"), acknowledged, kill);
     }
     assert!(requests > kills / 10, "{requests} requests ended in {kills} lives: too few to show anything");
 }
 
 /// What the database holds: everything that was said to be written, and each tool once. The number of requests that ended.
-fn check(folder: &Folder, acknowledged: usize, kill: usize) -> usize {
-    let database = folder.database();
-    let store = database.store("s");
-    let loaded = block_on(store.load()).unwrap();
+pub fn check(loaded: &Loaded, notes: &Path, acknowledged: usize, kill: usize) -> usize {
     assert!(
         loaded.messages.len() >= acknowledged,
         "kill {kill}: {} messages are stored, {acknowledged} were said to be",
@@ -72,7 +76,7 @@ fn check(folder: &Folder, acknowledged: usize, kill: usize) -> usize {
         }
         None => Run::new(Settings::default(), loaded.messages.clone()),
     };
-    let notes = fs::read_to_string(folder.file("notes")).unwrap_or_default();
+    let notes = fs::read_to_string(notes).unwrap_or_default();
     let mut ran: HashMap<&str, usize> = HashMap::new();
     for line in notes.lines() {
         *ran.entry(line).or_default() += 1;
@@ -87,11 +91,7 @@ fn check(folder: &Folder, acknowledged: usize, kill: usize) -> usize {
 }
 
 /// Requests one after another, each with a tool that may run once only; what is stored is said aloud.
-async fn write_for_ever(folder: &Path) {
-    let database = SqliteDatabase::open(folder.join("sessions.db")).unwrap();
-    let store = database.store("s");
-    // The one before was killed: nobody gives its lease back.
-    store.acquire().await.unwrap();
+pub async fn write_for_ever(store: impl StoreAdapter + 'static, folder: &Path) {
     let model = ScriptedModel::by(|_, seen| match seen.messages.last().unwrap().tool_results {
         None => Line::call("note", &format!("c{}", seen.messages.len()), json!({ "n": seen.messages.len() })),
         Some(_) => Line::text("Noted."),
@@ -135,7 +135,7 @@ fn note(folder: &Path) -> Tool {
     )
 }
 
-fn say(line: &str) {
+pub fn say(line: &str) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}").unwrap();
     out.flush().unwrap();

@@ -1,7 +1,7 @@
 //! Sessions in SQLite.
 
 mod bad_input;
-mod killed;
+pub mod killed;
 mod original;
 mod processes;
 mod recorded;

@@ -1,0 +1,289 @@
+//! Connections to the database. Calls of one session go through one of them, one after another, in the order in which they are made.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use futures_channel::oneshot;
+use futures_util::future::join_all;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio_postgres::config::SslMode;
+use tokio_postgres::{Client, Config, NoTls, Row};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::call::{Call, Value, number, texts};
+use super::failure::{failed, may_pass, slow};
+use super::lease::{self, Lease};
+use super::schema;
+use crate::error::{StoreError, StoreErrorKind};
+use crate::portable::BoxFuture;
+
+const CONNECTIONS: usize = 8;
+/// How long the database may be away before a call fails.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The same when nobody waits for it any more.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Clones are the same connections, which are closed with the last of them.
+#[derive(Clone)]
+pub(super) struct Connections {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    /// The first renews leases, and is asked nothing.
+    lines: Vec<UnboundedSender<Call>>,
+    shared: Arc<Shared>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+pub(super) struct Shared {
+    config: Config,
+    tls: Option<MakeRustlsConnect>,
+    /// For sentences: no user and no password.
+    place: String,
+    closing: AtomicBool,
+    leases: Mutex<Vec<Arc<Lease>>>,
+}
+
+impl Shared {
+    pub(super) fn leases(&self) -> MutexGuard<'_, Vec<Arc<Lease>>> {
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn connect(&self) -> Result<Client, tokio_postgres::Error> {
+        match &self.tls {
+            None => {
+                let (client, connection) = self.config.connect(NoTls).await?;
+                tokio::spawn(connection);
+                Ok(client)
+            }
+            Some(tls) => {
+                let (client, connection) = self.config.connect(tls.clone()).await?;
+                tokio::spawn(connection);
+                Ok(client)
+            }
+        }
+    }
+
+    fn named(&self, error: StoreError) -> StoreError {
+        match error.kind {
+            StoreErrorKind::Conflict | StoreErrorKind::Lost => error,
+            _ => StoreError { message: format!("{}: {}", self.place, error.message), ..error },
+        }
+    }
+}
+
+/// Certificates are always checked, by those that the system trusts.
+fn tls() -> Result<MakeRustlsConnect, StoreError> {
+    use rustls_platform_verifier::BuilderVerifierExt;
+
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|versions| versions.with_platform_verifier())
+        .map_err(|error| StoreError::new(StoreErrorKind::Unavailable, format!("no TLS: {error}")))?;
+    Ok(MakeRustlsConnect::new(config.with_no_client_auth()))
+}
+
+impl Connections {
+    /// Connects, and brings the database up to date.
+    pub(super) fn open(config: Config, place: String) -> Result<Self, StoreError> {
+        let tls = (config.get_ssl_mode() == SslMode::Require).then(tls).transpose()?;
+        let shared = Arc::new(Shared { config, tls, place, closing: false.into(), leases: Mutex::default() });
+        let unusable = |error: std::io::Error| {
+            StoreError::new(StoreErrorKind::Failed, format!("no thread for the database: {error}"))
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(unusable)?;
+        let (lines, calls): (Vec<_>, Vec<_>) = (0..CONNECTIONS).map(|_| unbounded_channel()).unzip();
+        let (opened, prepared) = std::sync::mpsc::channel();
+        let of_thread = Arc::clone(&shared);
+        let work = move || {
+            runtime.block_on(async move {
+                let ready = timeout(PATIENCE, async {
+                    let client = of_thread.connect().await.map_err(|error| failed(&error))?;
+                    schema::prepare(&client).await
+                });
+                let ready =
+                    ready.await.unwrap_or_else(|_| Err(slow())).map_err(|error| of_thread.named(error));
+                let is_ready = ready.is_ok();
+                let _ = opened.send(ready);
+                if is_ready {
+                    let lines = calls.into_iter().enumerate().map(|(number, calls)| {
+                        let line = Line { shared: Arc::clone(&of_thread), client: None };
+                        tokio::spawn(line.serve(calls, number == 0))
+                    });
+                    join_all(lines.collect::<Vec<_>>()).await;
+                }
+            });
+        };
+        let thread =
+            thread::Builder::new().name("glove-postgres".to_owned()).spawn(work).map_err(unusable)?;
+        let inner = Inner { lines, shared, thread: Some(thread) };
+        prepared.recv().unwrap_or_else(|_| Err(gone()))?;
+        Ok(Connections { inner: Arc::new(inner) })
+    }
+
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.inner.shared
+    }
+
+    pub(super) fn place(&self) -> &str {
+        &self.inner.shared.place
+    }
+
+    /// `session` is empty for what belongs to none. `unsure`: see [`Call`].
+    pub(super) fn call(
+        &self,
+        session: &str,
+        statement: &'static str,
+        values: Vec<Value>,
+        unsure: Option<usize>,
+    ) -> BoxFuture<'static, Result<Vec<Row>, StoreError>> {
+        let (reply, answer) = oneshot::channel();
+        let sent = self.line(session).is_some_and(|line| {
+            line.send(Call { statement, values, unsure, made: Instant::now(), reply }).is_ok()
+        });
+        Box::pin(async move {
+            match sent {
+                true => answer.await.unwrap_or_else(|_| Err(gone())),
+                false => Err(gone()),
+            }
+        })
+    }
+
+    fn line(&self, session: &str) -> Option<&UnboundedSender<Call>> {
+        let (_, others) = self.inner.lines.split_first()?;
+        let mut hasher = DefaultHasher::new();
+        session.hash(&mut hasher);
+        others.get(usize::try_from(hasher.finish() % others.len() as u64).unwrap_or_default())
+    }
+}
+
+fn gone() -> StoreError {
+    StoreError::new(StoreErrorKind::Failed, "the thread of the database has ended; open it again")
+}
+
+struct Line {
+    shared: Arc<Shared>,
+    client: Option<Client>,
+}
+
+impl Line {
+    async fn serve(mut self, mut calls: UnboundedReceiver<Call>, renews: bool) {
+        let mut renewal = Instant::now() + lease::RENEWED;
+        loop {
+            let next = match renews {
+                true => timeout_at(renewal, calls.recv()).await,
+                false => Ok(calls.recv().await),
+            };
+            match next {
+                Ok(Some(call)) => self.answer(call).await,
+                Ok(None) => return,
+                Err(_) => {}
+            }
+            if renews && Instant::now() >= renewal {
+                renewal = Instant::now() + lease::RENEWED;
+                self.renew().await;
+            }
+        }
+    }
+
+    async fn answer(&mut self, mut call: Call) {
+        let answer = self.done(&mut call).await.map_err(|error| self.shared.named(error));
+        // Whoever has stopped waiting needs no answer.
+        let _ = call.reply.send(answer);
+    }
+
+    /// Goes on trying while the database is away. Behind others that have waited for it, not as long again.
+    async fn done(&mut self, call: &mut Call) -> Result<Vec<Row>, StoreError> {
+        let patience = if self.shared.closing.load(Ordering::Relaxed) { LAST_WORDS } else { PATIENCE };
+        let until = (call.made + patience).max(Instant::now() + LAST_WORDS);
+        loop {
+            let failure = match timeout_at(until, self.once(call)).await {
+                Ok(Ok(rows)) => return Ok(rows),
+                Ok(Err(error)) if may_pass(&error) => error,
+                Ok(Err(error)) => return Err(failed(&error)),
+                Err(_) => {
+                    self.client = None;
+                    return Err(slow());
+                }
+            };
+            self.client = None;
+            call.may_be_done();
+            if Instant::now() + PAUSE >= until {
+                return Err(failed(&failure));
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    async fn once(&mut self, call: &Call) -> Result<Vec<Row>, tokio_postgres::Error> {
+        if self.client.as_ref().is_none_or(Client::is_closed) {
+            self.client = Some(self.shared.connect().await?);
+        }
+        let values: Vec<_> = call
+            .values
+            .iter()
+            .map(|(value, kind)| (&**value as &(dyn tokio_postgres::types::ToSql + Sync), kind.clone()))
+            .collect();
+        match &self.client {
+            // Without a name for the statement: a pooler may give the next one another connection.
+            Some(client) => client.query_typed(call.statement, &values).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// A lease that cannot be renewed runs out.
+    async fn renew(&mut self) {
+        let leases = self.shared.leases().clone();
+        if leases.is_empty() {
+            return;
+        }
+        let at = lease::times();
+        let holders = leases.iter().map(|lease| lease.holder.clone()).collect();
+        let (reply, _) = oneshot::channel();
+        let call = Call {
+            statement:
+                "UPDATE glove_sessions SET held_until = clock_timestamp() + $1 * interval '1 millisecond'
+                WHERE holder = ANY ($2) RETURNING holder",
+            values: vec![number(lease::held_millis()), texts(holders)],
+            unsure: None,
+            made: Instant::now(),
+            reply,
+        };
+        let renewed = match timeout(lease::HELD, self.once(&call)).await {
+            Ok(Ok(rows)) => rows,
+            _ => {
+                self.client = None;
+                return;
+            }
+        };
+        let renewed: std::collections::HashSet<String> =
+            renewed.iter().filter_map(|row| row.try_get(0).ok()).collect();
+        for lease in &leases {
+            match renewed.contains(&lease.holder) {
+                true => lease.given(at),
+                false => lease.lose(),
+            }
+        }
+        self.shared.leases().retain(|lease| !lease.is_lost());
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.shared.closing.store(true, Ordering::Relaxed);
+        self.lines.clear();
+        if let Some(thread) = self.thread.take() {
+            // On the thread itself, when a call held the last one.
+            if thread.thread().id() != thread::current().id() {
+                let _ = thread.join();
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Who may write to a session: one holder at a time, for some seconds that it keeps renewing.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::native::{RandomIds, SystemClock};
+use crate::ports::{Clock, IdSource};
+
+/// How long a session stays with a holder that does not show itself, by the clock of the database.
+pub(super) const HELD: Duration = Duration::from_secs(4);
+pub(super) const RENEWED: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+pub(super) struct Lease {
+    pub(super) session: String,
+    pub(super) holder: String,
+    /// It was held at some time.
+    had: AtomicBool,
+    /// Somebody else has it now.
+    lost: AtomicBool,
+    /// Until when nobody else can have it, by the clock that others see and by the one that nobody sets.
+    sure_until: [AtomicU64; 2],
+}
+
+/// Now, by both clocks.
+pub(super) fn times() -> [u64; 2] {
+    [SystemClock.now(), SystemClock.steady()]
+}
+
+pub(super) fn held_millis() -> u64 {
+    u64::try_from(HELD.as_millis()).unwrap_or_default()
+}
+
+impl Lease {
+    pub(super) fn new(session: String) -> Self {
+        let holder = RandomIds.fresh();
+        Lease { session, holder, had: false.into(), lost: false.into(), sure_until: Default::default() }
+    }
+
+    pub(super) fn had(&self) -> bool {
+        self.had.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_sure(&self) -> bool {
+        times().iter().zip(&self.sure_until).all(|(now, until)| *now < until.load(Ordering::Relaxed))
+    }
+
+    /// It was asked for at these times, and given.
+    pub(super) fn given(&self, at: [u64; 2]) {
+        for (at, until) in at.iter().zip(&self.sure_until) {
+            until.store(at + held_millis(), Ordering::Relaxed);
+        }
+        self.had.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn lose(&self) {
+        self.lost.store(true, Ordering::Relaxed);
+        self.sure_until.iter().for_each(|until| until.store(0, Ordering::Relaxed));
+    }
+}

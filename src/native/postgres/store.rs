@@ -1,0 +1,339 @@
+//! The store of one session.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio_postgres::Row;
+
+use super::call::{Value, bytes, flag, number, text, texts};
+use super::connection::Connections;
+use super::failure::unreadable;
+use super::lease::{self, Lease};
+use super::row::get;
+use crate::error::{StoreError, StoreErrorKind};
+use crate::json::Json;
+use crate::json::codec::{Fault, from_text, to_text};
+use crate::message::{InboxItem, Message, Sender, Task};
+use crate::native::SystemClock;
+use crate::native::stored::{one_line, whole};
+use crate::portable::BoxFuture;
+use crate::ports::{Clock, Durability, Loaded, PermissionStatus, StoreAdapter};
+use crate::run::checkpoint::Unsaved;
+use crate::run::salvage::salvage;
+use crate::store::permission_key;
+
+/// Keeps a session in a [`PostgresDatabase`](super::PostgresDatabase). Clones are the same store. The first write takes the session for
+/// this store, until the last clone is dropped: meanwhile other stores, of this process and of others, read the session and are refused
+/// to write.
+#[derive(Clone)]
+pub struct PostgresStore {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    connections: Connections,
+    lease: Arc<Lease>,
+    /// Where the process of this store is reached.
+    address: String,
+    /// A write has failed that may have been done.
+    unsure: AtomicBool,
+}
+
+/// Where `glove_append` is told whether the step may be there already.
+const UNSURE: usize = 5;
+
+impl PostgresStore {
+    pub(super) fn new(connections: Connections, session: String, address: String) -> Self {
+        let lease = Arc::new(Lease::new(session));
+        PostgresStore { inner: Arc::new(Inner { connections, lease, address, unsure: false.into() }) }
+    }
+
+    /// Takes the session for this store before anything is written. Waits until it can be told whether its last holder is still there.
+    pub async fn acquire(&self) -> Result<(), StoreError> {
+        let pause = 250;
+        for _ in 0..(lease::held_millis() / pause + 2) {
+            match self.take().await {
+                Err(error) if error.kind == StoreErrorKind::Conflict => {}
+                done => return done,
+            }
+            SystemClock.sleep(pause).await;
+        }
+        self.take().await
+    }
+
+    /// Another process has taken the session over.
+    pub fn is_lost(&self) -> bool {
+        self.inner.lease.is_lost()
+    }
+
+    fn take(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.writing("SELECT glove_take($1, $2, $3, $4, $5)", Vec::new(), None)
+    }
+
+    /// A write of whoever holds the session, or takes it herewith.
+    fn writing(
+        &self,
+        statement: &'static str,
+        more: Vec<Value>,
+        unsure: Option<usize>,
+    ) -> BoxFuture<'static, Result<(), StoreError>> {
+        let (inner, lease) = (Arc::clone(&self.inner), Arc::clone(&self.inner.lease));
+        let mut values = vec![
+            text(&lease.session),
+            text(&lease.holder),
+            flag(lease.had()),
+            text(&inner.address),
+            number(lease::held_millis()),
+        ];
+        values.extend(more);
+        let at = lease::times();
+        let asked = inner.connections.call(&lease.session, statement, values, unsure);
+        Box::pin(async move {
+            match asked.await {
+                Ok(_) => {
+                    inner.unsure.store(false, Ordering::Relaxed);
+                    inner.keep(at);
+                    Ok(())
+                }
+                Err(error) => {
+                    // Refused is not done; of all else nobody knows.
+                    if matches!(error.kind, StoreErrorKind::Unavailable | StoreErrorKind::Failed) {
+                        inner.unsure.store(true, Ordering::Relaxed);
+                    }
+                    Err(error)
+                }
+            }
+        })
+    }
+
+    pub fn name(&self) -> BoxFuture<'static, Result<String, StoreError>> {
+        let asked = self.ask("SELECT name FROM glove_sessions WHERE id = $1", Vec::new());
+        Box::pin(
+            async move { Ok(asked.await?.first().map(|row| get(row, 0)).transpose()?.unwrap_or_default()) },
+        )
+    }
+
+    /// The name that a person gives the session.
+    pub fn set_name(&self, name: &str) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.set(
+            "WITH there AS (SELECT glove_ensure($1)) UPDATE glove_sessions SET name = $2 FROM there WHERE id = $1",
+            vec![text(name)],
+        )
+    }
+
+    pub fn add_inbox_item(&self, item: &InboxItem) -> BoxFuture<'static, Result<(), StoreError>> {
+        let ensured = self.ensure();
+        let (store, id, item) = (self.clone(), item.id.clone(), to_text(item));
+        Box::pin(async move {
+            ensured.await?;
+            let insert =
+                "INSERT INTO glove_inbox (session, id, item) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+            store.set(insert, vec![text(id), text(item)]).await
+        })
+    }
+
+    fn ensure(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.set("SELECT glove_ensure($1)", Vec::new())
+    }
+
+    fn ask(
+        &self,
+        statement: &'static str,
+        more: Vec<Value>,
+    ) -> BoxFuture<'static, Result<Vec<Row>, StoreError>> {
+        let session = &self.inner.lease.session;
+        let mut values = vec![text(session)];
+        values.extend(more);
+        self.inner.connections.call(session, statement, values, None)
+    }
+
+    fn set(&self, statement: &'static str, more: Vec<Value>) -> BoxFuture<'static, Result<(), StoreError>> {
+        let asked = self.ask(statement, more);
+        Box::pin(async move { asked.await.map(drop) })
+    }
+
+    fn message_texts(&self) -> BoxFuture<'static, Result<Vec<String>, StoreError>> {
+        let asked = self.ask("SELECT message FROM glove_messages WHERE session = $1 ORDER BY at", Vec::new());
+        Box::pin(async move { asked.await?.iter().map(|row| get(row, 0)).collect() })
+    }
+}
+
+impl Inner {
+    fn keep(&self, at: [u64; 2]) {
+        let is_new = !self.lease.had();
+        self.lease.given(at);
+        if is_new {
+            self.connections.shared().leases().push(Arc::clone(&self.lease));
+        }
+    }
+}
+
+/// One row: the session, its messages and its records as lists. A statement sees the database as it is at one moment.
+const LOAD: &str = "SELECT s.messages, s.seq, s.checkpoint,
+    ARRAY (SELECT m.message FROM glove_messages m WHERE m.session = s.id ORDER BY m.at),
+    ARRAY (SELECT r.record FROM glove_records r WHERE r.session = s.id ORDER BY r.seq)
+    FROM glove_sessions s WHERE s.id = $1";
+
+fn loaded(row: &Row) -> Result<Loaded, StoreError> {
+    let number = |place| get::<i64>(row, place).map(|number| u64::try_from(number).unwrap_or_default());
+    let checkpoint: Option<Vec<u8>> = get(row, 2)?;
+    let checkpoint = checkpoint.map(String::from_utf8).transpose();
+    let loaded = Loaded {
+        messages: values(&get::<Vec<String>>(row, 3)?, "message")?,
+        checkpoint: checkpoint.map_err(|_| unreadable("the state of its run"))?,
+        records: values(&get::<Vec<String>>(row, 4)?, "record")?,
+    };
+    whole(&loaded, usize::try_from(number(0)?).unwrap_or(usize::MAX), number(1)?)?;
+    Ok(loaded)
+}
+
+fn values<T: crate::json::codec::Read>(texts: &[String], what: &str) -> Result<Vec<T>, StoreError> {
+    let read = |(at, text): (usize, &String)| {
+        from_text(text).map_err(|fault: Box<Fault>| unreadable(&format!("{what} {at} ({fault})")))
+    };
+    texts.iter().enumerate().map(read).collect()
+}
+
+impl StoreAdapter for PostgresStore {
+    fn identifier(&self) -> String {
+        self.inner.lease.session.clone()
+    }
+
+    fn load(&self) -> BoxFuture<'static, Result<Loaded, StoreError>> {
+        let asked = self.ask(LOAD, Vec::new());
+        Box::pin(async move { asked.await?.first().map_or_else(|| Ok(Loaded::default()), loaded) })
+    }
+
+    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Message>, StoreError>> {
+        let texts = self.message_texts();
+        Box::pin(async move { Ok(salvage(&texts.await?).messages) })
+    }
+
+    fn append(
+        &self,
+        step: Unsaved<'_>,
+        _durability: Durability,
+    ) -> BoxFuture<'static, Result<(), StoreError>> {
+        let said = step.messages.iter().filter(|message| {
+            message.sender == Sender::User
+                && message.tool_results.is_none()
+                && !message.text.trim().is_empty()
+        });
+        let title = said.map(|message| one_line(&message.text)).next().unwrap_or_default();
+        // A text of the database cannot have it, and a title can do without.
+        let title = title.replace('\0', "");
+        let unsure = self.inner.unsure.load(Ordering::Relaxed);
+        let values = vec![
+            flag(unsure),
+            number(step.first_message as u64),
+            texts(step.messages.iter().map(|message| to_text(message)).collect()),
+            text(title),
+            number(step.seq),
+            texts(step.records.iter().map(|record| to_text(record)).collect()),
+            bytes(step.checkpoint.map(String::into_bytes)),
+            text(step.phase.as_str()),
+            flag(step.asks),
+        ];
+        let append = "SELECT glove_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+        self.writing(append, values, Some(UNSURE))
+    }
+
+    /// Another process may have taken the session over while this one slept.
+    fn confirm(&self) -> Option<BoxFuture<'static, Result<(), StoreError>>> {
+        (!self.inner.lease.is_sure()).then(|| self.take())
+    }
+
+    fn permission(
+        &self,
+        tool: &str,
+        input: Option<&Json>,
+    ) -> BoxFuture<'static, Result<PermissionStatus, StoreError>> {
+        let query = "SELECT granted FROM glove_permissions WHERE session = $1 AND key = sha256($2)";
+        let asked = self.ask(query, vec![key(tool, input)]);
+        Box::pin(async move {
+            let granted: Option<bool> = asked.await?.first().map(|row| get(row, 0)).transpose()?;
+            Ok(granted.into())
+        })
+    }
+
+    fn set_permission(
+        &self,
+        tool: &str,
+        input: Option<&Json>,
+        granted: bool,
+    ) -> BoxFuture<'static, Result<(), StoreError>> {
+        let (ensured, store, key) = (self.ensure(), self.clone(), key(tool, input));
+        Box::pin(async move {
+            ensured.await?;
+            let insert = "INSERT INTO glove_permissions (session, key, granted) VALUES ($1, sha256($2), $3)
+                 ON CONFLICT (session, key) DO UPDATE SET granted = $3";
+            store.set(insert, vec![key, flag(granted)]).await
+        })
+    }
+
+    fn keeps_tasks(&self) -> bool {
+        true
+    }
+
+    fn tasks(&self) -> BoxFuture<'static, Result<Vec<Task>, StoreError>> {
+        let asked = self.ask("SELECT tasks FROM glove_sessions WHERE id = $1", Vec::new());
+        Box::pin(async move {
+            let tasks: Option<String> = asked.await?.first().map(|row| get(row, 0)).transpose()?;
+            let read = |tasks: String| {
+                from_text(&tasks).map_err(|fault: Box<Fault>| unreadable(&format!("the task list ({fault})")))
+            };
+            tasks.map_or_else(|| Ok(Vec::new()), read)
+        })
+    }
+
+    fn set_tasks(&self, tasks: Vec<Task>) -> BoxFuture<'static, Result<(), StoreError>> {
+        let (ensured, store) = (self.ensure(), self.clone());
+        Box::pin(async move {
+            ensured.await?;
+            let update = "UPDATE glove_sessions SET tasks = $2 WHERE id = $1";
+            store.set(update, vec![text(to_text(&tasks))]).await
+        })
+    }
+
+    fn keeps_inbox(&self) -> bool {
+        true
+    }
+
+    fn inbox(&self) -> BoxFuture<'static, Result<Vec<InboxItem>, StoreError>> {
+        let query = "SELECT item FROM glove_inbox WHERE session = $1 AND NOT consumed ORDER BY place";
+        let asked = self.ask(query, Vec::new());
+        Box::pin(async move {
+            let texts: Vec<String> =
+                asked.await?.iter().map(|row| get(row, 0)).collect::<Result<_, StoreError>>()?;
+            values(&texts, "inbox item")
+        })
+    }
+
+    fn consume_inbox(&self, ids: &[String]) -> BoxFuture<'static, Result<(), StoreError>> {
+        let update = "UPDATE glove_inbox SET consumed = true WHERE session = $1 AND id = ANY ($2)";
+        self.set(update, vec![texts(ids.to_vec())])
+    }
+}
+
+fn key(tool: &str, input: Option<&Json>) -> Value {
+    bytes(Some(permission_key(tool, input).into_bytes()))
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.connections.shared().leases().retain(|lease| lease.holder != self.lease.holder);
+        if self.lease.had() {
+            let give_back = "UPDATE glove_sessions SET holder = NULL, held_until = '-infinity' WHERE id = $1 AND holder = $2";
+            let values = vec![text(&self.lease.session), text(&self.lease.holder)];
+            // Not waited for: the thread does what was asked of it before it ends.
+            drop(self.connections.call(&self.lease.session, give_back, values, None));
+        }
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").field("session", &self.inner.lease.session).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,62 @@
+//! What the databases of sessions have in common.
+
+use crate::error::{StoreError, StoreErrorKind};
+use crate::ports::Loaded;
+
+/// A session in the list of its database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSession {
+    pub id: String,
+    /// What a person named it; empty before.
+    pub name: String,
+    /// What a person wrote first, in one line.
+    pub title: String,
+    pub working_dir: String,
+    pub messages: u64,
+    /// In milliseconds since 1970.
+    pub created_at: u64,
+    pub updated_at: u64,
+    /// What its run was doing when it was last written: `idle`, `waiting`, `tools`, …
+    pub phase: String,
+    /// A person is asked something.
+    pub asks: bool,
+}
+
+/// What is imported of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// Under another id than its own.
+    pub id: Option<String>,
+    /// Its run too, if it has not ended: tools whose calls were under way may run here.
+    pub with_run: bool,
+}
+
+const LONGEST_TITLE: usize = 120;
+
+pub(super) fn one_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= LONGEST_TITLE {
+        return line;
+    }
+    let mut cut: String = line.chars().take(LONGEST_TITLE - 1).collect();
+    cut.push('…');
+    cut
+}
+
+/// What is stored is as much as was written: otherwise no step could ever follow on it.
+pub(super) fn whole(loaded: &Loaded, written: usize, seq: u64) -> Result<(), StoreError> {
+    let (messages, last) = (loaded.messages.len(), loaded.records.last().map(|record| record.seq));
+    let records_miss = match (&loaded.checkpoint, last) {
+        (Some(_), None) => false,
+        (Some(_), Some(last)) => last != seq,
+        (None, _) => loaded.records.len() as u64 != seq,
+    };
+    let what = if messages != written {
+        format!("{messages} messages are stored, and {written} were written")
+    } else if records_miss {
+        "the state of its run is not the one that was written".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(StoreError::new(StoreErrorKind::Corrupt, format!("the stored session is damaged: {what}")))
+}

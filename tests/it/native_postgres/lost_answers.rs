@@ -1,0 +1,137 @@
+//! A connection that breaks, and a database that goes away and comes back, in the middle of a run.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use glove_wasm::native::PostgresDatabase;
+use glove_wasm::testing::{Line, ScriptedModel};
+use serde_json::json;
+
+use super::PostgresServer;
+use crate::support::runtime::{Notes, block_on, builder, noting, transcript};
+
+/// A line to the database that loses the answers of so many writes: they are done, and nobody hears it.
+fn losing_line(port: u16, losses: &Arc<AtomicUsize>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let own = listener.local_addr().unwrap().port();
+    let losses = Arc::clone(losses);
+    thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let database = TcpStream::connect(("127.0.0.1", port)).unwrap();
+            let appends = Arc::new(AtomicUsize::new(0));
+            let (asking, answering) = (client.try_clone().unwrap(), database.try_clone().unwrap());
+            let (asked, losses) = (Arc::clone(&appends), Arc::clone(&losses));
+            thread::spawn(move || {
+                pass(asking, database, |bytes| {
+                    let is_append = bytes.windows(12).any(|word| word == b"glove_append");
+                    asked.store(usize::from(is_append), Ordering::SeqCst);
+                    true
+                });
+            });
+            thread::spawn(move || {
+                pass(answering, client, |_| {
+                    let loses = appends.load(Ordering::SeqCst) == 1
+                        && losses
+                            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
+                            .is_ok();
+                    // The database has answered: the step is written.
+                    !loses
+                });
+            });
+        }
+    });
+    own
+}
+
+fn pass(mut from: TcpStream, mut to: TcpStream, passes: impl Fn(&[u8]) -> bool) {
+    let mut buffer = vec![0; 1 << 16];
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        if !passes(&buffer[..count]) || to.write_all(&buffer[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = from.shutdown(Shutdown::Both);
+    let _ = to.shutdown(Shutdown::Both);
+}
+
+fn noting_model() -> ScriptedModel {
+    ScriptedModel::by(|_, seen| match seen.messages.last().unwrap().tool_results {
+        None => Line::call("note", "", json!({})),
+        Some(_) => Line::text("Noted."),
+    })
+}
+
+#[test]
+fn a_write_whose_answer_is_lost_is_neither_lost_nor_done_twice() {
+    let Some(server) = PostgresServer::shared() else { return };
+    let losses = Arc::new(AtomicUsize::new(0));
+    let port = losing_line(server.port(), &losses);
+    let database = PostgresDatabase::open(&server.url_at(port)).unwrap();
+    let notes = Notes::default();
+    let agent = builder(&noting_model(), database.store("lost answers"))
+        .fold(noting("note", &notes))
+        .build()
+        .unwrap();
+    for _ in 0..5 {
+        losses.store(3, Ordering::SeqCst);
+        block_on(agent.process_request("Note this")).unwrap();
+        assert_eq!(losses.load(Ordering::SeqCst), 0, "no answer was lost");
+    }
+    assert_eq!(notes.all().len(), 5, "{:?}", notes.all());
+    let stored = block_on(server.open().export("lost answers")).unwrap();
+    assert_eq!(transcript(&stored.messages), transcript(&agent.messages()));
+    assert_eq!(stored.messages.len(), 20);
+}
+
+#[test]
+fn a_database_that_is_started_anew_in_the_middle_of_a_run_is_waited_for() {
+    let Some(server) = PostgresServer::start() else { return };
+    let server = Arc::new(server);
+    let notes = Notes::default();
+    let agent = builder(&noting_model(), server.open().store("restarted"))
+        .fold(noting("note", &notes))
+        .build()
+        .unwrap();
+    block_on(agent.process_request("Note this")).unwrap();
+    let restarted = Arc::clone(&server);
+    let restarting = thread::spawn(move || {
+        restarted.stop();
+        thread::sleep(Duration::from_millis(500));
+        restarted.run();
+    });
+    for _ in 0..20 {
+        block_on(agent.process_request("Note this")).unwrap();
+        thread::sleep(Duration::from_millis(50));
+    }
+    restarting.join().unwrap();
+    block_on(agent.process_request("Note this")).unwrap();
+    assert_eq!(notes.all().len(), 22);
+    let stored = block_on(server.open().export("restarted")).unwrap();
+    assert_eq!(transcript(&stored.messages), transcript(&agent.messages()));
+}
+
+#[test]
+fn a_database_that_stays_away_parks_the_run_and_it_goes_on_when_asked() {
+    let Some(server) = PostgresServer::start() else { return };
+    let notes = Notes::default();
+    let agent =
+        builder(&noting_model(), server.open().store("away")).fold(noting("note", &notes)).build().unwrap();
+    block_on(agent.process_request("Note this")).unwrap();
+    server.stop();
+    let error = block_on(agent.process_request("Note that")).unwrap_err();
+    assert_eq!(error.code(), "STORE_UNAVAILABLE", "{error}");
+    assert!(
+        error.to_string().contains("cannot be reached") && !error.to_string().contains("s3cret"),
+        "{error}"
+    );
+    server.run();
+    block_on(agent.session().resume()).unwrap();
+    assert_eq!(notes.all().len(), 2);
+    let stored = block_on(server.open().export("away")).unwrap();
+    assert_eq!(transcript(&stored.messages), transcript(&agent.messages()));
+    assert_eq!(stored.messages.len(), 8);
+}

@@ -1,0 +1,144 @@
+//! Sessions in PostgreSQL: Debian's own server, started here in a folder that is gone with the test.
+
+mod bad_input;
+mod killed;
+mod leases;
+mod lost_answers;
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use glove_wasm::native::PostgresDatabase;
+use rustix::process::{Pid, Signal, getuid, kill_process};
+
+use crate::native_sqlite::Folder;
+
+/// It does not run as root.
+const NOBODY: u32 = 65_534;
+
+pub struct PostgresServer {
+    folder: Folder,
+    port: u16,
+    process: Mutex<Option<Child>>,
+}
+
+/// The programs of the newest version that is installed.
+fn programs() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").ok()?.filter_map(Result::ok);
+    let mut found: Vec<_> = versions.map(|version| version.path().join("bin")).collect();
+    found.retain(|path| path.join("initdb").exists());
+    found.sort();
+    found.pop()
+}
+
+impl PostgresServer {
+    /// The one of all tests that run at this time. `None` where PostgreSQL is not installed, which is printed.
+    pub fn shared() -> Option<Arc<PostgresServer>> {
+        static SHARED: Mutex<Weak<PostgresServer>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(server) = shared.upgrade() {
+            return Some(server);
+        }
+        let server = Arc::new(PostgresServer::start()?);
+        *shared = Arc::downgrade(&server);
+        Some(server)
+    }
+
+    pub fn start() -> Option<PostgresServer> {
+        let Some(programs) = programs() else {
+            eprintln!(
+                "skipped: PostgreSQL is not installed; on Debian, `apt-get install postgresql` does it"
+            );
+            return None;
+        };
+        let folder = Folder::new();
+        fs::write(folder.file("password"), "s3cret").unwrap();
+        if getuid().is_root() {
+            for path in [folder.path().to_owned(), folder.file("password")] {
+                chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        }
+        let mut initdb = Command::new(programs.join("initdb"));
+        initdb.args([
+            "--no-sync",
+            "--username=glove",
+            "--auth=scram-sha-256",
+            "--encoding=UTF8",
+            "--locale=C",
+        ]);
+        initdb.arg("--pwfile").arg(folder.file("password")).arg(folder.file("data"));
+        assert!(as_nobody(&mut initdb).status().unwrap().success(), "initdb failed");
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let server = PostgresServer { folder, port, process: Mutex::default() };
+        server.run();
+        Some(server)
+    }
+
+    pub fn run(&self) {
+        let mut postgres = Command::new(programs().unwrap().join("postgres"));
+        postgres.arg("-D").arg(self.folder.file("data")).args(["-p", &self.port.to_string(), "-k", ""]);
+        postgres.args(["-c", "listen_addresses=127.0.0.1", "-c", "shared_buffers=16MB"]);
+        *self.process.lock().unwrap() = Some(as_nobody(&mut postgres).spawn().unwrap());
+        let begun = Instant::now();
+        while let Err(error) = PostgresDatabase::open(&self.url()) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{error}");
+            sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// At once, as in a crash: what was not answered may be written or not.
+    pub fn stop(&self) {
+        if let Some(mut process) = self.process.lock().unwrap().take() {
+            let pid = Pid::from_raw(process.id().try_into().unwrap()).unwrap();
+            kill_process(pid, Signal::QUIT).unwrap();
+            process.wait().unwrap();
+        }
+    }
+
+    pub fn url(&self) -> String {
+        self.url_at(self.port)
+    }
+
+    pub fn url_at(&self, port: u16) -> String {
+        format!("postgres://glove:s3cret@127.0.0.1:{port}/postgres")
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub fn open(&self) -> PostgresDatabase {
+        PostgresDatabase::open(&self.url()).unwrap()
+    }
+
+    /// What a person does in the database by hand.
+    pub fn sql(&self, statement: &str) -> String {
+        let mut psql = Command::new(programs().unwrap().join("psql"));
+        let done = psql
+            .args([&self.url(), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", statement])
+            .output();
+        let done = done.unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap().trim().to_owned()
+    }
+}
+
+fn as_nobody(command: &mut Command) -> &mut Command {
+    if getuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null())
+}
+
+impl Drop for PostgresServer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
