@@ -35,6 +35,8 @@ pub use ids::RandomIds;
 pub use postgres::{PostgresDatabase, PostgresStore};
 #[cfg(feature = "native")]
 pub use provider::ProviderModel;
+#[cfg(all(feature = "serve", feature = "task"))]
+pub use serve::ServedTasks;
 #[cfg(feature = "serve")]
 pub use serve::{Caller, Server, ServerLimits};
 #[cfg(feature = "sqlite")]

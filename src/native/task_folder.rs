@@ -2,8 +2,12 @@
 
 use std::fs::{self, TryLockError};
 use std::io::{self, Write};
+#[cfg(feature = "serve")]
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
@@ -38,6 +42,54 @@ impl TaskFolder {
             there.map_err(|error| failed(part, &error))?;
         }
         Ok(TaskFolder { folder: Arc::new(folder) })
+    }
+
+    /// Of a file that grows, what follows these bytes; all of it where it is shorter by now. Also says where that begins.
+    #[cfg(feature = "serve")]
+    pub(super) fn read_on(
+        &self,
+        path: &WorkspacePath,
+        from: u64,
+    ) -> BoxFuture<'static, Result<(u64, Vec<u8>), TaskError>> {
+        self.on_thread(path, move |folder, path| {
+            direct(folder, path)?;
+            let mut file = match folder.open(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((0, Vec::new())),
+                opened => opened?,
+            };
+            let from = if file.metadata()?.len() < from { 0 } else { from };
+            file.seek(SeekFrom::Start(from))?;
+            let mut content = Vec::new();
+            file.read_to_end(&mut content)?;
+            Ok((from, content))
+        })
+    }
+
+    /// Removes a file, if it is there.
+    pub fn remove(&self, path: &WorkspacePath) -> BoxFuture<'static, Result<(), TaskError>> {
+        self.on_thread(path, |folder, path| {
+            direct(folder, path)?;
+            match folder.remove_file(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                removed => removed,
+            }
+        })
+    }
+
+    /// Whether somebody runs the task right now.
+    #[cfg(feature = "serve")]
+    pub(super) fn is_leased(&self) -> BoxFuture<'static, Result<bool, TaskError>> {
+        self.on_thread(&WorkspacePath::known(LOCK), |folder, path| {
+            let file = match folder.open(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+                opened => opened?.into_std(),
+            };
+            match file.try_lock_shared() {
+                Ok(()) => Ok(false),
+                Err(TryLockError::WouldBlock) => Ok(true),
+                Err(TryLockError::Error(error)) => Err(error),
+            }
+        })
     }
 
     fn on_thread<T: Send + 'static>(
@@ -170,11 +222,16 @@ impl Workspace for TaskFolder {
     fn lease(&self) -> BoxFuture<'static, Result<Lease, TaskError>> {
         let locking = self.on_thread(&WorkspacePath::known(LOCK), |folder, path| {
             let file = folder.open_with(path, OpenOptions::new().write(true).create(true))?.into_std();
-            match file.try_lock() {
-                Ok(()) => Ok(Some(Lease::new(file))),
-                Err(TryLockError::WouldBlock) => Ok(None),
-                Err(TryLockError::Error(error)) => Err(error),
+            // Who only asks whether somebody has it holds it for a moment.
+            for pause in [0, 5, 20, 50] {
+                thread::sleep(Duration::from_millis(pause));
+                match file.try_lock() {
+                    Ok(()) => return Ok(Some(Lease::new(file))),
+                    Err(TryLockError::WouldBlock) => {}
+                    Err(TryLockError::Error(error)) => return Err(error),
+                }
             }
+            Ok(None)
         });
         Box::pin(async move { locking.await?.ok_or_else(TaskError::in_use) })
     }

@@ -18,8 +18,10 @@ pub enum TaskErrorKind {
     Config,
     /// A path that leads out of the workspace, or that some system could not have.
     Path,
-    /// Not a place where the tools of an agent may write.
+    /// Not a place where the tools of an agent, or a client, may write.
     ReadOnly,
+    /// No file of the task that a client may read.
+    FileMissing,
     /// The workspace could not be read or written.
     Workspace,
     /// There is a task in this workspace already.
@@ -63,6 +65,7 @@ impl TaskErrorKind {
             TaskErrorKind::Config => "TASK_CONFIG_INVALID",
             TaskErrorKind::Path => "TASK_PATH_INVALID",
             TaskErrorKind::ReadOnly => "TASK_PATH_READ_ONLY",
+            TaskErrorKind::FileMissing => "TASK_FILE_MISSING",
             TaskErrorKind::Workspace => "TASK_WORKSPACE_FAILED",
             TaskErrorKind::Exists => "TASK_EXISTS",
             TaskErrorKind::Missing => "TASK_MISSING",

@@ -4,6 +4,7 @@
 //! and no files; what stands in the workspace is an input. Each step of a task is a run of its own.
 
 mod approval;
+mod client;
 mod default_loop;
 mod error;
 mod events;
@@ -19,6 +20,7 @@ pub(crate) mod text;
 pub mod time;
 
 pub use approval::{ApprovalDecision, ApprovalKind, ApprovalRequest, Decision};
+pub use client::{ClientState, ClientUse};
 pub use default_loop::{DefaultLoop, Phase};
 pub use error::{Failure, TaskError, TaskErrorKind};
 pub use events::{Journal, TaskEvent};

@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::{Either, select};
 
-use crate::json::codec::from_text;
 use crate::portable::{MaybeSend, MaybeSync};
 use crate::runtime::Session;
 use crate::task::layout::{self, WorkspacePath};
 use crate::task::{
     ApprovalDecision, ApprovalPolicy, ApprovalRequest, Begin, Budgets, Decision, Failure, Input, Journal,
-    Observed, ResultView, StepReport, Task, TaskError, TaskErrorKind, TaskEvent, TaskResult, TaskSpec,
-    TaskState, sha256,
+    Observed, ResultView, Task, TaskError, TaskErrorKind, TaskEvent, TaskResult, TaskSpec, TaskState,
+    TaskStatus, sha256,
 };
 use crate::task_runtime::decide::decide;
+use crate::task_runtime::look::result_of;
 use crate::task_runtime::parts::Parts;
-use crate::task_runtime::running::{Running, Then, deliverable, lock};
+use crate::task_runtime::running::{Running, Then, lock};
 use crate::task_runtime::session_step::Ran;
 use crate::task_runtime::workspace::{Workspace, read_known, read_text};
 
@@ -105,7 +105,12 @@ impl TaskHandle {
 
     /// Stops the task after the call in flight, and comes back once that is asked for. `run` goes on from there.
     pub fn stop(&self) {
-        self.running.shared.stops.store(true, Ordering::Release);
+        self.stop_because("stopped by the application");
+    }
+
+    /// Stops the task as `stop` does; the reason stands in its journal.
+    pub fn stop_because(&self, reason: impl Into<String>) {
+        *lock(&self.running.shared.stops) = Some(reason.into());
         self.running.wake();
     }
 
@@ -156,6 +161,10 @@ impl TaskHandle {
         self.running.session()
     }
 
+    pub fn status(&self) -> TaskStatus {
+        self.running.with_task(|task| task.state().status)
+    }
+
     pub fn state(&self) -> TaskState {
         self.running.with_task(|task| task.state().clone())
     }
@@ -194,7 +203,7 @@ impl TaskHandle {
 
     /// What `stop` asked for is done: the next `run` goes on.
     fn stopped(&self) -> Result<(), TaskError> {
-        self.running.shared.stops.store(false, Ordering::Release);
+        *lock(&self.running.shared.stops) = None;
         Ok(())
     }
 
@@ -224,47 +233,7 @@ impl TaskHandle {
 
     /// What came of it so far.
     pub async fn result(&self, view: ResultView) -> Result<TaskResult, TaskError> {
-        let state = self.state();
-        let files = &*self.running.shared.files;
-        let mut result = TaskResult {
-            agent_id: state.agent_id,
-            task_id: state.task_id,
-            loop_name: state.loop_name,
-            loop_version: state.loop_version,
-            loop_signature: state.loop_signature,
-            progress_dir: layout::PROGRESS.to_owned(),
-            status: state.status,
-            finish_reason: state.finish_reason,
-            usage: state.used.usage,
-            started_at: state.started_at,
-            completed_at: state.completed_at,
-            approvals: state.pending,
-            error: state.error,
-            ext: state.spec.ext,
-            ..TaskResult::default()
-        };
-        if view == ResultView::Minimal {
-            return Ok(result);
-        }
-        if let Some(path) = &state.output_ref {
-            result.output_text = read_known(files, path).await?.unwrap_or_default();
-        }
-        for entry in files.list(&WorkspacePath::known(layout::ARTIFACTS)).await? {
-            result.deliverables.extend(deliverable(files, &entry.path).await?);
-        }
-        result.verdict = state.verdict;
-        if view == ResultView::Full {
-            result.warnings = state.warnings;
-            for step in &state.steps {
-                let path = layout::of_step(&step.id, "report.json");
-                let report = read_text(files, &path).await?;
-                match report.as_deref().map(from_text::<StepReport>) {
-                    Some(Ok(report)) => result.steps.push(report),
-                    _ => result.warnings.push(format!("{path} is missing or cannot be read")),
-                }
-            }
-        }
-        Ok(result)
+        result_of(&**self.files(), self.state(), view).await
     }
 }
 

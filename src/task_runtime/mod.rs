@@ -5,6 +5,7 @@
 mod agent;
 mod decide;
 mod handle;
+mod look;
 mod memory;
 mod parts;
 mod phase_tools;
@@ -18,6 +19,7 @@ mod workspace;
 pub use agent::{TaskAgent, TaskAgentBuilder};
 pub use decide::{decide, stop};
 pub use handle::{RunOptions, TaskHandle};
+pub use look::{client_state, result, state};
 pub use memory::MemoryWorkspace;
 pub use parts::StepContext;
 pub use workspace::{Entry, Lease, Workspace};

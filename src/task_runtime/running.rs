@@ -1,6 +1,6 @@
 //! A task that runs: its state, its files, and doing what the machine says.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::select;
@@ -10,7 +10,7 @@ use crate::ports::AbortHandle;
 use crate::run::input::Answer;
 use crate::runtime::Session;
 use crate::task::layout::{self, WorkspacePath};
-use crate::task::{Deliverable, Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskEvent};
+use crate::task::{Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskEvent};
 use crate::task_runtime::parts::Parts;
 use crate::task_runtime::watch::Watch;
 use crate::task_runtime::workspace::{Lease, Workspace, read_known, read_text};
@@ -29,7 +29,8 @@ pub(super) struct Shared {
     written: Mutex<String>,
     _lease: Lease,
     pub(super) busy: AtomicBool,
-    pub(super) stops: AtomicBool,
+    /// Why it is to stop.
+    pub(super) stops: Mutex<Option<String>>,
     wake: Mutex<AbortHandle>,
     pub(super) watch: Watch,
     /// The session of the current step.
@@ -78,7 +79,7 @@ impl Running {
                 written: Mutex::new(text),
                 _lease: lease,
                 busy: AtomicBool::new(false),
-                stops: AtomicBool::new(false),
+                stops: Mutex::default(),
                 wake: Mutex::default(),
                 watch: Watch::default(),
                 session: Mutex::default(),
@@ -204,18 +205,10 @@ impl Running {
     }
 
     pub(super) async fn stop_reason(&self) -> Result<Option<String>, TaskError> {
-        if self.shared.stops.load(Ordering::Acquire) {
-            return Ok(Some("stopped by the application".to_owned()));
+        let asked = lock(&self.shared.stops).clone();
+        if asked.is_some() {
+            return Ok(asked);
         }
         read_known(&*self.shared.files, layout::STOP).await
     }
-}
-
-/// A file that the agent made; `None` where it is gone.
-pub(super) async fn deliverable(
-    files: &dyn Workspace,
-    path: &WorkspacePath,
-) -> Result<Option<Deliverable>, TaskError> {
-    let content = files.read(path).await?;
-    Ok(content.map(|content| Deliverable::of(path.as_str(), "artifact", &content)))
 }

@@ -20,9 +20,10 @@ use crate::task::text::pretty;
 use crate::task::{
     Deliverable, Failure, HistoryMode, Input, StepEnd, StepOutcome, StepSpec, TaskError, ToolCallReport,
 };
+use crate::task_runtime::look::deliverable;
 use crate::task_runtime::parts::StepContext;
 use crate::task_runtime::phase_tools::PhaseTools;
-use crate::task_runtime::running::{Running, Then, deliverable, lock};
+use crate::task_runtime::running::{Running, Then, lock};
 use crate::task_runtime::step_store::StepStore;
 use crate::task_runtime::tools::{FS_WRITE, TaskTool, built_in, written};
 use crate::task_runtime::watch::WatchedModel;

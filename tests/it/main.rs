@@ -27,6 +27,8 @@ mod native_postgres;
 mod native_schemas;
 #[cfg(feature = "serve")]
 mod native_serve;
+#[cfg(all(feature = "serve", feature = "task"))]
+mod native_serve_tasks;
 #[cfg(feature = "sqlite")]
 mod native_sqlite;
 mod providers;

@@ -154,6 +154,12 @@ pub(crate) struct Serve {
     /// Replaces the instructions for the model, also those that pages send
     #[arg(long, value_name = "TEXT")]
     pub system: Option<String>,
+    /// A folder for tasks that clients start; without one, the server takes none
+    #[arg(long, value_name = "FOLDER")]
+    pub tasks: Option<PathBuf>,
+    /// What a person approves in tasks: the plan and each file that is written, nothing, or everything at once [default: strict]
+    #[arg(long, value_enum, requires = "tasks")]
+    pub approve: Option<Approve>,
 }
 
 #[derive(Debug, clap::Args)]

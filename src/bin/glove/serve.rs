@@ -5,17 +5,19 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glove_wasm::error::{ModelError, ModelErrorKind};
-use glove_wasm::native::{Server, Workspace};
+use glove_wasm::native::{ServedTasks, Server, Workspace};
+use glove_wasm::task::{TaskError, TaskErrorKind};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::agent;
-use crate::args::{Places, Serve};
+use crate::args::{Approve, Places, Serve};
 use crate::chat::open;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::model::Models;
+use crate::task;
 use crate::words::{clean, complain};
 
 /// Whoever knows it may use the server.
@@ -30,11 +32,22 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
     // Said now, and not with the first request.
     models.choose(options.model.model.as_deref())?;
     let (models, wanted) = (Mutex::new(models), options.model.model.clone());
-    let mut server = Server::new(open(places)?, move || {
+    let model = Arc::new(move || {
         let mut models = models.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = |failure: Failure| ModelError::new(ModelErrorKind::Config, failure.message);
         models.choose(wanted.as_deref()).map_err(failed)
     });
+    let choose = Arc::clone(&model);
+    let mut server = Server::new(open(places)?, move || choose());
+    if let Some(folder) = &options.tasks {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::new(format!("`{}`: {error}", folder.display())))?;
+        let approvals = task::policy(options.approve.unwrap_or(Approve::Strict));
+        server = server.tasks(ServedTasks::new(folder, move |_| {
+            let model = model().map_err(|error| TaskError::new(TaskErrorKind::Config, error.message))?;
+            task::agent(model).approvals(approvals.clone()).build()
+        }));
+    }
     if let Some(folder) = &options.folder {
         let failed = |error| Failure::new(format!("`{}`: {error}", folder.display()));
         let path = Workspace::open(folder).map_err(failed)?.path().to_owned();

@@ -7,6 +7,7 @@ use std::thread;
 
 use futures_executor::block_on;
 use glove_wasm::native::{RandomIds, SystemClock, TaskFolder};
+use glove_wasm::ports::ModelAdapter;
 use glove_wasm::task::{
     ApprovalKind, ApprovalPolicy, ApprovalRequest, Budgets, FinishReason, TaskError, TaskErrorKind,
     TaskEvent, TaskResult, TaskSpec,
@@ -24,9 +25,7 @@ use crate::words;
 pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
     let mut models = Models::new(Config::read(places)?, options.model.base_url.clone());
     let model = models.choose(options.model.model.as_deref())?;
-    let agent = TaskAgentBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds))
-        .persona("You work carefully on what you are given, and say what you do not know.")
-        .build()?;
+    let agent = agent(model).build()?;
     let task = open(&agent, options)?;
     let json = options.json;
     task.subscribe_events(move |event| print(event, json));
@@ -49,6 +48,12 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
         _ if signals.stopped.load(Ordering::Relaxed) => Err(Failure::interrupted()),
         _ => Err(Failure { message: why(&result), exit: 1 }),
     }
+}
+
+/// The one that works on tasks, in folders and on servers.
+pub(crate) fn agent(model: Arc<dyn ModelAdapter>) -> TaskAgentBuilder {
+    TaskAgentBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds))
+        .persona("You work carefully on what you are given, and say what you do not know.")
 }
 
 fn open(agent: &TaskAgent, options: &Run) -> Result<TaskHandle, Failure> {
@@ -113,7 +118,7 @@ fn with(mut budgets: Budgets, options: &Run) -> Budgets {
     budgets
 }
 
-fn policy(approve: Approve) -> ApprovalPolicy {
+pub(crate) fn policy(approve: Approve) -> ApprovalPolicy {
     match approve {
         Approve::Strict => ApprovalPolicy::strict(),
         Approve::Permissive => ApprovalPolicy::permissive(),

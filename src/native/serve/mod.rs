@@ -15,6 +15,10 @@ mod routes;
 mod server;
 mod sessions;
 mod shared;
+#[cfg(feature = "task")]
+mod tasks;
 
 pub use server::Server;
 pub use shared::{Caller, ServerLimits};
+#[cfg(feature = "task")]
+pub use tasks::ServedTasks;

@@ -34,15 +34,24 @@ pub(super) fn text(status: u16, text: String) -> Reply {
     reply(status, "text/plain; version=0.0.4; charset=utf-8", Full::new(Bytes::from(text)).boxed())
 }
 
+#[cfg(feature = "task")]
+pub(super) fn bytes(content: Bytes) -> Reply {
+    reply(200, "application/octet-stream", Full::new(content).boxed())
+}
+
 /// An event stream of what is received, after its first piece.
-pub(super) fn stream(first: Option<String>, mut pieces: Receiver<String>) -> Reply {
+pub(super) fn stream(first: Option<String>, pieces: Receiver<String>) -> Reply {
+    stream_of("text/event-stream", first, pieces)
+}
+
+pub(super) fn stream_of(kind: &'static str, first: Option<String>, mut pieces: Receiver<String>) -> Reply {
     let mut first = first;
     let frames = stream::poll_fn(move |context| match first.take() {
         Some(first) => std::task::Poll::Ready(Some(first)),
         None => pieces.poll_recv(context),
     });
     let frames = futures_util::StreamExt::map(frames, |text| Ok(Frame::data(Bytes::from(text))));
-    let mut reply = reply(200, "text/event-stream", StreamBody::new(frames).boxed());
+    let mut reply = reply(200, kind, StreamBody::new(frames).boxed());
     // Proxies that hold back a response to send it in one piece are told not to.
     reply.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     reply

@@ -55,6 +55,8 @@ async fn answer(
     let headers = head.headers.iter().map(|(name, value)| {
         (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
     });
+    #[cfg(feature = "task")]
+    let query = head.uri.query().unwrap_or_default().to_owned();
     let (method, path) = (head.method.as_str().to_owned(), head.uri.path().to_owned());
     let caller = Caller { method, path, headers: headers.collect(), address };
     if caller.path == "/healthz" {
@@ -62,6 +64,10 @@ async fn answer(
     }
     let user = user_of(shared, &caller).await?;
     let path: Vec<&str> = caller.path.split('/').skip(1).collect();
+    #[cfg(feature = "task")]
+    if let (Some(tasks), ["agent", rest @ ..]) = (&shared.tasks, path.as_slice()) {
+        return super::tasks::route(shared, tasks, &user, &caller, &query, rest, body).await;
+    }
     let body = || read(shared, &caller, body);
     match (caller.method.as_str(), path.as_slice()) {
         ("GET", ["metrics"]) => Ok(reply::text(200, shared.metrics.text())),

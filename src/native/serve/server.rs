@@ -13,6 +13,8 @@ use tokio::sync::watch;
 use super::connections;
 use super::sessions::Sessions;
 use super::shared::{Caller, ServerLimits, Shared};
+#[cfg(feature = "task")]
+use super::tasks::{ServedTasks, Tasks};
 use crate::error::ModelError;
 use crate::native::SqliteDatabase;
 use crate::portable::BoxFuture;
@@ -36,6 +38,8 @@ impl Server {
             tools: Box::new(|_| Vec::new()),
             authorize: None,
             limits: ServerLimits::default(),
+            #[cfg(feature = "task")]
+            tasks: None,
             database,
             log: Box::new(|_| {}),
             metrics: Arc::default(),
@@ -53,6 +57,13 @@ impl Server {
     /// The tools of a session, by its id.
     pub fn tools(mut self, tools: impl Fn(&str) -> Vec<Tool> + Send + Sync + 'static) -> Self {
         self.shared.tools = Box::new(tools);
+        self
+    }
+
+    /// Works on tasks, too: below `/agent/tasks`.
+    #[cfg(feature = "task")]
+    pub fn tasks(mut self, tasks: ServedTasks) -> Self {
+        self.shared.tasks = Some(Arc::new(Tasks::new(tasks)));
         self
     }
 
@@ -89,7 +100,15 @@ impl Server {
         let served = connections::accept(&sessions, &listener, shutdown).await;
         drop(listener);
         shared.ending.send_replace(true);
-        sessions.close(shared.limits.grace).await;
+        #[cfg(feature = "task")]
+        let tasks = async {
+            if let Some(tasks) = &shared.tasks {
+                tasks.close(shared.limits.grace).await;
+            }
+        };
+        #[cfg(not(feature = "task"))]
+        let tasks = std::future::ready(());
+        futures_util::future::join(sessions.close(shared.limits.grace), tasks).await;
         let until = tokio::time::Instant::now() + shared.limits.grace;
         while shared.metrics.connections.load(Ordering::Relaxed) > 0 && tokio::time::Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -7,6 +7,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::metrics::Metrics;
+#[cfg(feature = "task")]
+use super::tasks::Tasks;
 use crate::error::ModelError;
 use crate::native::SqliteDatabase;
 use crate::portable::BoxFuture;
@@ -63,6 +65,8 @@ pub(super) struct Shared {
     pub tools: Box<MakeTools>,
     pub authorize: Option<Box<Authorize>>,
     pub limits: ServerLimits,
+    #[cfg(feature = "task")]
+    pub tasks: Option<Arc<Tasks>>,
     pub database: SqliteDatabase,
     pub log: Box<Log>,
     pub metrics: Arc<Metrics>,

@@ -1,0 +1,206 @@
+//! What bodies say: a task that is wanted, files for it, an edit, and a decision.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::endpoint::Refusal;
+use crate::json::codec::from_text;
+use crate::native::serve::failures::invalid;
+use crate::providers::base64::bytes_of;
+use crate::task::{Budgets, ClientUse, HistoryMode, HistoryPolicy, TaskSpec, WorkspacePath};
+
+/// A client that could say these would approve its own calls, or speak for others.
+const THEIRS: [&str; 5] = ["goal", "budgets", "history", "ext", "files"];
+const NOT_THEIRS: [&str; 4] = ["approvals", "user_id", "seed_messages", "id"];
+
+pub(super) type Files = BTreeMap<String, SentFile>;
+
+/// A text, or bytes as base64.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum SentFile {
+    Text(String),
+    Bytes(Base64),
+}
+
+#[derive(Deserialize)]
+pub(super) struct Base64 {
+    base64: String,
+}
+
+#[derive(Deserialize)]
+struct Wanted {
+    goal: String,
+    #[serde(default)]
+    budgets: WantedBudgets,
+    #[serde(default)]
+    history: WantedHistory,
+    ext: Option<Box<RawValue>>,
+    #[serde(default)]
+    files: Files,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WantedBudgets {
+    max_wall_clock_ms: Option<u64>,
+    max_steps: Option<u32>,
+    max_consecutive_tool_steps: Option<u32>,
+    max_steps_without_progress: Option<u32>,
+    step_tool_timeout_ms: Option<u64>,
+    verify_percent: Option<u32>,
+    refinements: Option<u32>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WantedHistory {
+    mode: Option<WantedMode>,
+    #[serde(default)]
+    n: u32,
+    #[serde(default)]
+    max_tokens: u32,
+    #[serde(default)]
+    include_tools: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WantedMode {
+    None,
+    SeedOnly,
+    LastN,
+    Summary,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Decided {
+    pub(super) task_id: Option<String>,
+    pub(super) decision: Verdict,
+    pub(super) reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Verdict {
+    Approved,
+    Denied,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Uploaded {
+    files: Files,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Edited {
+    content: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stopped {
+    reason: Option<String>,
+}
+
+/// JSON that is none has a code of its own.
+fn object<T: for<'a> Deserialize<'a>>(body: &str) -> Result<T, Refusal> {
+    match serde_json::from_str::<T>(body) {
+        Ok(value) if body.trim_start().starts_with('{') => Ok(value),
+        Ok(_) => Err(Refusal::new(400, "REQUEST_INVALID", "The request body must be a JSON object.")),
+        Err(error) if error.is_syntax() || error.is_eof() => {
+            Err(Refusal::new(400, "BODY_NOT_JSON", "The request body is not valid JSON."))
+        }
+        Err(error) => Err(invalid(&error.to_string())),
+    }
+}
+
+pub(super) fn wanted(body: &str) -> Result<(TaskSpec, Files), Refusal> {
+    for name in object::<Map<String, Value>>(body)?.keys().map(String::as_str) {
+        if NOT_THEIRS.contains(&name) {
+            let message = format!("Clients cannot set `{name}`: the server does.");
+            return Err(Refusal::new(400, "TASK_FIELD_REFUSED", message));
+        }
+        if !THEIRS.contains(&name) {
+            return Err(invalid(&format!(
+                "there is no option `{name}`; the options are {}",
+                THEIRS.join(", ")
+            )));
+        }
+    }
+    let Wanted { goal, budgets, history, ext, files } = object(body)?;
+    let ext = ext.map(|ext| from_text(ext.get())).transpose().map_err(|fault| invalid(&fault.to_string()))?;
+    let usual = Budgets::default();
+    let spec = TaskSpec {
+        budgets: Budgets {
+            max_wall_clock_ms: budgets.max_wall_clock_ms.or(usual.max_wall_clock_ms),
+            max_steps: budgets.max_steps.unwrap_or(usual.max_steps),
+            max_consecutive_tool_steps: budgets
+                .max_consecutive_tool_steps
+                .unwrap_or(usual.max_consecutive_tool_steps),
+            max_steps_without_progress: budgets
+                .max_steps_without_progress
+                .unwrap_or(usual.max_steps_without_progress),
+            step_tool_timeout_ms: budgets.step_tool_timeout_ms.or(usual.step_tool_timeout_ms),
+            verify_percent: budgets.verify_percent.unwrap_or(usual.verify_percent),
+            refinements: budgets.refinements.unwrap_or(usual.refinements),
+        },
+        history: HistoryPolicy {
+            mode: match history.mode {
+                Some(WantedMode::None) => HistoryMode::None,
+                Some(WantedMode::SeedOnly) | None => HistoryMode::SeedOnly,
+                Some(WantedMode::LastN) => HistoryMode::LastN,
+                Some(WantedMode::Summary) => HistoryMode::Summary,
+            },
+            n: usize::try_from(history.n).unwrap_or_default(),
+            max_tokens: usize::try_from(history.max_tokens).unwrap_or_default(),
+            include_tools: history.include_tools,
+        },
+        ext: ext.unwrap_or_default(),
+        ..TaskSpec::new(goal)
+    };
+    Ok((spec, files))
+}
+
+pub(super) fn decision(body: &str) -> Result<Decided, Refusal> {
+    object(body)
+}
+
+pub(super) fn uploaded(body: &str) -> Result<Files, Refusal> {
+    object(body).map(|Uploaded { files }| files)
+}
+
+pub(super) fn edited(body: &str) -> Result<String, Refusal> {
+    object(body).map(|Edited { content }| content)
+}
+
+/// A body that may be left away.
+pub(super) fn reason(body: &str) -> Result<Option<String>, Refusal> {
+    if body.trim().is_empty() {
+        return Ok(None);
+    }
+    object(body).map(|Stopped { reason }| reason)
+}
+
+/// Files that a client sends go to the inputs of the task, and nowhere else.
+pub(super) fn inputs(files: Files) -> Result<Vec<(WorkspacePath, Vec<u8>)>, Refusal> {
+    let mut inputs = Vec::new();
+    for (given, content) in files {
+        let path = WorkspacePath::parse(&given)?;
+        path.allows(ClientUse::Upload)?;
+        let content = match content {
+            SentFile::Text(text) => text.into_bytes(),
+            SentFile::Bytes(Base64 { base64 }) => bytes_of(&base64).ok_or_else(|| {
+                invalid(&format!("the content of `{given}` is neither a text nor {{ base64 }}"))
+            })?,
+        };
+        inputs.push((path, content));
+    }
+    Ok(inputs)
+}

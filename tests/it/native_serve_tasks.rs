@@ -1,0 +1,455 @@
+//! Tasks of the server, asked over connections of their own.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use glove_wasm::native::{ServedTasks, Server, SqliteDatabase};
+use glove_wasm::ports::ModelAdapter;
+use glove_wasm::task::ApprovalPolicy;
+use glove_wasm::task_runtime::TaskAgent;
+use glove_wasm::testing::{Line, ScriptedModel, Seen};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// Plays the whole task by what it is asked, so that a process that goes on needs no place in a script.
+fn model() -> ScriptedModel {
+    ScriptedModel::by(|_, seen: &Seen| {
+        let Some(last) = seen.messages.last() else { return Line::text("") };
+        let text = last.text.as_str();
+        match () {
+            () if !last.results().is_empty() => Line::text("Written."),
+            () if text.contains("Phase: plan.") => {
+                Line::text(r#"{"steps": [{"id": "s1", "title": "Write the brief"}]}"#)
+            }
+            () if text.contains("Phase: verify.") => Line::text(r#"{"pass": true}"#),
+            () if text.contains("Phase: act.") => Line::call(
+                "fs_write",
+                "c1",
+                json!({ "path": "progress/artifacts/brief.md", "content": "# Brief\n" }),
+            ),
+            () => Line::text("Three proposals are open."),
+        }
+    })
+}
+
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Place {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("glove-tasks-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Place(path)
+    }
+
+    fn tasks(&self) -> PathBuf {
+        self.0.join("tasks")
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Running {
+    address: SocketAddr,
+    runtime: Runtime,
+    stop: Option<oneshot::Sender<()>>,
+    serving: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+fn served(place: &Place, approvals: ApprovalPolicy) -> ServedTasks {
+    ServedTasks::new(place.tasks(), move |_| {
+        TaskAgent::builder(model()).approvals(approvals.clone()).poll_ms(10).build()
+    })
+    .poll_ms(10)
+}
+
+impl Running {
+    fn start(place: &Place, tasks: ServedTasks) -> Running {
+        let database = SqliteDatabase::open(place.0.join("sessions.db")).unwrap();
+        let server = Server::new(database, || Ok(Arc::new(model()) as Arc<dyn ModelAdapter>));
+        let server = server.tasks(tasks).authorize(|caller| {
+            let user = caller.header("x-user").map(str::to_owned);
+            Box::pin(std::future::ready(user))
+        });
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = runtime.spawn(server.serve(listener, async { drop(stopped.await) }));
+        Running { address, runtime, stop: Some(stop), serving: Some(serving) }
+    }
+
+    fn stop(&mut self) {
+        drop(self.stop.take());
+        self.runtime.block_on(self.serving.take().unwrap()).unwrap().unwrap();
+    }
+
+    fn open(&self, user: &str, line: &str, headers: &str, body: Option<&str>) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let mut head =
+            format!("{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nx-user: {user}\r\n{headers}");
+        if let Some(body) = body {
+            head += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+        }
+        stream.write_all(format!("{head}\r\n{}", body.unwrap_or_default()).as_bytes()).unwrap();
+        BufReader::new(stream)
+    }
+
+    /// Head and body of a response that ends.
+    fn ask(&self, user: &str, line: &str, headers: &str, body: Option<&str>) -> (u16, String, String) {
+        let mut text = String::new();
+        self.open(user, line, headers, body).read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        let body = if head.contains("chunked") { without_chunks(body) } else { body.to_owned() };
+        (status, head.to_owned(), body)
+    }
+
+    fn json(&self, user: &str, line: &str, body: Option<Value>) -> (u16, Value) {
+        let (status, _, text) = self.ask(user, line, "", body.map(|body| body.to_string()).as_deref());
+        (status, serde_json::from_str(&text).unwrap_or_else(|_| panic!("{line}: {text}")))
+    }
+
+    fn begin(&self, user: &str) -> String {
+        let body = json!({ "goal": "Find out", "files": { "task/brief.md": "One page." } });
+        let (status, begun) = self.json(user, "POST /agent/tasks/do/async", Some(body));
+        assert_eq!(status, 202, "{begun}");
+        begun["id"].as_str().unwrap().to_owned()
+    }
+
+    fn state(&self, user: &str, id: &str) -> Value {
+        let (status, state) = self.json(user, &format!("GET /agent/tasks/{id}"), None);
+        assert_eq!(status, 200, "{state}");
+        state
+    }
+
+    fn until(&self, user: &str, id: &str, is: impl Fn(&Value) -> bool) -> Value {
+        let end = Instant::now() + Duration::from_secs(30);
+        loop {
+            let state = self.state(user, id);
+            if is(&state) {
+                return state;
+            }
+            assert!(Instant::now() < end, "{state}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn decide(&self, user: &str, id: &str, request: &str, decision: &str) -> (u16, Value) {
+        let line = format!("POST /agent/tasks/{id}/approvals/{request}/decision");
+        self.json(user, &line, Some(json!({ "decision": decision })))
+    }
+
+    fn lines(&self, user: &str, id: &str, query: &str) -> Vec<Value> {
+        let line = format!("GET /agent/tasks/{id}/events?follow=false{query}");
+        let (status, head, text) = self.ask(user, &line, "accept: application/x-ndjson\r\n", None);
+        assert!(status == 200 && head.contains("application/x-ndjson"), "{head}");
+        text.lines().filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn without_chunks(mut rest: &str) -> String {
+    let mut text = String::new();
+    while let Some((length, after)) = rest.split_once("\r\n") {
+        let length = usize::from_str_radix(length, 16).unwrap();
+        text += &after[..length];
+        rest = &after[length + 2..];
+    }
+    text
+}
+
+fn numbers(events: &[Value]) -> Vec<u64> {
+    events.iter().map(|event| event["id"].as_str().unwrap()[3..].parse().unwrap()).collect()
+}
+
+fn plan_alone() -> ApprovalPolicy {
+    ApprovalPolicy { require_plan: true, ..ApprovalPolicy::permissive() }
+}
+
+#[test]
+fn a_task_is_begun_followed_and_read_and_belongs_to_who_began_it() {
+    let place = Place::new();
+    let server = Running::start(&place, served(&place, plan_alone()));
+    let id = server.begin("Ada@example.com");
+    let waiting = server.until("Ada@example.com", &id, |state| state["status"] == "waiting");
+    assert_eq!((&waiting["running"], &waiting["spec"]["goal"]), (&json!(true), &json!("Find out")));
+    assert!(waiting.get("outbox").is_none() && waiting.get("approvals").is_none(), "{waiting}");
+    let request = waiting["pending"][0]["id"].as_str().unwrap();
+    // To everybody else there is none.
+    for what in ["", "/events", "/result", "/files", "/file?path=progress/notes.md"] {
+        let (status, told) = server.json("ada@example.com", &format!("GET /agent/tasks/{id}{what}"), None);
+        assert_eq!((status, &told["error"]["code"]), (404, &json!("TASK_MISSING")), "{what}");
+    }
+    for what in ["stop", "resume", "upload"] {
+        let body = json!({ "files": {} });
+        let (status, told) = server.json("eve", &format!("POST /agent/tasks/{id}/{what}"), Some(body));
+        assert_eq!((status, &told["error"]["code"]), (404, &json!("TASK_MISSING")), "{what}");
+    }
+    assert_eq!(server.decide("eve", &id, request, "approved").0, 404);
+    assert_eq!(server.decide("Ada@example.com", &id, "req_0099", "approved").0, 404);
+    // An event stream goes on over the decision, and ends with the task.
+    let mut stream = server.open(
+        "Ada@example.com",
+        &format!("GET /agent/tasks/{id}/events"),
+        "last-event-id: ev_000002\r\n",
+        None,
+    );
+    assert_eq!(server.decide("Ada@example.com", &id, request, "approved").0, 200);
+    let (status, told) = server.decide("Ada@example.com", &id, request, "denied");
+    assert_eq!((status, &told["error"]["code"]), (409, &json!("TASK_APPROVAL_CLOSED")));
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    assert!(text.contains("text/event-stream") && text.contains("event: end\ndata: {}"), "{text}");
+    let ids: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("id: ev_")).collect();
+    assert_eq!(ids.first(), Some(&"000003"));
+    let all = server.lines("Ada@example.com", &id, "");
+    assert_eq!(numbers(&all), (1..=all.len() as u64).collect::<Vec<_>>());
+    assert_eq!(ids.len() + 2, all.len());
+    assert!(all.iter().any(|event| event["data"]["approved_by"] == "Ada~40example~2ecom"), "{all:?}");
+    assert_eq!(numbers(&server.lines("Ada@example.com", &id, "&after=ev_000004")).first(), Some(&5));
+    let (_, result) =
+        server.json("Ada@example.com", &format!("GET /agent/tasks/{id}/result?view=full"), None);
+    assert_eq!((&result["finish_reason"], &result["id"]), (&json!("completed"), &json!(id)), "{result}");
+    let path = result["deliverables"][0]["path"].as_str().unwrap();
+    let (_, head, brief) =
+        server.ask("Ada@example.com", &format!("GET /agent/tasks/{id}/file?path={path}"), "", None);
+    assert!(brief == "# Brief\n" && head.contains("attachment") && head.contains("nosniff"), "{head}");
+    for what in ["stop", "resume", "upload", "file?path=progress/notes.md"] {
+        let (status, told) =
+            server.json("Ada@example.com", &format!("POST /agent/tasks/{id}/{what}"), Some(json!({})));
+        assert_eq!((status, &told["error"]["code"]), (409, &json!("TASK_FINISHED")), "{what}");
+    }
+}
+
+#[test]
+fn of_two_who_decide_at_once_one_is_told_that_it_is_decided() {
+    let place = Place::new();
+    let server = Running::start(&place, served(&place, plan_alone()));
+    let id = server.begin("ada");
+    server.until("ada", &id, |state| state["status"] == "waiting");
+    let answers: Vec<u16> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..8)
+            .map(|at| {
+                let (server, id) = (&server, &id);
+                let decision = if at % 2 == 0 { "approved" } else { "denied" };
+                scope.spawn(move || server.decide("ada", id, "req_0001", decision).0)
+            })
+            .collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert_eq!(answers.iter().filter(|status| **status == 200).count(), 1, "{answers:?}");
+    assert!(answers.iter().all(|status| [200, 409].contains(status)), "{answers:?}");
+}
+
+#[test]
+fn a_task_goes_on_after_its_server_was_started_anew_also_after_a_stop_in_between() {
+    let place = Place::new();
+    let mut server = Running::start(&place, served(&place, plan_alone()));
+    let id = server.begin("ada");
+    server.until("ada", &id, |state| state["status"] == "waiting");
+    server.stop();
+    let server = Running::start(&place, served(&place, plan_alone()));
+    assert_eq!(server.state("ada", &id)["running"], json!(false));
+    // Nobody runs it, and reading its result takes nothing from who wants to.
+    assert_eq!(server.json("ada", &format!("GET /agent/tasks/{id}/result"), None).0, 200);
+    assert_eq!(server.json("ada", &format!("POST /agent/tasks/{id}/stop"), None).0, 200);
+    assert_eq!(server.json("ada", &format!("POST /agent/tasks/{id}/resume"), None).0, 202);
+    assert_eq!(server.decide("ada", &id, "req_0001", "approved").0, 200);
+    let done = server.until("ada", &id, |state| state["status"] != "running" && state["status"] != "waiting");
+    assert_eq!(done["finish_reason"], "completed", "{done}");
+}
+
+#[test]
+fn a_client_that_waits_for_the_result_may_leave_and_the_task_stops() {
+    let place = Place::new();
+    let server = Running::start(&place, served(&place, plan_alone()));
+    let (status, left) =
+        server.json("ada", "POST /agent/tasks/do?view=minimal", Some(json!({ "goal": "Find out" })));
+    assert_eq!((status, &left["status"]), (200, &json!("waiting")), "{left}");
+    let id = left["id"].as_str().unwrap();
+    let line = "POST /agent/approvals/req_0001/decision";
+    assert_eq!(server.json("ada", line, Some(json!({ "decision": "approved" }))).0, 400);
+    assert_eq!(server.json("ada", line, Some(json!({ "decision": "approved", "task_id": id }))).0, 200);
+    assert_eq!(server.json("ada", &format!("POST /agent/tasks/{id}/resume"), None).0, 202);
+    server.until("ada", id, |state| state["status"] == "finished");
+
+    let mut leaving =
+        server.open("eve", "POST /agent/tasks/do", "", Some(&json!({ "goal": "Find out" }).to_string()));
+    let end = Instant::now() + Duration::from_secs(30);
+    let started = || {
+        fs::read_dir(place.tasks()).unwrap().flatten().find(|entry| {
+            entry.file_name().to_string_lossy().starts_with("eve.")
+                && entry.path().join("progress/state.json").exists()
+        })
+    };
+    while started().is_none() {
+        assert!(Instant::now() < end);
+    }
+    leaving.get_mut().shutdown(std::net::Shutdown::Both).unwrap();
+    drop(leaving);
+    let name = started().unwrap().file_name().to_string_lossy().into_owned();
+    let id = name.strip_prefix("eve.").unwrap();
+    server.until("eve", id, |state| state["running"] == false);
+}
+
+#[test]
+fn what_clients_edit_is_read_by_the_next_step_and_nothing_else_can_be_written_or_read() {
+    let place = Place::new();
+    let server = Running::start(&place, served(&place, plan_alone()));
+    let id = server.begin("ada");
+    server.until("ada", &id, |state| state["status"] == "waiting");
+    let edit = |path: &str, body: Value| {
+        let (status, told) =
+            server.json("ada", &format!("POST /agent/tasks/{id}/file?path={path}"), Some(body));
+        (status, told["error"]["code"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(edit("progress/notes.md", json!({ "content": "Mind the gap." })).0, 200);
+    let (_, listed) = server.json("ada", &format!("GET /agent/tasks/{id}/files"), None);
+    let paths: Vec<&str> =
+        listed["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert!(paths.contains(&"progress/notes.md") && paths.contains(&"task/brief.md"), "{paths:?}");
+    assert!(!paths.iter().any(|path| path.contains("state.json") || path.contains("session")), "{paths:?}");
+    for path in [
+        "progress/state.json",
+        "progress/steps/gather-1/session.ndjson",
+        "progress/approvals/requests/req_0001.json",
+        "../x",
+        "",
+        "%2e%2e/x",
+    ] {
+        let (status, _, text) =
+            server.ask("ada", &format!("GET /agent/tasks/{id}/file?path={path}"), "", None);
+        assert!(status == 404 && text.contains("TASK_FILE_MISSING"), "{path}: {text}");
+    }
+    for path in [
+        "progress/state.json",
+        "progress/artifacts/x",
+        "progress/STOP",
+        "task/brief.md",
+        "progress/approvals/decisions/req_0001.json",
+    ] {
+        assert_eq!(edit(path, json!({ "content": "x" })), (400, "TASK_PATH_READ_ONLY".to_owned()), "{path}");
+    }
+    assert_eq!(
+        edit("task/../progress/notes.md", json!({ "content": "x" })),
+        (400, "TASK_PATH_INVALID".to_owned())
+    );
+    assert_eq!(edit("progress/notes.md", json!({ "text": "x" })), (400, "REQUEST_INVALID".to_owned()));
+    let upload = |files: Value| {
+        let (status, told) =
+            server.json("ada", &format!("POST /agent/tasks/{id}/upload"), Some(json!({ "files": files })));
+        (status, told["error"]["code"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(upload(json!({ "task/more/a.bin": { "base64": "AAEC" } })).0, 200);
+    assert_eq!(upload(json!({ "progress/STOP": "x" })), (400, "TASK_PATH_READ_ONLY".to_owned()));
+    assert_eq!(upload(json!({ "task/../../x": "x" })), (400, "TASK_PATH_INVALID".to_owned()));
+    let folder = place.tasks().join(format!("ada.{id}"));
+    assert_eq!(fs::read(folder.join("task/more/a.bin")).unwrap(), [0, 1, 2]);
+}
+
+#[test]
+fn a_task_that_a_client_cannot_want_is_refused_and_leaves_nothing() {
+    let place = Place::new();
+    let server = Running::start(&place, served(&place, plan_alone()));
+    fs::create_dir_all(place.tasks()).unwrap();
+    let long = "x".repeat(1_000_000);
+    for (body, code) in [
+        (json!({ "goal": "x", "approvals": "automatic" }), "TASK_FIELD_REFUSED"),
+        (json!({ "goal": "x", "user_id": "root" }), "TASK_FIELD_REFUSED"),
+        (json!({ "goal": "x", "seed_messages": [] }), "TASK_FIELD_REFUSED"),
+        (json!({ "goal": "x", "id": "mine" }), "TASK_FIELD_REFUSED"),
+        (json!({ "goal": 7 }), "REQUEST_INVALID"),
+        (json!({ "goal": "x", "budgets": { "max_steps": -1 } }), "REQUEST_INVALID"),
+        (json!({ "goal": "x", "budgets": { "steps": 1 } }), "REQUEST_INVALID"),
+        (json!({ "goal": "x", "budgets": { "verify_percent": 95 } }), "TASK_CONFIG_INVALID"),
+        (json!({ "goal": "x", "history": { "mode": "everything" } }), "REQUEST_INVALID"),
+        (json!({}), "REQUEST_INVALID"),
+        (json!({ "gaol": "x", "goal": "x" }), "REQUEST_INVALID"),
+        (json!({ "goal": "" }), "TASK_GOAL_INVALID"),
+        (json!({ "goal": long }), "TASK_GOAL_INVALID"),
+        (json!({ "goal": "", "files": { "task/brief.md": "One page." } }), "TASK_GOAL_INVALID"),
+        (json!({ "goal": "x", "files": { "progress/state.json": "{}" } }), "TASK_PATH_READ_ONLY"),
+        (json!({ "goal": "x", "files": { "task/../progress/state.json": "{}" } }), "TASK_PATH_INVALID"),
+        (json!({ "goal": "x", "files": { "task/a": 1 } }), "REQUEST_INVALID"),
+        (json!({ "goal": "x", "files": { "task/a": { "base64": "?" } } }), "REQUEST_INVALID"),
+        (json!([]), "REQUEST_INVALID"),
+    ] {
+        let (status, told) = server.json("ada", "POST /agent/tasks/do/async", Some(body.clone()));
+        let shown: String = body.to_string().chars().take(80).collect();
+        assert_eq!((status, told["error"]["code"].as_str().unwrap()), (400, code), "{shown}");
+    }
+    let (status, _, text) = server.ask("ada", "POST /agent/tasks/do", "", Some("{"));
+    assert!(status == 400 && text.contains("BODY_NOT_JSON"), "{text}");
+    assert_eq!(fs::read_dir(place.tasks()).unwrap().count(), 0);
+    let (status, head, _) = server.ask("ada", "GET /agent/tasks/do", "", None);
+    assert!(status == 405 && head.to_lowercase().contains("allow: post"), "{head}");
+    assert_eq!(server.ask("ada", "GET /agent/tasks/x/elsewhere", "", None).0, 404);
+    let mut head = String::new();
+    server.open("", "GET /agent/tasks/x", "", None).read_line(&mut head).unwrap();
+    assert!(head.contains("404"), "{head}");
+}
+
+#[test]
+fn a_server_works_on_no_more_tasks_than_it_may_and_those_that_wait_do_not_count() {
+    let place = Place::new();
+    let server = Running::start(&place, served(&place, plan_alone()).most_running(1));
+    let ids: Vec<String> = (0..10)
+        .map(|_| {
+            let id = server.begin("ada");
+            server.until("ada", &id, |state| state["status"] == "waiting");
+            id
+        })
+        .collect();
+    let (status, told) = server.json("ada", "POST /agent/tasks/do", Some(json!({ "goal": "x" })));
+    assert_eq!((status, &told["error"]["code"]), (429, &json!("TASK_LIMIT")));
+    let (status, told) = server.json("ada", &format!("POST /agent/tasks/{}/resume", ids[0]), None);
+    assert_eq!((status, &told["error"]["code"]), (409, &json!("TASK_BUSY")));
+    assert_eq!(
+        server
+            .json("ada", &format!("POST /agent/tasks/{}/stop", ids[0]), Some(json!({ "reason": "enough" })))
+            .0,
+        200
+    );
+    server.until("ada", &ids[0], |state| state["status"] == "paused" && state["running"] == false);
+    assert!(server.lines("ada", &ids[0], "").iter().any(|event| event["message"] == "enough"));
+}
+
+#[test]
+fn a_broken_state_is_told_and_what_a_dead_process_had_to_tell_is_told_from_its_state() {
+    let place = Place::new();
+    let mut server = Running::start(&place, served(&place, plan_alone()));
+    let id = server.begin("ada");
+    server.until("ada", &id, |state| state["status"] == "waiting");
+    server.stop();
+    let progress = place.tasks().join(format!("ada.{id}/progress"));
+    // It died between the state and the journal.
+    let journal = fs::read_to_string(progress.join("events.ndjson")).unwrap();
+    let mut lines: Vec<&str> = journal.lines().collect();
+    let count = lines.len();
+    lines.pop();
+    fs::write(progress.join("events.ndjson"), lines.join("\n") + "\n" + r#"{"id":"ev_0"#).unwrap();
+    let server = Running::start(&place, served(&place, plan_alone()));
+    assert_eq!(numbers(&server.lines("ada", &id, "")).len(), count);
+    // The state before it is as good.
+    fs::write(progress.join("state.json"), "{").unwrap();
+    assert_eq!(server.state("ada", &id)["task_id"], json!(id));
+    fs::write(progress.join("state.previous.json"), "{").unwrap();
+    for what in ["", "/events", "/result"] {
+        let (status, told) = server.json("ada", &format!("GET /agent/tasks/{id}{what}"), None);
+        assert_eq!((status, &told["error"]["code"]), (500, &json!("TASK_STATE_BROKEN")), "{what}");
+    }
+}
