@@ -44,11 +44,22 @@ pub mod wasm;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod wire;
 
+#[cfg(all(feature = "derive", not(target_arch = "wasm32")))]
+pub use glove_wasm_macros::tool;
+/// What types of arguments derive, for [`ports::Tool::of`].
+#[cfg(all(feature = "derive", not(target_arch = "wasm32")))]
+pub use schemars;
+
+/// What `#[tool]` expands to names.
+#[cfg(all(feature = "derive", not(target_arch = "wasm32")))]
+#[doc(hidden)]
+pub use serde as __serde;
+
 /// The Rust examples of the documentation, as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-#[cfg(all(doctest, unix, feature = "coding", feature = "postgres", feature = "serve"))]
+#[cfg(all(doctest, unix, feature = "coding", feature = "derive", feature = "postgres", feature = "serve"))]
 #[doc = include_str!("../docs/rust.md")]
 struct RustGuide;
 #[cfg(all(doctest, feature = "task"))]

@@ -1,4 +1,4 @@
-//! The derives of glove-wasm, for its own types: `Read` and `Write` say how a type stands in JSON.
+//! The attribute `tool`, for functions of applications, and the derives of glove-wasm, for its own types: `Read` and `Write` say how a type stands in JSON.
 //!
 //! They expand to a table of keys and to matches of one line each; the loops over objects, lists and variants are
 //! functions of `codec`, compiled once for all types.
@@ -45,6 +45,7 @@ mod model;
 mod read;
 #[cfg(test)]
 mod tests;
+mod tool;
 mod typescript;
 mod write;
 
@@ -71,6 +72,16 @@ pub fn derive_write(item: TokenStream) -> TokenStream {
 pub fn derive_ts(item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);
     expanded(&item, typescript::expand)
+}
+
+/// Makes a function a tool: its documentation tells a model what it does, and its arguments and their documentation are the schema.
+///
+/// What stands there then is a function without arguments that gives a `Tool`, so how its calls are treated is said by methods:
+/// `weather().requires_permission()`. An argument of the type `ToolContext` is the context of the call; others are read from JSON, and take
+/// `#[serde(...)]` and `#[schemars(...)]`. `#[tool(name = "...")]` gives another name than the function's.
+#[proc_macro_attribute]
+pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
+    tool::expand(options.into(), item.into()).unwrap_or_else(Error::into_compile_error).into()
 }
 
 fn expanded(item: &DeriveInput, expand: fn(&model::Type) -> Tokens) -> TokenStream {

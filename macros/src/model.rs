@@ -189,7 +189,7 @@ fn in_typescript(attributes: &[Attribute]) -> Result<InTypescript> {
 }
 
 /// The lines of its documentation.
-fn docs(attributes: &[Attribute]) -> String {
+pub(crate) fn docs(attributes: &[Attribute]) -> String {
     let lines =
         attributes.iter().filter(|attribute| attribute.path().is_ident("doc")).filter_map(|attribute| {
             let Meta::NameValue(MetaNameValue {

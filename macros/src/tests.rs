@@ -3,6 +3,7 @@
 use syn::parse_str;
 
 use crate::model::Type;
+use crate::tool;
 
 fn refused(item: &str) -> String {
     let item = parse_str(item).unwrap();
@@ -80,4 +81,44 @@ fn fields_and_variants_have_their_own_names_as_keys() {
     };
     assert_eq!(keys(&camel), ["type", "firstByteMs"]);
     assert_eq!(keys(&words), ["host_gone", "5m", "a"]);
+}
+
+#[test]
+fn what_is_no_tool_is_refused_with_how_it_becomes_one() {
+    let documented = "a tool needs documentation: by it a model knows when to call `a`";
+    let generic = "a tool has no parameters of types: its arguments have one form in JSON";
+    let owned =
+        "arguments are read from JSON and owned: `String` instead of `&str`, `Vec<T>` instead of `&[T]`";
+    let named = "an argument needs a name, which the model is told";
+    let table = [
+        ("", "fn a() {}", documented),
+        ("", "#[doc = \" \"] fn a() {}", documented),
+        ("", "#[doc = \"A\"] struct A;", "`tool` stands on a function; a type is made a tool by `Tool::of`"),
+        ("", "#[doc = \"A\"] async fn a<T>(b: T) {}", generic),
+        ("", "#[doc = \"A\"] async fn a(b: impl Sized) where {}", generic),
+        (
+            "",
+            "#[doc = \"A\"] async fn a(&self) {}",
+            "a method cannot be a tool: give what it uses to a closure, `Tool::of(move |input: Arguments, context| …)`",
+        ),
+        ("", "#[doc = \"A\"] async fn a(b: &str) {}", owned),
+        ("", "#[doc = \"A\"] async fn a((b, c): (u8, u8)) {}", named),
+        ("", "#[doc = \"A\"] async fn a(b @ c: u8) {}", named),
+        (
+            "",
+            "#[doc = \"A\"] async fn a(#[cfg(test)] b: u8) {}",
+            "an argument takes documentation, `#[serde(…)]` and `#[schemars(…)]`",
+        ),
+        ("", "#[doc = \"A\"] fn a(b: ToolContext, c: ports::ToolContext) {}", "a call has one context"),
+        (
+            "permission",
+            "#[doc = \"A\"] fn a() {}",
+            "unknown; a tool may say `name = \"…\"`, and how its calls are treated is said by methods, as in \
+             `weather().requires_permission()`",
+        ),
+    ];
+    for (options, item, message) in table {
+        let error = tool::expand(parse_str(options).unwrap(), parse_str(item).unwrap()).err();
+        assert_eq!(error.map(|error| error.to_string()).unwrap_or_default(), message, "{item}");
+    }
 }

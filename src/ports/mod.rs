@@ -14,6 +14,8 @@ mod schema_check;
 mod schema_formats;
 mod store;
 mod tools;
+#[cfg(all(feature = "derive", not(target_arch = "wasm32")))]
+mod typed;
 
 pub use abort::{AbortHandle, AbortSignal};
 pub use display::{CallDisplay, Check, CheckValue, DisplayPort, Show};
@@ -24,3 +26,5 @@ pub use outcome::{Data, IntoOutcome, ToolFailure};
 pub use registry::{Tool, Tools};
 pub use store::{Durability, Loaded, PermissionStatus, StoreAdapter};
 pub use tools::{CallRef, Checked, MOST_OUTPUT_BYTES, Step, Steps, ToolContext, ToolHost};
+#[cfg(all(feature = "derive", not(target_arch = "wasm32")))]
+pub use typed::schema_of;

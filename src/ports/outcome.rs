@@ -12,6 +12,10 @@ use crate::run::input::ToolOutcome;
 
 /// What a tool's closure may return: plain values, JSON, a whole [`ToolResultData`], any serialisable value wrapped
 /// in [`Data`], or a `Result` of these.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot return `{Self}`",
+    note = "it returns a plain value, `Json`, `Data(…)` of anything that serde can write, `ToolResultData`, or a `Result` of these"
+)]
 pub trait IntoOutcome {
     fn into_outcome(self) -> ToolOutcome;
 }

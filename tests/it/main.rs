@@ -17,6 +17,8 @@ mod import_circles;
 mod machine;
 #[cfg(all(feature = "coding", unix))]
 mod native_coding;
+#[cfg(feature = "derive")]
+mod native_derive;
 #[cfg(all(feature = "cli", unix))]
 mod native_glove;
 #[cfg(feature = "native")]
