@@ -17,6 +17,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+mod attacks;
+
 struct Running {
     address: SocketAddr,
     runtime: Runtime,
