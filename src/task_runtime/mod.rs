@@ -5,6 +5,7 @@
 mod agent;
 mod decide;
 mod handle;
+mod in_flight;
 mod look;
 mod memory;
 mod parts;

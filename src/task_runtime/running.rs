@@ -11,8 +11,8 @@ use crate::run::input::Answer;
 use crate::runtime::Session;
 use crate::task::layout::{self, WorkspacePath};
 use crate::task::{Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskEvent};
+use crate::task_runtime::in_flight::Watch;
 use crate::task_runtime::parts::Parts;
-use crate::task_runtime::watch::Watch;
 use crate::task_runtime::workspace::{Lease, Workspace, read_known, read_text};
 
 /// Clones are the same task.

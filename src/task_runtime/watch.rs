@@ -1,6 +1,5 @@
 //! Calls in flight, watched: a stop is seen before the next one begins, and a model that says nothing is not waited for.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use crate::error::ModelError;
@@ -10,39 +9,10 @@ use crate::run::input::Reply;
 use crate::run::settings::Budgets;
 use crate::task_runtime::running::{Running, Shared};
 
-/// What is known of the calls of the step that runs.
-#[derive(Default)]
-pub(super) struct Watch {
-    /// The run was told to begin nothing more.
-    halted: AtomicBool,
-    models: AtomicUsize,
-    /// When a model last said something.
-    last_sign: AtomicU64,
-}
-
-impl Watch {
-    pub(super) fn begin(&self) {
-        self.halted.store(false, Ordering::Release);
-    }
-
-    pub(super) fn is_halted(&self) -> bool {
-        self.halted.load(Ordering::Acquire)
-    }
-
-    /// Since when a model that was asked says nothing.
-    pub(super) fn silent_since(&self) -> Option<u64> {
-        (self.models.load(Ordering::Acquire) > 0).then(|| self.last_sign.load(Ordering::Acquire))
-    }
-
-    fn sign(&self, now: u64) {
-        self.last_sign.fetch_max(now, Ordering::AcqRel);
-    }
-}
-
 impl Running {
     /// The call in flight ends; after it the run pauses and can go on from there.
     pub(super) fn halt(&self) {
-        if self.shared.watch.halted.swap(true, Ordering::AcqRel) {
+        if self.shared.watch.halt() {
             return;
         }
         if let Some(session) = self.session() {
@@ -82,7 +52,7 @@ struct Asked(Weak<Shared>);
 impl Drop for Asked {
     fn drop(&mut self) {
         if let Some(shared) = self.0.upgrade() {
-            shared.watch.models.fetch_sub(1, Ordering::AcqRel);
+            shared.watch.answered();
         }
     }
 }
@@ -111,7 +81,7 @@ impl ModelAdapter for WatchedModel {
         });
         sign(&self.task);
         if let Some(shared) = self.task.upgrade() {
-            shared.watch.models.fetch_add(1, Ordering::AcqRel);
+            shared.watch.asked();
         }
         let asked = Asked(Weak::clone(&self.task));
         let working = self.model.prompt(request, sink, abort);
