@@ -39,6 +39,8 @@ pub use provider::ProviderModel;
 pub use serve::ServedTasks;
 #[cfg(feature = "serve")]
 pub use serve::{Caller, Server, ServerLimits};
+#[cfg(all(feature = "sqlite", feature = "task"))]
+pub use sqlite::SqliteMemory;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteDatabase, SqliteStore};
 #[cfg(any(feature = "postgres", feature = "sqlite"))]

@@ -50,6 +50,8 @@ pub enum TaskErrorKind {
     Finished,
     /// This handle is running already.
     Busy,
+    /// A memory could not be read or written.
+    Memory,
     /// The page has let go of the task.
     Closed,
     /// What is to be imported is no exported workspace.
@@ -80,6 +82,7 @@ impl TaskErrorKind {
             TaskErrorKind::Loop => "TASK_LOOP_INVALID",
             TaskErrorKind::Finished => "TASK_FINISHED",
             TaskErrorKind::Busy => "TASK_BUSY",
+            TaskErrorKind::Memory => "TASK_MEMORY_FAILED",
             TaskErrorKind::Closed => "TASK_CLOSED",
             TaskErrorKind::Export => "TASK_EXPORT_INVALID",
             TaskErrorKind::Protocol => "TASK_OUT_OF_PROTOCOL",

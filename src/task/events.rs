@@ -6,7 +6,7 @@ use crate::task::text::in_one_line;
 
 /// One event. Its kinds: `task.start`, `task.stop`, `task.resume`, `phase.start`, `phase.finish`, `plan.proposed`, `plan.edited`, `plan.approved`,
 /// `plan.denied`, `approval.requested`, `approval.decided`, `approval.ignored`, `tool.call`, `tool.result`, `verify.pass`,
-/// `verify.fail`, `context.pushed`, `budget.hit`, `error`, `finish`.
+/// `verify.fail`, `context.pushed`, `memory.read`, `memory.write`, `budget.hit`, `error`, `finish`.
 #[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
 pub struct TaskEvent {
     /// `ev_000001`: numbered from 1 without a gap.

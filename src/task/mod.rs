@@ -10,6 +10,7 @@ mod error;
 mod events;
 pub mod layout;
 mod machine;
+pub mod memory;
 mod plan;
 pub mod prompt;
 mod report;

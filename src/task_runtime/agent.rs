@@ -6,10 +6,12 @@ use std::sync::Arc;
 use crate::message::Message;
 use crate::portable::{MaybeSend, MaybeSync};
 use crate::ports::{Clock, IdSource, ModelAdapter, Tool, ToolFailure, ToolHost};
+use crate::task::memory::{MemoryBinding, MemoryEntry, MemoryQuery, MemoryScope, MemoryStrategy, ScopeKind};
 use crate::task::{
     ApprovalPolicy, DefaultLoop, ResultView, TaskError, TaskErrorKind, TaskLoop, TaskResult, TaskSpec,
 };
 use crate::task_runtime::handle::{RunOptions, TaskHandle};
+use crate::task_runtime::memory_port::AgentMemory;
 use crate::task_runtime::parts::{Closure, Hosted, Parts, StepContext};
 use crate::task_runtime::tools::TaskTool;
 use crate::task_runtime::workspace::Workspace;
@@ -45,6 +47,7 @@ impl TaskAgentBuilder {
                 by: Arc::new(DefaultLoop::new()),
                 functions: Vec::new(),
                 seeds: Vec::new(),
+                memory: None,
                 poll_ms: POLL_MS,
                 grace_ms: GRACE_MS,
             },
@@ -108,6 +111,12 @@ impl TaskAgentBuilder {
     /// A conversation that came before all tasks.
     pub fn seed_messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
         self.parts.seeds.extend(messages);
+        self
+    }
+
+    /// What it remembers over all its tasks.
+    pub fn memory(mut self, memory: AgentMemory) -> Self {
+        self.parts.memory = Some(memory);
         self
     }
 
@@ -176,6 +185,51 @@ impl TaskAgent {
         spec: TaskSpec,
     ) -> Result<TaskHandle, TaskError> {
         TaskHandle::start(Arc::clone(&self.parts), Arc::new(files), spec).await
+    }
+
+    fn memory(&self) -> Result<&AgentMemory, TaskError> {
+        let none =
+            || TaskError::new(TaskErrorKind::Config, "this agent has no memory; give it one with `memory`");
+        self.parts.memory.as_ref().ok_or_else(none)
+    }
+
+    /// Writes an entry into a channel.
+    pub async fn remember(&self, scope: MemoryScope, entry: MemoryEntry) -> Result<(), TaskError> {
+        let memory = self.memory()?;
+        memory.in_time(&*self.parts.clock, memory.provider.put(scope, entry)).await
+    }
+
+    /// Looks for entries in a channel.
+    pub async fn recall(
+        &self,
+        scope: MemoryScope,
+        query: MemoryQuery,
+    ) -> Result<Vec<MemoryEntry>, TaskError> {
+        let memory = self.memory()?;
+        memory.in_time(&*self.parts.clock, memory.provider.query(scope, query)).await
+    }
+
+    /// False where there was none.
+    pub async fn forget(&self, scope: MemoryScope, id: &str) -> Result<bool, TaskError> {
+        let memory = self.memory()?;
+        memory.in_time(&*self.parts.clock, memory.provider.delete(scope, id.to_owned())).await
+    }
+
+    /// The memory of this user is read by tasks that are theirs, or nobody's.
+    pub fn attach_user(&self, user: &str, strategy: MemoryStrategy) -> Result<(), TaskError> {
+        self.memory()?.attach(MemoryBinding::new(ScopeKind::User, user).strategy(strategy));
+        Ok(())
+    }
+
+    /// False where the user was not attached.
+    pub fn detach_user(&self, user: &str) -> Result<bool, TaskError> {
+        Ok(self.memory()?.detach(&MemoryScope::new(ScopeKind::User, user)))
+    }
+
+    /// Steps that begin later read these channels alone.
+    pub fn set_memory_view(&self, view: Vec<MemoryBinding>) -> Result<(), TaskError> {
+        self.memory()?.set_view(view);
+        Ok(())
     }
 
     /// Takes up the task of a workspace: one that was stopped, that waits, or whose process has ended.

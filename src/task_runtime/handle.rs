@@ -84,6 +84,7 @@ impl TaskHandle {
     pub async fn run(&self, options: RunOptions) -> Result<TaskResult, TaskError> {
         let _busy = self.busy()?;
         self.advance(options.leave_when_waiting, false).await?;
+        self.running.learn().await?;
         self.result(options.view).await
     }
 
@@ -91,6 +92,7 @@ impl TaskHandle {
     pub async fn step_once(&self) -> Result<TaskResult, TaskError> {
         let _busy = self.busy()?;
         self.advance(true, true).await?;
+        self.running.learn().await?;
         self.result(ResultView::Full).await
     }
 

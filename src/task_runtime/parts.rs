@@ -8,6 +8,7 @@ use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::ports::{Clock, IdSource, ModelAdapter, ToolFailure, ToolHost};
 use crate::task::prompt::StepPrompt;
 use crate::task::{ApprovalPolicy, Plan, StepSpec, TaskLoop};
+use crate::task_runtime::memory_port::AgentMemory;
 use crate::task_runtime::tools::TaskTool;
 use crate::task_runtime::workspace::Workspace;
 
@@ -23,6 +24,7 @@ pub(super) struct Parts {
     pub(super) by: Arc<dyn TaskLoop>,
     pub(super) functions: Vec<(String, Arc<dyn StepFunction>)>,
     pub(super) seeds: Vec<Message>,
+    pub(super) memory: Option<AgentMemory>,
     pub(super) poll_ms: u64,
     /// How long a model may be silent after a stop.
     pub(super) grace_ms: u64,

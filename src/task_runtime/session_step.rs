@@ -68,6 +68,7 @@ fn allowed(step: &StepSpec, tool: &str, is_for: impl Fn(&str) -> bool) -> bool {
 impl Running {
     pub(super) async fn run_step(&self, step: StepSpec) -> Result<Ran, TaskError> {
         let prompt = self.prompt_of(&step).await?;
+        self.tell_recall(&step).await?;
         let function = self.shared.parts.functions.iter().find(|(name, _)| *name == step.name);
         match function {
             Some((_, function)) => {
@@ -187,14 +188,16 @@ impl Running {
             }
         }
         let history = history(&policy, &seeds, &before, &state.steps);
+        let remembered = self.recall_for(step, &state).await?;
         let mut prompt = StepPrompt::assemble(&Ingredients {
             persona: &self.shared.parts.persona,
+            pinned: &remembered.pinned,
             context: &sections,
             inputs: &inputs,
+            recall: &remembered.recall,
             history: &history,
             goal: &state.spec.goal,
             instructions: &step.instructions,
-            ..Ingredients::default()
         });
         prompt.tools = self.tools_of(step).into_iter().map(|tool| tool.name().to_owned()).collect();
         prompt.tools.extend(self.hosted_of(step));

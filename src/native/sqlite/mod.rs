@@ -4,6 +4,8 @@ mod database;
 mod failure;
 mod file;
 mod lease;
+#[cfg(feature = "task")]
+mod memory;
 mod rows;
 mod schema;
 mod sessions;
@@ -12,4 +14,6 @@ mod transfer;
 mod worker;
 
 pub use database::SqliteDatabase;
+#[cfg(feature = "task")]
+pub use memory::SqliteMemory;
 pub use store::SqliteStore;

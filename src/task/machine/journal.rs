@@ -2,9 +2,10 @@
 
 use crate::json::Json;
 use crate::json::codec::{Write, object};
-use crate::task::error::Failure;
+use crate::task::error::{Failure, TaskErrorKind};
 use crate::task::events::TaskEvent;
 use crate::task::machine::Task;
+use crate::task::machine::effect::{Effect, Effects};
 use crate::task::report::ToolCallReport;
 use crate::task::text::first_line;
 
@@ -43,6 +44,26 @@ impl Task {
             self.told += 1;
         }
         self.told > before
+    }
+
+    /// Counts alone: what is remembered stands in no journal.
+    pub(super) fn remembers(&mut self, now: u64, kind: &str, counts: Json, failed: String, fx: &mut Effects) {
+        let step = match kind {
+            // Once for each step: one that is taken up reads what it read before.
+            "memory.read" if std::mem::replace(&mut self.recalled, true) => return,
+            "memory.read" => self.state.current.as_ref().map(|step| step.id.clone()).unwrap_or_default(),
+            _ => String::new(),
+        };
+        self.emit_of(now, kind, &step, "", counts);
+        if !failed.is_empty() {
+            if let Some(event) = self.state.outbox.last_mut() {
+                TaskErrorKind::Memory.code().clone_into(&mut event.error);
+            }
+            if !self.state.warnings.contains(&failed) {
+                self.warn(failed);
+            }
+        }
+        fx.push(Effect::Save);
     }
 
     pub(super) fn emit(&mut self, now: u64, kind: &str, message: impl Into<String>, data: Json) {

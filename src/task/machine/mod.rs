@@ -29,6 +29,8 @@ pub struct Task {
     state: TaskState,
     /// How many events of the current step's tools are in the journal.
     told: usize,
+    /// What the current step recalled is in the journal.
+    recalled: bool,
 }
 
 /// What a task begins with.
@@ -67,6 +69,16 @@ pub enum Input {
     Pushed(String),
     /// Something failed that no step could mend: the task waits until it is resumed.
     Failed(Failure),
+    /// What the memory gave to the current step: counts, and what could not be read.
+    Recalled {
+        counts: Json,
+        failed: String,
+    },
+    /// Something was written into the memory, or could not be.
+    Remembered {
+        counts: Json,
+        failed: String,
+    },
     /// From now on these count.
     Budgets(Budgets),
     Approvals(ApprovalPolicy),
@@ -114,7 +126,7 @@ impl Task {
     pub fn begin(now: u64, begin: Begin, by: &dyn TaskLoop) -> Result<(Task, Vec<Effect>), TaskError> {
         let Begin { agent_id, task_id, spec, approvals } = begin;
         spec.check()?;
-        let mut task = Task { state: TaskState::default(), told: 0 };
+        let mut task = Task { state: TaskState::default(), told: 0, recalled: false };
         task.state = TaskState {
             version: VERSION,
             agent_id,
@@ -149,7 +161,9 @@ impl Task {
         let current = state.current.as_ref().map(|step| step.id.as_str()).unwrap_or_default();
         let of_tools = |event: &&TaskEvent| event.step == current && event.kind.starts_with("tool.");
         let told = journal.events.iter().chain(&state.outbox).filter(of_tools).count();
-        Ok(Task { told, state })
+        let recalls = |event: &TaskEvent| event.step == current && event.kind == "memory.read";
+        let recalled = !current.is_empty() && journal.events.iter().chain(&state.outbox).any(recalls);
+        Ok(Task { told, recalled, state })
     }
 
     pub fn state(&self) -> &TaskState {
@@ -189,7 +203,8 @@ impl Task {
     /// What fits the state of the task changes it; what does not is refused and changes nothing.
     pub fn step(&mut self, now: u64, input: Input, by: &dyn TaskLoop) -> Result<Vec<Effect>, TaskError> {
         let mut fx = Vec::new();
-        if self.state.status == TaskStatus::Finished && !matches!(input, Input::Proceed(_)) {
+        let late = matches!(input, Input::Proceed(_) | Input::Remembered { .. });
+        if self.state.status == TaskStatus::Finished && !late {
             let message = "the task is finished; start another one in a new workspace";
             return Err(TaskError::new(TaskErrorKind::Finished, message));
         }
@@ -211,6 +226,10 @@ impl Task {
             Input::Ended(outcome) => self.ended(now, *outcome, &mut fx)?,
             Input::Pushed(text) => self.pushed(now, text, &mut fx),
             Input::Failed(failure) => self.fail(now, failure, &mut fx),
+            Input::Recalled { counts, failed } => self.remembers(now, "memory.read", counts, failed, &mut fx),
+            Input::Remembered { counts, failed } => {
+                self.remembers(now, "memory.write", counts, failed, &mut fx);
+            }
             Input::Budgets(budgets) => {
                 TaskSpec { budgets: budgets.clone(), ..self.state.spec.clone() }.check()?;
                 self.state.spec.budgets = budgets;

@@ -5,6 +5,7 @@ mod bad_input;
 mod budgets;
 mod killed;
 mod loops;
+mod memory;
 mod paths;
 mod prompts;
 mod runs;

@@ -7,11 +7,15 @@ use futures_executor::block_on;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{Tool, ToolContext};
 use glove_wasm::task::layout::WorkspacePath;
+use glove_wasm::task::memory::{MemoryBinding, ScopeKind};
 use glove_wasm::task::{ApprovalPolicy, Journal, ResultView, TaskError, TaskErrorKind, TaskResult, TaskSpec};
-use glove_wasm::task_runtime::{Entry, Lease, MemoryWorkspace, RunOptions, TaskAgent, Workspace};
+use glove_wasm::task_runtime::{
+    AgentMemory, Entry, Lease, MemoryWorkspace, RunOptions, TaskAgent, Workspace,
+};
 use glove_wasm::testing::{Line, ScriptedModel};
 use serde_json::{Value, json};
 
+use super::memory::filled;
 use super::{asked, builder, events, spec, worker, workspace};
 
 const FULL: RunOptions = RunOptions { view: ResultView::Full, leave_when_waiting: false };
@@ -133,7 +137,9 @@ fn model() -> ScriptedModel {
 }
 
 fn task_agent(runs: &Arc<AtomicUsize>) -> TaskAgent {
-    builder(&model()).tool(once(runs)).build().unwrap()
+    let memory = AgentMemory::new(filled());
+    memory.attach(MemoryBinding::new(ScopeKind::Agent, "").learns());
+    builder(&model()).tool(once(runs)).memory(memory).build().unwrap()
 }
 
 fn automatic() -> TaskSpec {

@@ -1,0 +1,316 @@
+//! What an agent remembers over its tasks: where it stands in prompts, within which bounds, and what happens when it is down.
+
+use std::sync::{Arc, Mutex};
+
+use futures_executor::block_on;
+use glove_wasm::native::{SqliteMemory, SystemClock};
+use glove_wasm::portable::BoxFuture;
+use glove_wasm::task::memory::{
+    Channel, MemoryBinding, MemoryEntry, MemoryQuery, MemoryScope, MemoryStrategy, ScopeKind, pinned,
+    recalled,
+};
+use glove_wasm::task::{FinishReason, ResultView, TaskError, TaskErrorKind, TaskSpec, TaskStatus};
+use glove_wasm::task_runtime::{AgentMemory, MemoryProvider, MemoryWorkspace, RunOptions, TaskAgent};
+use glove_wasm::testing::ScriptedModel;
+use proptest::prelude::*;
+
+use super::{builder, events, spec, working_model, workspace};
+
+/// A memory that finds everything, is down when it is told so, or never answers.
+#[derive(Clone, Default)]
+pub struct Shelf {
+    entries: Arc<Mutex<Vec<(MemoryScope, MemoryEntry)>>>,
+    pub down: Arc<Mutex<Option<Down>>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Down {
+    Fails,
+    Silent,
+}
+
+impl Shelf {
+    pub fn with(self, kind: ScopeKind, id: &str, entry: MemoryEntry) -> Self {
+        self.entries.lock().unwrap().push((MemoryScope::new(kind, id), entry));
+        self
+    }
+
+    pub fn all(&self, kind: ScopeKind) -> Vec<MemoryEntry> {
+        let entries = self.entries.lock().unwrap();
+        entries.iter().filter(|(scope, _)| scope.kind == kind).map(|(_, entry)| entry.clone()).collect()
+    }
+
+    fn answer<T: Send + 'static>(&self, answer: T) -> BoxFuture<'static, Result<T, TaskError>> {
+        match *self.down.lock().unwrap() {
+            None => Box::pin(std::future::ready(Ok(answer))),
+            Some(Down::Fails) => {
+                let error = TaskError::new(TaskErrorKind::Memory, "connection refused");
+                Box::pin(std::future::ready(Err(error)))
+            }
+            Some(Down::Silent) => Box::pin(std::future::pending()),
+        }
+    }
+}
+
+impl MemoryProvider for Shelf {
+    fn put(&self, scope: MemoryScope, entry: MemoryEntry) -> BoxFuture<'static, Result<(), TaskError>> {
+        if self.down.lock().unwrap().is_none() {
+            let mut entries = self.entries.lock().unwrap();
+            entries.retain(|(known, old)| (known, &old.id) != (&scope, &entry.id));
+            entries.push((scope, entry));
+        }
+        self.answer(())
+    }
+
+    fn query(
+        &self,
+        scope: MemoryScope,
+        query: MemoryQuery,
+    ) -> BoxFuture<'static, Result<Vec<MemoryEntry>, TaskError>> {
+        let entries = self.entries.lock().unwrap().clone();
+        let fits =
+            entries.into_iter().filter(|(known, entry)| *known == scope && entry.pinned == query.pinned);
+        self.answer(fits.map(|(_, entry)| entry).take(query.top_k).collect())
+    }
+
+    fn delete(&self, scope: MemoryScope, id: String) -> BoxFuture<'static, Result<bool, TaskError>> {
+        let mut entries = self.entries.lock().unwrap();
+        let before = entries.len();
+        entries.retain(|(known, entry)| *known != scope || entry.id != id);
+        self.answer(entries.len() < before)
+    }
+}
+
+pub fn filled() -> Shelf {
+    Shelf::default()
+        .with(ScopeKind::Agent, "agent-1", MemoryEntry::new("1", "Tone", "plain").pinned())
+        .with(ScopeKind::Agent, "agent-1", MemoryEntry::new("2", "Pages", "five are read"))
+        .with(ScopeKind::User, "ada", MemoryEntry::new("3", "tone", "warm, mail to ada@example.com").pinned())
+        .with(ScopeKind::User, "ada", MemoryEntry::new("4", "Length", "short"))
+        .with(ScopeKind::User, "bob", MemoryEntry::new("5", "Secret", "of Bob").pinned())
+}
+
+fn of_ada() -> TaskSpec {
+    TaskSpec { user_id: Some("ada".to_owned()), ..spec() }
+}
+
+fn with(model: &ScriptedModel, memory: &AgentMemory) -> TaskAgent {
+    builder(model).memory(memory.clone()).build().unwrap()
+}
+
+fn run(memory: &AgentMemory) -> (ScriptedModel, MemoryWorkspace, glove_wasm::task::TaskResult) {
+    let (model, files) = (working_model(), workspace());
+    let result = block_on(with(&model, memory).do_task(files.clone(), of_ada(), ResultView::Full)).unwrap();
+    (model, files, result)
+}
+
+#[test]
+fn memory_stands_in_its_places_and_the_journal_has_counts_alone() {
+    let memory = AgentMemory::new(filled());
+    let (model, files, result) = run(&memory);
+    assert_eq!(result.finish_reason, Some(FinishReason::Completed));
+    let seen = model.seen();
+    let system = &seen[0].system_prompt;
+    assert!(seen.iter().all(|seen| seen.system_prompt == *system), "what is pinned stays");
+    // Of two entries with one title the user's counts, without the address.
+    assert!(system.contains("## Memory (user)\n\n- tone: warm, mail to [redacted]"), "{system}");
+    assert!(!system.contains("plain") && !system.contains("Bob"), "{system}");
+    let gather = &seen[0].messages[0].text;
+    let places = [
+        "task/brief.md",
+        "# Relevant memory",
+        "## Recalled (agent)",
+        "five are read",
+        "## Recalled (user)",
+        "short",
+    ]
+    .map(|part| gather.find(part).unwrap_or_else(|| panic!("{part} is missing in {gather}")));
+    assert!(places.is_sorted(), "{gather}");
+    let act = seen.iter().find(|seen| super::asked(seen).0.contains("Phase: act")).unwrap();
+    assert!(!act.messages[0].text.contains("Relevant memory"), "acting recalls nothing");
+
+    let journal = files.text("progress/events.ndjson").unwrap();
+    let reads: Vec<&str> = journal.lines().filter(|line| line.contains("memory.read")).collect();
+    assert_eq!(reads.len(), 5, "one for each step");
+    assert!(reads[0].contains(r#"{"scope":"agent:agent-1","pinned":0,"recalled":1}"#), "{}", reads[0]);
+    assert!(!journal.contains("five are read") && !journal.contains("warm"));
+}
+
+#[test]
+fn the_same_memory_gives_the_same_prompts_to_the_byte() {
+    let texts = |_: u8| -> Vec<String> {
+        let (model, ..) = run(&AgentMemory::new(filled()));
+        model.seen().iter().map(|seen| format!("{}{}", seen.system_prompt, seen.messages[0].text)).collect()
+    };
+    assert_eq!(texts(1), texts(2));
+}
+
+#[test]
+fn a_memory_that_is_down_is_told_and_the_task_goes_on_without_it() {
+    for down in [Down::Fails, Down::Silent] {
+        let shelf = filled();
+        *shelf.down.lock().unwrap() = Some(down);
+        let memory = AgentMemory::new(shelf).patience_ms(5);
+        let files = workspace();
+        let agent = builder(&working_model()).memory(memory).clock(SystemClock).build().unwrap();
+        let result = block_on(agent.do_task(files.clone(), of_ada(), ResultView::Full)).unwrap();
+        assert_eq!(result.finish_reason, Some(FinishReason::Completed));
+        assert_eq!(result.warnings.len(), 1, "{:?}", result.warnings);
+        assert!(result.warnings[0].contains("could not be read"), "{:?}", result.warnings);
+        assert!(files.text("progress/events.ndjson").unwrap().contains("TASK_MEMORY_FAILED"));
+    }
+}
+
+#[test]
+fn a_task_waits_for_a_memory_that_it_cannot_do_without() {
+    let shelf = filled();
+    *shelf.down.lock().unwrap() = Some(Down::Fails);
+    let memory = AgentMemory::new(shelf.clone());
+    memory.attach(MemoryBinding::new(ScopeKind::Org, "acme").required());
+    let model = working_model();
+    let task = block_on(with(&model, &memory).start_task(workspace(), of_ada())).unwrap();
+    let result = block_on(task.run(RunOptions::default())).unwrap();
+    assert_eq!((result.status, result.finish_reason), (TaskStatus::Paused, Some(FinishReason::Failed)));
+    assert_eq!(result.error.unwrap().code, "TASK_MEMORY_FAILED");
+    assert_eq!(model.calls(), 0);
+    *shelf.down.lock().unwrap() = None;
+    let result = block_on(task.run(RunOptions::default())).unwrap();
+    assert_eq!(result.finish_reason, Some(FinishReason::Completed));
+}
+
+#[test]
+fn what_was_learned_is_written_once_with_where_it_comes_from() {
+    let shelf = filled();
+    let memory = AgentMemory::new(shelf.clone());
+    memory.attach(MemoryBinding::new(ScopeKind::Project, "p1").learns());
+    let (_, files, _) = run(&memory);
+    let learned = shelf.all(ScopeKind::Project);
+    assert_eq!(learned.len(), 1);
+    assert_eq!((learned[0].id.as_str(), learned[0].title.as_str()), ("task-t1", "Make both files"));
+    assert!(learned[0].text.contains("Verification passed: both are there"), "{}", learned[0].text);
+    assert!(learned[0].source.contains("task t1, progress/artifacts/one.md"), "{}", learned[0].source);
+    assert_eq!(events(&files).iter().filter(|event| event.starts_with("memory.write")).count(), 1);
+    assert!(shelf.all(ScopeKind::User).iter().all(|entry| entry.id != "task-t1"), "nobody allowed that");
+    // Taken up once more, nothing is told again.
+    let task = block_on(with(&working_model(), &memory).resume(files.clone())).unwrap();
+    block_on(task.run(RunOptions::default())).unwrap();
+    assert_eq!(events(&files).iter().filter(|event| event.starts_with("memory.write")).count(), 1);
+}
+
+#[test]
+fn learning_that_failed_is_done_when_the_task_is_taken_up() {
+    let shelf = filled();
+    let memory = AgentMemory::new(shelf.clone());
+    memory.set_view(vec![MemoryBinding::new(ScopeKind::Agent, "").learns()]);
+    *shelf.down.lock().unwrap() = Some(Down::Fails);
+    let (_, files, result) = run(&memory);
+    assert!(result.warnings.iter().any(|warning| warning.contains("could not be written")));
+    *shelf.down.lock().unwrap() = None;
+    let task = block_on(with(&working_model(), &memory).resume(files)).unwrap();
+    block_on(task.run(RunOptions::default())).unwrap();
+    assert!(shelf.all(ScopeKind::Agent).iter().any(|entry| entry.id == "task-t1"));
+}
+
+#[test]
+fn a_view_can_be_changed_between_steps() {
+    let memory = AgentMemory::new(filled());
+    let model = working_model();
+    let agent = with(&model, &memory);
+    let task = block_on(agent.start_task(workspace(), spec())).unwrap();
+    block_on(task.step_once()).unwrap();
+    agent.attach_user("ada", MemoryStrategy::of(ScopeKind::User)).unwrap();
+    block_on(task.step_once()).unwrap();
+    assert!(agent.detach_user("ada").unwrap() && !agent.detach_user("ada").unwrap());
+    block_on(task.step_once()).unwrap();
+    agent.set_memory_view(Vec::new()).unwrap();
+    block_on(task.step_once()).unwrap();
+    let systems: Vec<String> = model.seen().iter().map(|seen| seen.system_prompt.clone()).collect();
+    let has: Vec<(bool, bool)> =
+        systems.iter().map(|text| (text.contains("plain"), text.contains("warm"))).collect();
+    // Gather, of the agent alone; the plan, for the user; an action of two calls; another one.
+    let expected = [
+        (true, false),
+        (true, false),
+        (false, true),
+        (true, false),
+        (true, false),
+        (false, false),
+        (false, false),
+    ];
+    assert_eq!(has, expected);
+}
+
+#[test]
+fn an_agent_without_a_memory_says_so() {
+    let agent = super::agent(&working_model());
+    let scope = MemoryScope::new(ScopeKind::User, "ada");
+    let error = block_on(agent.remember(scope, MemoryEntry::new("1", "a", "b"))).unwrap_err();
+    assert_eq!(error.code(), "TASK_CONFIG_INVALID");
+}
+
+#[test]
+fn a_database_finds_by_words_and_keeps_channels_apart() {
+    let path = std::env::temp_dir().join(format!("glove-memory-{}.sqlite", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    let memory = AgentMemory::new(SqliteMemory::open(&path).unwrap());
+    let agent = with(&working_model(), &memory);
+    let (ada, bob) = (MemoryScope::new(ScopeKind::User, "ada"), MemoryScope::new(ScopeKind::User, "bob"));
+    let put = |scope: &MemoryScope, entry| block_on(agent.remember(scope.clone(), entry)).unwrap();
+    put(&ada, MemoryEntry::new("1", "Reports", "are one page long"));
+    put(&ada, MemoryEntry::new("2", "Café", "the best one is in Vienna"));
+    put(&ada, MemoryEntry::new("1", "Reports", "are two pages long"));
+    put(&bob, MemoryEntry::new("1", "Reports", "are a page long, for Bob"));
+    put(&ada, MemoryEntry::new("3", "Name", "Ada").pinned());
+    let find = |text: &str| -> Vec<String> {
+        let query = MemoryQuery { name: "q".into(), text: text.into(), top_k: 9, pinned: false };
+        block_on(agent.recall(ada.clone(), query)).unwrap().into_iter().map(|entry| entry.text).collect()
+    };
+    assert_eq!(find("long reports? pages"), ["are two pages long"]);
+    assert_eq!(find("CAFE"), ["the best one is in Vienna"]);
+    // None of these is an operator, and none fails.
+    for hostile in ["\" OR *", "NEAR(a b)", "title: x", "a AND", "', DROP TABLE memory; --", "", "\u{0}"] {
+        find(hostile);
+    }
+    assert_eq!(find("one page"), ["the best one is in Vienna"], "what was replaced is not found");
+    assert!(block_on(agent.forget(ada.clone(), "2")).unwrap());
+    assert!(!block_on(agent.forget(ada.clone(), "2")).unwrap());
+    assert!(find("Vienna").is_empty());
+    let again = SqliteMemory::open(&path).unwrap();
+    let query = MemoryQuery { name: "pinned".into(), text: String::new(), top_k: 9, pinned: true };
+    assert_eq!(block_on(again.query(ada, query)).unwrap()[0].text, "Ada");
+    let _ = std::fs::remove_file(&path);
+}
+
+#[test]
+fn a_database_that_is_no_database_is_refused_with_a_code() {
+    let path = std::env::temp_dir().join(format!("glove-memory-broken-{}.sqlite", std::process::id()));
+    std::fs::write(
+        &path,
+        "no database at all, and long enough to have a header of one hundred bytes".repeat(3),
+    )
+    .unwrap();
+    assert_eq!(SqliteMemory::open(&path).unwrap_err().code(), "TASK_MEMORY_FAILED");
+    let _ = std::fs::remove_file(&path);
+}
+
+proptest! {
+    #[test]
+    fn no_channel_takes_more_than_its_room(
+        texts in proptest::collection::vec(("[a-z@. 0-9\n#]{0,20}", "[a-zü@. 0-9\n]{0,300}"), 0..20),
+        room in 0usize..120,
+    ) {
+        let mut binding = MemoryBinding::new(ScopeKind::Agent, "a");
+        binding.strategy.pinned_tokens = room;
+        binding.strategy.recall_tokens = room;
+        let entries = texts.iter().enumerate().map(|(at, (title, text))| MemoryEntry::new(at.to_string(), title, text));
+        let scope = MemoryScope::new(ScopeKind::Agent, "a");
+        let channel = Channel { scope, binding, entries: entries.collect() };
+        for found in [pinned(vec![channel.clone()]), recalled(vec![channel])] {
+            for (_, count, section) in found {
+                prop_assert!(section.text.len() <= room * 4);
+                prop_assert_eq!(section.text.lines().count(), count);
+                prop_assert!(section.text.lines().all(|line| line.starts_with("- ")));
+            }
+        }
+    }
+}
