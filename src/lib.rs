@@ -62,6 +62,6 @@ struct Readme;
 #[cfg(all(doctest, unix, feature = "coding", feature = "derive", feature = "postgres", feature = "serve"))]
 #[doc = include_str!("../docs/rust.md")]
 struct RustGuide;
-#[cfg(all(doctest, feature = "task"))]
+#[cfg(all(doctest, feature = "sandbox"))]
 #[doc = include_str!("../docs/tasks.md")]
 struct TasksGuide;

@@ -14,6 +14,8 @@ mod postgres;
 mod provider;
 #[cfg(feature = "native")]
 mod recording;
+#[cfg(feature = "sandbox")]
+mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;
 #[cfg(feature = "sqlite")]
@@ -37,6 +39,8 @@ pub use postgres::{PostgresDatabase, PostgresStore};
 pub use provider::ProviderModel;
 #[cfg(all(feature = "serve", feature = "task"))]
 pub use serve::ServedTasks;
+#[cfg(feature = "sandbox")]
+pub use sandbox::{MountRight, Sandbox};
 #[cfg(feature = "serve")]
 pub use serve::{Caller, Server, ServerLimits};
 #[cfg(all(feature = "sqlite", feature = "task"))]

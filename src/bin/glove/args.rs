@@ -184,6 +184,9 @@ pub(crate) struct Run {
     /// Ends when a person is to decide, instead of waiting
     #[arg(long)]
     pub leave: bool,
+    /// Lets the model run JavaScript in a sandbox, which reads task/ and writes progress/artifacts/ and reaches nothing else
+    #[arg(long)]
+    pub sandbox: bool,
     #[command(flatten)]
     pub model: ModelChoice,
     /// Writes the events as JSON, one a line, and the result as the last one

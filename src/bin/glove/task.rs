@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use futures_executor::block_on;
-use glove_wasm::native::{RandomIds, SystemClock, TaskFolder};
-use glove_wasm::ports::ModelAdapter;
+use glove_wasm::native::{MountRight, RandomIds, Sandbox, SystemClock, TaskFolder};
+use glove_wasm::ports::{ModelAdapter, Tool};
 use glove_wasm::task::{
     ApprovalKind, ApprovalPolicy, ApprovalRequest, Budgets, FinishReason, TaskError, TaskErrorKind,
     TaskEvent, TaskResult, TaskSpec,
@@ -25,8 +25,16 @@ use crate::words;
 pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
     let mut models = Models::new(Config::read(places)?, options.model.base_url.clone());
     let model = models.choose(options.model.model.as_deref())?;
-    let agent = agent(model).build()?;
-    let task = open(&agent, options)?;
+    let (progress, brief) = (options.folder.join("progress"), options.folder.join("task/brief.md"));
+    // Nothing is made where a name was mistyped.
+    if options.goal.is_none() && options.import.is_none() && !progress.exists() && !brief.is_file() {
+        return Err(no_goal(options));
+    }
+    let mut builder = agent(model);
+    if options.sandbox {
+        builder = builder.tool_for(["act"], sandbox(options)?);
+    }
+    let task = open(&builder.build()?, options)?;
     let json = options.json;
     task.subscribe_events(move |event| print(event, json));
     let asks = !options.json && stdin().is_terminal() && stdout().is_terminal();
@@ -56,19 +64,20 @@ pub(crate) fn agent(model: Arc<dyn ModelAdapter>) -> TaskAgentBuilder {
         .persona("You work carefully on what you are given, and say what you do not know.")
 }
 
+fn no_goal(options: &Run) -> Failure {
+    Failure::new(format!(
+        "there is no task in `{}`. Say what is to be reached with `--goal TEXT`, or write it into task/brief.md",
+        options.folder.display()
+    ))
+}
+
+/// Code of the model, which reaches the inputs and what the task makes.
+fn sandbox(options: &Run) -> Result<Tool, Failure> {
+    let sandbox = Sandbox::new().files(TaskFolder::open(&options.folder)?);
+    Ok(sandbox.mount("task", MountRight::Read)?.mount("progress/artifacts", MountRight::Write)?.exec())
+}
+
 fn open(agent: &TaskAgent, options: &Run) -> Result<TaskHandle, Failure> {
-    let (progress, brief) = (options.folder.join("progress"), options.folder.join("task/brief.md"));
-    let no_goal = || {
-        let message = format!(
-            "there is no task in `{}`. Say what is to be reached with `--goal TEXT`, or write it into task/brief.md",
-            options.folder.display()
-        );
-        Failure::new(message)
-    };
-    // Nothing is made where a name was mistyped.
-    if options.goal.is_none() && options.import.is_none() && !progress.exists() && !brief.is_file() {
-        return Err(no_goal());
-    }
     let folder = || TaskFolder::open(&options.folder);
     if let Some(path) = &options.import {
         let export = std::fs::read_to_string(path)
@@ -99,8 +108,10 @@ fn open(agent: &TaskAgent, options: &Run) -> Result<TaskHandle, Failure> {
     }
     let goal = match &options.goal {
         Some(goal) => goal.clone(),
-        None if brief.is_file() => "Do what task/brief.md asks for.".to_owned(),
-        None => return Err(no_goal()),
+        None if options.folder.join("task/brief.md").is_file() => {
+            "Do what task/brief.md asks for.".to_owned()
+        }
+        None => return Err(no_goal(options)),
     };
     let spec = TaskSpec::new(goal)
         .budgets(with(Budgets::default(), options))

@@ -38,6 +38,27 @@ fn a_task_is_worked_through_in_a_folder() {
 }
 
 #[test]
+fn code_of_the_model_runs_in_a_sandbox_when_a_person_has_approved_it() {
+    let home = with_brief();
+    let code = "const brief = await files.read('task/brief.md'); await files.write('progress/artifacts/size.txt', String(brief.length)); return brief.length";
+    let call = serde_json::json!({ "calls": [{ "tool": "sandbox_exec", "input": { "code": code } }] });
+    let script = format!("{}\n{}\n{call}\n{}\n{}\n", line(0), line(1), line(3), line(4));
+    home.write("work/script", &script);
+    let run = ["run", "page", "--sandbox", "--leave", "--approve", "automatic", "--model", "scripted:script"];
+    let out = home.prints(&run);
+    assert!(
+        out.contains("tool.call  act-1-s1  sandbox_exec\n") && out.contains("approval.requested"),
+        "{out}"
+    );
+    assert!(out.ends_with("progress/artifacts/size.txt (1 bytes)\n"), "{out}");
+    assert_eq!(fs::read_to_string(home.file("work/page/progress/artifacts/size.txt")).unwrap(), "9");
+}
+
+fn line(at: usize) -> &'static str {
+    SCRIPT.lines().nth(at).unwrap()
+}
+
+#[test]
 fn a_strict_task_is_left_while_it_waits_and_goes_on_with_decisions_in_files() {
     let home = with_brief();
     let left = home.prints(&["run", "page", "--leave", "--json", "--model", "scripted:script"]);
