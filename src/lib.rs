@@ -24,6 +24,7 @@ pub mod message;
 pub mod native;
 pub mod portable;
 pub mod ports;
+pub mod prices;
 pub mod providers;
 pub mod run;
 pub mod runtime;

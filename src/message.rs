@@ -66,6 +66,9 @@ pub struct Message {
     pub prompt_id: Option<String>,
     /// The request that was being served when this message came into it, and that ends with this one's.
     pub joins: Option<String>,
+    /// It belongs to a prompt that no person sees: models read it, and no screen shows it.
+    #[json(null_as_default, skip_if_default)]
+    pub hidden: bool,
     /// Text of an answer that was cut off: shown, but no finished answer.
     #[json(null_as_default, skip_if_default)]
     pub partial: bool,
@@ -73,7 +76,7 @@ pub struct Message {
     pub compaction_keeps: Option<KeptRange>,
     /// The messages before this one, counted backwards, whose place another answer takes.
     pub replaces: Option<usize>,
-    /// On an answer: what the model call cost.
+    /// On an answer or a summary: what the model call cost.
     pub usage: Option<Usage>,
     /// When it was written, in milliseconds since 1970.
     pub at: Option<u64>,
@@ -402,6 +405,7 @@ impl Message {
             undone: Vec::new(),
             prompt_id: None,
             joins: None,
+            hidden: false,
             partial: false,
             compaction_keeps: None,
             replaces: None,

@@ -1,6 +1,7 @@
 // What a chat handler is made with. Of a request, `body.ts` checks the size, and `src/endpoint/request.rs` the other limits and the model.
 import type { GloveError } from "../src/error.js";
 import type { ModelCallOptions } from "../src/models/call-options.js";
+import type { ModelPrices } from "../src/models/facts.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
 import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
@@ -50,6 +51,8 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   /** Milliseconds `authorize` may take before the request is refused with a 503; default 30,000, 0 for no limit. */
   readonly authorizeMs?: number | undefined;
   readonly limits?: ChatHandlerLimits;
+  /** What models cost, by their names: clients get the `cost` of each answer, for their prompts and budgets. */
+  readonly prices?: ModelPrices | undefined;
   /** The origins whose pages may call, or `"*"`. By default, no CORS headers are sent. */
   readonly cors?: string | readonly string[] | undefined;
   /** Retries and time limits of a model call. */

@@ -16,10 +16,10 @@ export function relayOf(
   config: ChatHandlerConfig,
   { format, baseURL, model, maxTokens }: Upstream,
 ): () => Relay {
-  const { models, systemPrompt, policy, providerMessages, limits } = config;
+  const { models, systemPrompt, policy, providerMessages, limits, prices } = config;
   const { reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, toolUse, cache } = config;
   const options: RelayOptions = {
-    ...{ format, baseURL, model, maxTokens, models, systemPrompt, policy, providerMessages },
+    ...{ format, baseURL, model, maxTokens, models, systemPrompt, policy, providerMessages, prices },
     ...{ reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, toolUse, cache: cacheOf(cache) },
     ...callOptionsOf(config),
     systemPromptBytes: told(limits?.systemPromptBytes),

@@ -71,6 +71,7 @@ const options = {
   reasoning: "flag",
   includeReasoningInText: "flag",
   limits: { bodyBytes: "large", systemPromptBytes: "large", messages: "large", tools: "large" },
+  prices: "prices",
   maxTokens: "any",
   format: "any",
   reasoningEffort: "any",

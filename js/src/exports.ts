@@ -55,7 +55,7 @@ export {
 export type { ModelCallOptions, ToolChoice } from "./models/call-options.js";
 export type { RemotePromptResponse, RemoteStreamEvent } from "./models/collect.js";
 export { createEndpointModel, type EndpointOptions } from "./models/endpoint.js";
-export type { ModelFacts } from "./models/facts.js";
+export type { ModelFacts, ModelPrice, ModelPrices } from "./models/facts.js";
 export type { Fetch } from "./models/http.js";
 export type {
   ModelAdapter,

@@ -433,6 +433,11 @@ impl Run {
         &self.state.settings
     }
 
+    /// No person sees what is written now.
+    pub fn is_hidden(&self) -> bool {
+        self.state.current.as_ref().is_some_and(|current| current.hidden)
+    }
+
     /// Tokens and cost of the whole session.
     pub fn usage(&self) -> &Usage {
         &self.state.usage
@@ -605,6 +610,7 @@ impl Run {
             self.request_ids.insert(&request);
             message.prompt_id = Some(request);
         }
+        message.hidden = self.state.current.as_ref().is_some_and(|current| current.hidden);
         message.at = message.at.or(Some(self.state.at));
         if message.is_compaction {
             self.last_summary = Some(self.messages.len());

@@ -108,6 +108,9 @@ pub(crate) struct Current {
     /// It gave an answer that does not fit its schema, and was told why.
     #[json(skip_if_default)]
     pub answer_did_not_fit: bool,
+    /// No person sees what is written for it.
+    #[json(skip_if_default)]
+    pub hidden: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Read, Write)]

@@ -7,6 +7,7 @@ use crate::error::{Error, ToolDefinitionError};
 use crate::event::Question;
 use crate::message::Message;
 use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, Tool, Tools};
+use crate::prices::Prices;
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::display::DisplayManager;
 use crate::runtime::listeners::Subscription;
@@ -82,6 +83,7 @@ pub struct GloveBuilder {
     tools: Tools,
     refused: Option<ToolDefinitionError>,
     settings: Settings,
+    prices: Prices,
     subscribers: Vec<Arc<dyn Subscriber>>,
 }
 
@@ -97,6 +99,7 @@ impl GloveBuilder {
             tools: Tools::new(),
             refused: None,
             settings: Settings::default(),
+            prices: Prices::default(),
             subscribers: Vec::new(),
         }
     }
@@ -156,6 +159,12 @@ impl GloveBuilder {
         self
     }
 
+    /// What models cost, by their names, for the `cost` of usages and budgets.
+    pub fn prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
+        self
+    }
+
     pub fn build(self) -> Result<Glove, Error> {
         if let Some(refused) = self.refused {
             return Err(Error::Tool(refused));
@@ -171,6 +180,7 @@ impl GloveBuilder {
             ids: self.ids,
             settings: self.settings,
         })?;
+        session.set_prices(self.prices);
         for subscriber in self.subscribers {
             session.join(subscriber);
         }

@@ -41,6 +41,12 @@ impl Prompt {
         prompt
     }
 
+    /// Of a trigger: no person sees it, neither a screen nor a title. What it asks a person is seen in any case.
+    pub fn hidden(mut self) -> Self {
+        self.message.hidden = true;
+        self
+    }
+
     /// Says something else in the place of an earlier message of a person. A request that runs is stopped first.
     pub fn edit(message: impl Into<String>, text: impl Into<String>) -> Self {
         let when_busy = WhenBusy::Interrupt;

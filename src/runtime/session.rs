@@ -20,6 +20,7 @@ use crate::json::Json;
 use crate::message::{Message, Usage};
 use crate::portable::BoxFuture;
 use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
+use crate::prices::Prices;
 use crate::run::input::{Answer, Input, Request};
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::run::{OutOfProtocol, PhaseName, Run};
@@ -65,7 +66,7 @@ impl Session {
         let Parts { model, system_prompt, store, tools, clock, ids, mut settings } = parts;
         let tools = SessionTools::new(tools, &store, &ids)?;
         settings.tools = tools.specs();
-        let kit = Kit { model, system_prompt: system_prompt.into(), tools };
+        let kit = Kit { model, system_prompt: system_prompt.into(), tools, prices: Arc::default() };
         let (commands, inbox) = mpsc::unbounded();
         let (tool_inputs, done) = mpsc::unbounded();
         let run = Run::new(settings, Vec::new());
@@ -213,6 +214,11 @@ impl Session {
 
     pub fn set_budgets(&self, budgets: Budgets) {
         self.tell(Command::Configure(Configure::Budgets(budgets)));
+    }
+
+    /// What models cost, from the next call on.
+    pub fn set_prices(&self, prices: Prices) {
+        self.shared.change_kit(|kit| kit.prices = Arc::new(prices));
     }
 
     pub fn subscribe(&self, subscriber: impl Subscriber + 'static) -> Subscription {

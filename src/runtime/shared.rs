@@ -8,6 +8,7 @@ use futures_channel::mpsc::UnboundedSender;
 use crate::error::{Error, StoreError};
 use crate::ids::Ids;
 use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
+use crate::prices::Prices;
 use crate::run::effect::Effect;
 use crate::run::input::Input;
 use crate::run::{OutOfProtocol, Run};
@@ -51,6 +52,7 @@ pub(crate) struct Kit {
     pub(crate) model: Arc<dyn ModelAdapter>,
     pub(crate) system_prompt: Arc<str>,
     pub(crate) tools: SessionTools,
+    pub(crate) prices: Arc<Prices>,
 }
 
 impl Shared {

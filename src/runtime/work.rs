@@ -183,7 +183,11 @@ impl Driver {
         };
         let (store, so_far) = (Arc::clone(&self.shared.store), Arc::clone(&partial));
         let work = async move {
-            let answer = match (answer.await.and_then(within_limits), purpose) {
+            let answer = answer.await.and_then(within_limits).map(|mut reply| {
+                kit.prices.apply(&kit.model.name(), &mut reply.usage);
+                reply
+            });
+            let answer = match (answer, purpose) {
                 (Ok(reply), Purpose::Turn) => Ok((reply, Carry::default())),
                 (Ok(reply), Purpose::Summary) => carry(store.as_ref()).await.map(|carry| (reply, carry)),
                 (Err(error), _) => Err(error),

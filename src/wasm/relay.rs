@@ -22,6 +22,7 @@ use crate::json::codec::from_text;
 use crate::json::reader::{Broken, Reader};
 use crate::portable::BoxFuture;
 use crate::ports::{AbortHandle, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
+use crate::prices::Prices;
 use crate::providers::Format;
 use crate::providers::facts::{Fact, Facts};
 use crate::providers::request::{Options, ToolChoice};
@@ -38,6 +39,7 @@ pub struct CoreRelay {
     models: Vec<String>,
     system_prompt: Option<String>,
     request: Options,
+    prices: Arc<Prices>,
     /// What the application knows of models.
     facts: Vec<Fact>,
     reasoning_in_text: bool,
@@ -60,6 +62,7 @@ impl CoreRelay {
             models: Vec::new(),
             system_prompt: None,
             request: Options { stream: true, ..Options::default() },
+            prices: Arc::default(),
             facts: Vec::new(),
             reasoning_in_text: false,
             text_tools: false,
@@ -119,7 +122,8 @@ impl CoreRelay {
     ) -> Result<BoxFuture<'static, Result<(), Refusal>>, Refusal> {
         let request = WireRequest::read(request, &self.limits)?;
         let model = request.chosen_model(&self.request.model, &self.models)?;
-        let model = self.model(host, key, model.to_owned());
+        let (name, prices) = (model.to_owned(), Arc::clone(&self.prices));
+        let model = self.model(host, key, name.clone());
         let WireRequest { system_prompt, messages, tools, .. } = request;
         let client_stream = ClientStream::new(
             host,
@@ -143,7 +147,8 @@ impl CoreRelay {
         let disclosure = self.disclosure;
         Ok(Box::pin(async move {
             let came = answering.await;
-            if let Ok(reply) = came {
+            if let Ok(mut reply) = came {
+                prices.apply(&name, &mut reply.usage);
                 client_stream.answer.borrow_mut().done(reply, &PageIds);
                 client_stream.flush();
                 return Ok(());
@@ -212,6 +217,7 @@ impl CoreRelay {
                 "toolChoice" => self.request.tool_choice = Some(tool_choice(&mut reader)?),
                 "parallelToolCalls" => self.request.parallel_tool_calls = Some(flag(&mut reader)?),
                 "extraBody" => self.request.extra = Json::parse(reader.raw()?).ok(),
+                "prices" => self.prices = from_text(reader.raw()?).map(Arc::new).map_err(|_| Broken)?,
                 "facts" => self.facts = from_text(reader.raw()?).map_err(|_| Broken)?,
                 "cache" => self.request.cache = from_text(reader.raw()?).map_err(|_| Broken)?,
                 "stream" => self.request.stream = flag(&mut reader)?,

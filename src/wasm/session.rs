@@ -60,6 +60,7 @@ impl CoreSession {
             compaction,
             limits,
             budgets,
+            prices,
             model,
             keeps,
             resume,
@@ -76,6 +77,7 @@ impl CoreSession {
             settings: Settings { tools: Vec::new(), compaction, limits, budgets },
         };
         let session = Session::new(parts).map_err(|error| thrown(&error))?;
+        session.set_prices(prices);
         if resume == Resume::Manual {
             session.resume_by_hand();
         }
@@ -149,7 +151,7 @@ impl CoreSession {
     }
 
     pub fn configure(&self, changes: &str) -> Result<(), JsValue> {
-        let Changes { system_prompt, tools, compaction, limits, budgets, model } =
+        let Changes { system_prompt, tools, compaction, limits, budgets, prices, model } =
             read(changes, "the changes")?;
         if let Some(tools) = tools {
             let tools = Arc::new(PageTools::new(self.host.clone(), tools, self.tasks));
@@ -169,6 +171,9 @@ impl CoreSession {
         }
         if let Some(budgets) = budgets {
             self.session.set_budgets(budgets);
+        }
+        if let Some(prices) = prices {
+            self.session.set_prices(prices);
         }
         Ok(())
     }

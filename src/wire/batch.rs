@@ -115,7 +115,7 @@ impl EventBatch {
     /// What changed in the timeline. Text that an earlier page had shown stands at its end until it is written anew.
     fn patch(&mut self, run: &Run) -> Option<TimelinePatch> {
         let patch = self.timeline.follow(run);
-        let earlier = run.partial().filter(|_| !self.writes).map(|text| {
+        let earlier = run.partial().filter(|_| !self.writes && !run.is_hidden()).map(|text| {
             let mut id = run.request().unwrap_or_default().to_owned();
             id.push_str(".partial");
             (id, text.to_owned())
@@ -175,5 +175,6 @@ fn state_of(run: &Run, phase: &str) -> String {
         turns: run.turns(),
         usage: run.usage(),
         context_tokens: run.context_tokens(),
+        hidden: run.is_hidden(),
     })
 }

@@ -45,6 +45,9 @@ pub(crate) enum CoreEvent<'a> {
         usage: &'a Usage,
         #[json(rename = "contextTokens")]
         context_tokens: u64,
+        /// The request is of a prompt that no person sees.
+        #[json(skip_if_default)]
+        hidden: bool,
     },
 }
 
@@ -76,6 +79,9 @@ pub(crate) struct QueuedRequest<'a> {
     text: &'a str,
     /// How many images and files it has.
     files: usize,
+    /// No person sees it.
+    #[json(skip_if_default)]
+    hidden: bool,
 }
 
 impl<'a> From<&'a Request> for QueuedRequest<'a> {
@@ -85,7 +91,7 @@ impl<'a> From<&'a Request> for QueuedRequest<'a> {
         // Files of text are read as text.
         let is_file = |part: &&ContentPart| part.source.is_some() || part.file.is_some();
         let files = request.message.content.iter().flatten().filter(is_file).count();
-        QueuedRequest { id: &request.id, text, files }
+        QueuedRequest { id: &request.id, text, files, hidden: request.message.hidden }
     }
 }
 

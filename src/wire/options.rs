@@ -4,6 +4,7 @@ use crate::http::retry::Policy;
 use crate::json::Json;
 use crate::json::codec::{Done, Read, Ts, Write};
 use crate::json::reader::Reader;
+use crate::prices::Prices;
 use crate::run::settings::{Budgets, Compaction, Limits};
 use crate::tool::ToolSpec;
 
@@ -21,6 +22,9 @@ pub(crate) struct SessionOptions {
     pub(crate) limits: Limits,
     #[json(default)]
     pub(crate) budgets: Budgets,
+    /// What models cost.
+    #[json(default)]
+    pub(crate) prices: Prices,
     pub(crate) model: ModelOptions,
     #[json(default)]
     pub(crate) keeps: Keeps,
@@ -42,6 +46,7 @@ pub(crate) struct Changes {
     pub(crate) compaction: Option<Compaction>,
     pub(crate) limits: Option<Limits>,
     pub(crate) budgets: Option<Budgets>,
+    pub(crate) prices: Option<Prices>,
     pub(crate) model: Option<ModelOptions>,
 }
 

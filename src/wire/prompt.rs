@@ -20,6 +20,9 @@ pub(crate) struct PromptInput {
     /// No person says it: the text is why it begins.
     #[json(default)]
     trigger: bool,
+    /// Nor does a person see it.
+    #[json(default)]
+    hidden: bool,
     /// What the person wrote, where a hook of the page has made the text of it.
     pre_modified_text: Option<String>,
     /// A hook of the page has answered it already.
@@ -41,6 +44,7 @@ impl From<PromptInput> for Prompt {
             regenerate,
             edits,
             trigger,
+            hidden,
             pre_modified_text,
             hook_answer,
             leave_when_waiting,
@@ -48,6 +52,7 @@ impl From<PromptInput> for Prompt {
         } = input;
         let mut message = Message::user(text);
         message.framework_context = trigger.then(|| TRIGGER.to_owned());
+        message.hidden = hidden;
         message.content = content;
         message.pre_modified_text = pre_modified_text;
         message.extra = extra;

@@ -9,6 +9,7 @@ use crate::message::{
     ToolResultData, Usage,
 };
 use crate::ports::{MOST_OUTPUT_BYTES, PermissionStatus};
+use crate::prices::Price;
 use crate::providers::attachments::{MOST_PIXELS, MOST_SOURCE_BYTES, MediaRules, SENTENCES, media_rules};
 use crate::run::input::{Input, Issue, Reply, Validated, WhenBusy};
 use crate::run::settings::{Budgets, Limits, Settings};
@@ -109,6 +110,7 @@ fn the_types_of_typescript_are_those_of_rust() {
         SessionOptions::declaration(),
         ModelOptions::declaration(),
         HttpModelOptions::declaration(),
+        Price::declaration(),
         PageTool::declaration(),
         CoreEvent::declaration(),
         Patches::declaration(),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What every part may use: the record, and how it is read and written as JSON.
-const FOUNDATION: &[&str] = &["error", "json", "message", "portable", "event", "tool", "ids"];
+const FOUNDATION: &[&str] = &["error", "json", "message", "portable", "event", "tool", "ids", "prices"];
 
 /// The parts above it from the bottom up, each with the parts that it may use besides itself; `*` is all but `HOSTS`.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -46,6 +46,7 @@ const PURE: &[&str] = &[
     "json",
     "tool",
     "ids",
+    "prices",
 ];
 
 const IMPURE: &[&str] = &["web_sys", "js_sys", "wasm_bindgen", "tokio", "SystemTime", "Instant::now"];

@@ -18,7 +18,7 @@ export type Parts = Pick<GloveSnapshot, "timeline" | "streamingText" | "busy" | 
   Partial<
     Pick<
       GloveSnapshot,
-      "error" | "queue" | "run" | "streamingReasoning" | "streamingCalls" | "tab" | "sessionReady" | "sessionId"
+      "error" | "status" | "queue" | "run" | "streamingReasoning" | "streamingCalls" | "tab" | "sessionReady" | "sessionId"
     >
   >;
 

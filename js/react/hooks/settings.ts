@@ -58,6 +58,7 @@ const moved = Object.fromEntries(
     "userId",
     "budgets",
     "limits",
+    "prices",
     "whenBusy",
     "resume",
     "tasks",

@@ -9,4 +9,7 @@ export const isWriting = ({ streamingText, streamingReasoning = "" }: Parts) => 
 
 /** The agent works, and nothing else says so. */
 export const isQuiet = (parts: Parts) =>
-  parts.busy && !isStreaming(parts) && !parts.slots.some(({ waits, status }) => waits && status === "pending");
+  parts.busy &&
+  parts.status !== "ready" &&
+  !isStreaming(parts) &&
+  !parts.slots.some(({ waits, status }) => waits && status === "pending");

@@ -2,6 +2,7 @@
 
 import { DisplayManager, type DisplayManagerAdapter } from "../display/manager.js";
 import { GloveError } from "../error.js";
+import type { ModelPrices } from "../models/facts.js";
 import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
 import { GloveSession } from "../session/session.js";
 import type { CompactionConfig } from "../session/session-config.js";
@@ -32,6 +33,8 @@ export interface GloveConfig {
   readonly maxConsecutiveErrors?: number;
   readonly budgets?: Budgets;
   readonly limits?: Limits;
+  /** What models cost, by their names, for the `cost` of prompts and budgets: it counts before what a provider says. */
+  readonly prices?: ModelPrices;
   /** Whether the model gets `glove_update_tasks`: `true` even without other tools, `false` never; by default, only together with other tools. */
   readonly tasks?: boolean;
   readonly tokenCounterStyle?: "object" | "number";
@@ -47,6 +50,7 @@ const agentOptions = {
   maxConsecutiveErrors: "count",
   budgets: sessionOptions.budgets,
   limits: sessionOptions.limits,
+  prices: sessionOptions.prices,
   tasks: "flag",
   tokenCounterStyle: counterStyle,
 } as const satisfies Options<GloveConfig>;
@@ -195,7 +199,8 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
   }
 
   #make(store: StoreAdapter): GloveSession {
-    const { model, systemPrompt, compaction_config, maxConsecutiveErrors, budgets, limits, tokenCounterStyle } = this.#config;
+    const { model, systemPrompt, compaction_config, maxConsecutiveErrors, budgets, limits, prices, tokenCounterStyle } =
+      this.#config;
     const rounds = maxConsecutiveErrors === undefined ? {} : { error_rounds: maxConsecutiveErrors };
     return new GloveSession(
       {
@@ -208,6 +213,7 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
         compaction: compaction_config,
         budgets,
         limits: { ...rounds, ...limits },
+        prices,
         tokenCounterStyle,
         displayManager: this.#display,
       },

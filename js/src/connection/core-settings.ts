@@ -7,11 +7,14 @@ import type { Toolbox } from "../tools/toolbox.js";
 import { withoutInfinity } from "../values/validate-options.js";
 import type { SessionOptions } from "../wire/core-types.js";
 
-export type CoreSettings = Pick<SessionOptions, "systemPrompt" | "tools" | "compaction" | "limits" | "budgets" | "model">;
+export type CoreSettings = Pick<
+  SessionOptions,
+  "systemPrompt" | "tools" | "compaction" | "limits" | "budgets" | "prices" | "model"
+>;
 
 /** At once, unless a schema's converter has to be loaded. */
 export function coreSettings(config: SessionConfig, tools: Toolbox): Maybe<CoreSettings> {
-  const { systemPrompt, model, compaction = {}, budgets, limits } = config;
+  const { systemPrompt, model, compaction = {}, budgets, limits, prices } = config;
   const { compaction_instructions, max_turns, compaction_context_limit, compaction_every_turns } = compaction;
   const turns = max_turns === undefined ? {} : { turns: max_turns };
   return after(tools.specs(), (specs) => ({
@@ -24,6 +27,7 @@ export function coreSettings(config: SessionConfig, tools: Toolbox): Maybe<CoreS
     }),
     limits: withoutInfinity({ ...turns, ...limits }),
     budgets: budgets ?? {},
+    prices: prices ?? {},
     model: transportOf(model)?.options ?? { host: { name: model.name } },
   }));
 }

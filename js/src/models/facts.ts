@@ -1,4 +1,13 @@
-// What an application knows of models and hosts, in the words of the package's own table (src/providers/facts.json).
+// What an application knows of models and hosts, in the words of the package's own table (src/providers/facts.json); and what models cost.
+import type { ModelPrice } from "../wire/core-types.js";
+
+export type { ModelPrice };
+
+/**
+ * US dollars for a million tokens, by the `name` of a model. A name may end with `*`, for all that begin so; the longest that fits counts, and a
+ * whole name before all. A model that has no price has no cost, unless its provider tells one.
+ */
+export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 
 /**
  * Facts about the models and hosts that it names. Other rows may supply what it leaves out: for each fact the most specific

@@ -5,6 +5,7 @@ import type { Hook } from "../commands/hook.js";
 import type { Skill } from "../commands/skill.js";
 import { GloveError, late } from "../error.js";
 import { createEndpointModel } from "../models/endpoint.js";
+import type { ModelPrices } from "../models/facts.js";
 import type { ModelAdapter } from "../models/model.js";
 import type { AnyPlugin } from "../plugins/plugin.js";
 import type { StoreAdapter } from "../store/adapter.js";
@@ -57,6 +58,8 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly hooks?: readonly Hook[] | undefined;
   readonly budgets?: Budgets | undefined;
   readonly limits?: Limits | undefined;
+  /** What models cost, by their names, for the `cost` of prompts and budgets: it counts before what a provider says. */
+  readonly prices?: ModelPrices | undefined;
   /** What happens to a message that arrives while another one is answered; default `queue`. */
   readonly whenBusy?: WhenBusy | undefined;
   /** Whether a run that was interrupted by a reload or a lost connection continues by itself; default `auto`. */
@@ -354,6 +357,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       userId,
       budgets,
       limits,
+      prices,
       whenBusy,
       models,
       plugins,
@@ -369,6 +373,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       userId,
       budgets,
       limits,
+      prices,
       whenBusy,
       models,
       plugins,

@@ -3,6 +3,7 @@
 import type { Hook } from "../commands/hook.js";
 import type { Skill } from "../commands/skill.js";
 import type { DisplayManagerAdapter } from "../display/manager.js";
+import type { ModelPrices } from "../models/facts.js";
 import type { ModelAdapter } from "../models/model.js";
 import type { AnyPlugin } from "../plugins/plugin.js";
 import type { StoreAdapter } from "../store/adapter.js";
@@ -31,6 +32,8 @@ export interface SessionConfig {
   readonly compaction?: CompactionConfig | undefined;
   readonly budgets?: Budgets | undefined;
   readonly limits?: Limits | undefined;
+  /** What models cost, by their names, for the `cost` of prompts and budgets: it counts before what a provider says. */
+  readonly prices?: ModelPrices | undefined;
   readonly subscribers?: readonly SubscriberAdapter[] | undefined;
   /** What tools work with, such as an API client: `display.services` of each call. It is stored nowhere. */
   readonly services?: unknown;
@@ -88,6 +91,7 @@ export const sessionOptions = {
     same_rounds: "count",
     undo_steps: "count",
   },
+  prices: "prices",
   whenBusy: whenBusyOption,
   models: "object",
   plugins: "list",

@@ -36,6 +36,8 @@ type OutgoingMessage = MessageInput & {
   readonly regenerate?: true;
   readonly edits?: string;
   readonly trigger?: true;
+  /** Only of a trigger. */
+  readonly visible?: boolean;
   readonly byModel?: true;
 };
 
@@ -47,6 +49,8 @@ export interface TriggerInput {
   readonly id?: string;
   /** The model that answers, by its name in `models`. */
   readonly model?: string;
+  /** With `false` no person sees it: it is in the record and in `prompts()`, and the model reads it later on. What it asks a person is shown. */
+  readonly visible?: boolean;
 }
 
 /** Starts a session with these messages, and gives its id. */
@@ -288,6 +292,7 @@ export class GloveSession {
    */
   readonly trigger = async (input: TriggerInput): Promise<RunOutcome> => {
     const { reason, id, ...rest } = check("The trigger", input, "object");
+    check("`visible`", rest.visible ?? true, "flag");
     const message = { ...rest, text: check("`reason`", reason, "text"), trigger: true, whenBusy: "queue" } as const;
     if (id === undefined) return this.#send(message);
     const begun = this.#sent.get(check("`id`", id, "text"))?.outcome;
@@ -528,8 +533,10 @@ export class GloveSession {
 
   async #sendNow(input: OutgoingMessage, id: string, signal?: AbortSignal): Promise<RunOutcome> {
     if (this.#disposed) throw sessionClosed();
-    const { regenerate, edits, trigger, byModel, ...message } = input;
-    if (!regenerate) checkInput(message);
+    const { regenerate, edits, trigger, byModel, ...given } = input;
+    const { visible = true, ...message } = given;
+    // A message of a person is seen.
+    if (!regenerate) checkInput(trigger ? message : given);
     const { model = "normal" } = message;
     if (model !== "normal" && !Object.hasOwn(this.#config.models ?? {}, model))
       throw new GloveError("MODEL_UNKNOWN", `There is no model "${model}" in \`models\`.`);
@@ -541,7 +548,8 @@ export class GloveSession {
     const waits = behind || this.#connection.session === undefined || !!input.files?.length || this.#calls(input);
     this.#sent.set(sent.id, sent);
     const files = fileCount(message);
-    this.#snapshots.dispatch({ kind: "sent", id, text, files, waits });
+    const hidden = !visible;
+    this.#snapshots.dispatch({ kind: "sent", id, text, files, waits, hidden });
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
@@ -565,7 +573,7 @@ export class GloveSession {
       const unopened = sent.unopened || readOnly || (isDropped && mayOpenLater(failure));
       if (failure && unopened && !this.#disposed && !regenerate && !edits) {
         this.#kept.set(sent.id, input);
-        this.#snapshots.dispatch({ kind: "kept", id, text, files });
+        this.#snapshots.dispatch({ kind: "kept", id, text, files, hidden });
       }
       // The core has told how a run ended; and why the session was closed says more than that it was.
       const error = ended || (this.#disposed && this.#snapshots.snapshot.error) ? undefined : failure;
@@ -575,7 +583,7 @@ export class GloveSession {
 
   /** Messages reach the core in the order of sending, whatever it takes to read their files. */
   async #give(sent: Sent): Promise<string> {
-    const { regenerate, edits, trigger, whenBusy = this.#config.whenBusy } = sent.input;
+    const { regenerate, edits, trigger, visible = true, whenBusy = this.#config.whenBusy } = sent.input;
     const left = new Promise<never>((_, reject) => {
       sent.leave = () => reject(new AbortError());
     });
@@ -590,7 +598,7 @@ export class GloveSession {
       });
       const [, content] = await Promise.all([opening, body]);
       const extra = { ...content.extra, userId: this.#config.userId };
-      const request = { id: sent.id, whenBusy, regenerate, edits, trigger, ...content, extra };
+      const request = { id: sent.id, whenBusy, regenerate, edits, trigger, hidden: !visible, ...content, extra };
       return this.#connection.answer((session) => {
         if (sent.cancelled) throw new AbortError();
         sent.delivered = true;

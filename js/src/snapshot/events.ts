@@ -2,8 +2,7 @@
 
 import type { CoreEvent } from "../wire/core-types.js";
 import type { Issue } from "../wire/run-types.js";
-import type { QueuedMessage } from "./snapshot.js";
-import type { PieceKind, SentMessage, SessionState, SlotContext, Written } from "./state.js";
+import type { MaybeHidden, PieceKind, SentMessage, SessionState, SlotContext, Written } from "./state.js";
 
 /** What the page says of itself. */
 export type PageChanges = Partial<Pick<SessionState["shown"], "sessionReady" | "storage" | "tasks" | "inbox" | "error" | "tab">>;
@@ -17,7 +16,7 @@ export type PageEvent =
   /** It still is on its way after a while. */
   | { readonly kind: "slow"; readonly id: string }
   /** The session could not be opened for the message. */
-  | ({ readonly kind: "kept" } & QueuedMessage)
+  | ({ readonly kind: "kept" } & MaybeHidden)
   | { readonly kind: "dropped"; readonly id: string }
   /** The promise of a request has settled; with an error where the core has not taken the request. */
   | { readonly kind: "settled"; readonly id: string; readonly error: Error | undefined }

@@ -39,7 +39,7 @@ export const requestReducers: Reducers<Kinds> = {
     return error ? { ...endedWith(state, id, error), failure: state.failure } : state;
   },
   ended: (state, { request, error }) => endedWith(state, request, error ? fromCore(error) : undefined),
-  state(before, { phase, request, queue, questions, undoable, usage, turns }, context) {
+  state(before, { phase, request, queue, questions, undoable, usage, turns, hidden = false }, context) {
     const { shown, core } = before;
     const served = new Set([request, ...queue.map(({ id }) => id)]);
     const same = shown.undoable.length === undoable.length && shown.undoable[0]?.toolCallId === undoable[0]?.toolCallId;
@@ -48,7 +48,7 @@ export const requestReducers: Reducers<Kinds> = {
       ...(request !== core.request && nextRequest(before)),
       // An answer that breaks off leaves its text as an entry, if at all.
       ...(phase !== "model" && silent),
-      core: { phase, request, queue },
+      core: { phase, request, queue, hidden },
       // What was sent shows up here as the request being served or in the queue.
       sent: before.sent.filter(({ id }) => !served.has(id)),
       shown: {
@@ -87,6 +87,7 @@ function endedWith(state: SessionState, id: string | null, error: Error | undefi
 /** What waits for its turn; the same object as before where that is so. */
 export function queueOf({ shown, kept, core, sent }: SessionState): readonly QueuedMessage[] {
   const waits = sent.filter(({ waits }) => waits).map(({ waits, ...message }) => message);
-  const now = [...kept, ...core.queue, ...waits];
+  const seen = [...kept, ...core.queue, ...waits].filter(({ hidden }) => !hidden);
+  const now = seen.map(({ hidden, ...message }) => message);
   return now.length === shown.queue.length && now.every(({ id }, at) => shown.queue[at]?.id === id) ? shown.queue : now;
 }

@@ -24,8 +24,13 @@ export interface Answer {
 /** The answer that is being written, as far as it has come. */
 export type Written = Pick<Answer, "text" | "reasoning">;
 
+/** A message, or what begins a prompt that no person sees. */
+export interface MaybeHidden extends QueuedMessage {
+  readonly hidden?: boolean | undefined;
+}
+
 /** A message that the core has not seen yet. One that waits cannot be given to it yet, or is on its way for long. */
-export interface SentMessage extends QueuedMessage {
+export interface SentMessage extends MaybeHidden {
   readonly waits: boolean;
 }
 
@@ -35,7 +40,7 @@ export interface SessionState {
   /** The parts of the snapshot that stand in it as they are here. */
   readonly shown: Omit<GloveSnapshot, Derived>;
   /** The core's own state. */
-  readonly core: Pick<CoreState, "phase" | "request"> & { readonly queue: readonly QueuedMessage[] };
+  readonly core: Pick<CoreState, "phase" | "request" | "hidden"> & { readonly queue: readonly MaybeHidden[] };
   /** The answers that are no entries yet, the oldest first, which is the one that is shown. */
   readonly answers: readonly Answer[];
   /** The calls that are being written. */
@@ -46,7 +51,7 @@ export interface SessionState {
   readonly answering: boolean;
   readonly sent: readonly SentMessage[];
   /** Not given to the core, as the session could not be opened; offered again when it can be. */
-  readonly kept: readonly QueuedMessage[];
+  readonly kept: readonly MaybeHidden[];
   /** The error of a request, which gives way when a later one goes well. */
   readonly failure: Error | undefined;
   /** What requests have failed with that others followed, by the entry where each ended. */
@@ -61,6 +66,8 @@ export interface SlotContext {
   /** The value that was shown, where JSON could not hold all of it. */
   live(id: string): { readonly input?: unknown } | undefined;
 }
+
+const none: readonly StreamingCall[] = [];
 
 export const noUsage: Usage = { tokens_in: 0, tokens_out: 0 };
 
@@ -103,15 +110,17 @@ export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSn
   const { shown, core, answers, calls } = state;
   const busy = isBusy(state);
   const answering = state.answering || core.phase === "tools" || core.phase === "waiting";
-  const [answer] = answers;
+  // What is written for a prompt that no person sees is not shown.
+  const hidden = core.hidden === true;
+  const [answer] = hidden ? [] : answers;
   const now: GloveSnapshot = {
     ...shown,
     busy,
-    status: busy ? (answering ? "streaming" : "submitted") : shown.error ? "error" : "ready",
+    status: busy && !hidden ? (answering ? "streaming" : "submitted") : shown.error ? "error" : "ready",
     // Blank lines before a call are no entry of the timeline either.
     streamingText: answer?.isBlank === false ? answer.text : "",
     streamingReasoning: answer?.reasoning ?? "",
-    streamingCalls: calls,
+    streamingCalls: hidden ? none : calls,
   };
   return before ? unlessSame(before, now) : now;
 }

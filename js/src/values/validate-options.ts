@@ -34,6 +34,10 @@ const kinds = {
   count: [`a whole number from 0 to ${most}, or Infinity`, (value) => isEndless(value) || isWhole(value, most)],
   large: ["a whole number of 0 or more, or Infinity", (value) => isEndless(value) || isWhole(value)],
   amount: ["a number of 0 or more", (value) => Number(value) >= 0 && typeof value === "number"],
+  prices: [
+    "prices by model, { input, output, cacheRead?, cacheWrite? } in dollars for a million tokens",
+    (value) => describeValue(value) === "an object" && Object.values(value as object).every(isPrice),
+  ],
   model: having("a model", "prompt", "function"),
   store: having("a store", "identifier", "string"),
   subscriber: having("an object", "record", "function"),
@@ -116,6 +120,12 @@ export function isApprovalRule(value: unknown): value is boolean | { readonly re
 function isPersist(value: unknown): boolean {
   if (describeValue(value) !== "an object") return typeof value === "boolean" || typeof value === "string";
   return Object.keys(value as object).every((option) => option === "key" || option === "storage");
+}
+
+function isPrice(value: unknown): boolean {
+  const { input, output, cacheRead = 0, cacheWrite = 0, ...rest } = Object(value) as Record<string, unknown>;
+  const all = [input, output, cacheRead, cacheWrite];
+  return !Object.keys(rest).length && all.every((price) => Number.isFinite(price) && Number(price) >= 0);
 }
 
 /** Refuses unknown methods; other properties of the object belong to the application. */

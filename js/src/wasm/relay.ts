@@ -1,5 +1,6 @@
 // The seam of the chat handler: what the core is told of it, and what it asks of its host.
 import type { ModelCallOptions } from "../models/call-options.js";
+import type { ModelPrices } from "../models/facts.js";
 import type { SessionHost } from "./core-api.js";
 
 /** The options of `new CoreRelay(options)`, as JSON. */
@@ -24,6 +25,7 @@ export interface RelayOptions extends ModelCallOptions {
     | { maxRetries?: number; firstByteMs?: number; idleMs?: number; totalMs?: number; answerBytes?: number }
     | undefined;
   readonly providerMessages: "safe" | "all" | "none" | "own" | undefined;
+  readonly prices?: ModelPrices | undefined;
   readonly systemPromptBytes: number | undefined;
   readonly messages: number | undefined;
   readonly tools: number | undefined;

@@ -18,6 +18,8 @@ export interface SessionOptions {
   };
   readonly limits?: Limits;
   readonly budgets?: Budgets;
+  /** What models cost. */
+  readonly prices?: Readonly<Record<string, ModelPrice>>;
   readonly model: ModelOptions;
   readonly keeps?: { readonly tasks?: boolean; readonly inbox?: boolean; readonly permissions?: boolean };
   readonly resume?: "auto" | "manual";
@@ -55,6 +57,18 @@ export interface HttpModelOptions {
     /** How much text and arguments an answer may have. No model writes so much: what does is broken, and would fill the memory. */
     readonly answerBytes?: number;
   };
+}
+
+/** US dollars for a million tokens. */
+export interface ModelPrice {
+  /** Of the prompt. */
+  readonly input: number;
+  /** Of the answer, thoughts included. */
+  readonly output: number;
+  /** Of what was read from a cache; like `input` unless given. */
+  readonly cacheRead?: number;
+  /** Of what was written into a cache; like `input` unless given. */
+  readonly cacheWrite?: number;
 }
 
 /** A tool of the page: what the core needs to know of it, and what a model is told. */
@@ -105,6 +119,8 @@ export type CoreEvent =
         readonly text: string;
         /** How many images and files it has. */
         readonly files: number;
+        /** No person sees it. */
+        readonly hidden?: boolean;
       }[];
       readonly questions: readonly CoreQuestion[];
       /** The next one first. */
@@ -112,6 +128,8 @@ export type CoreEvent =
       readonly turns: number;
       readonly usage: Usage;
       readonly contextTokens: number;
+      /** The request is of a prompt that no person sees. */
+      readonly hidden?: boolean;
     };
 
 /** A change at a JSON Pointer: `=` begins there with an empty value, `+` adds text, `!` is a whole value, `.` an end. */

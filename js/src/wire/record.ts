@@ -23,6 +23,8 @@ export interface Message {
   prompt_id?: string;
   /** The request that was being served when this message came into it, and that ends with this one's. */
   joins?: string;
+  /** It belongs to a prompt that no person sees: models read it, and no screen shows it. */
+  hidden?: boolean;
   /** Text of an answer that was cut off: shown, but no finished answer. */
   partial?: boolean;
   /** On a summary: the earlier messages that stay word for word behind it. */
@@ -33,7 +35,7 @@ export interface Message {
   };
   /** The messages before this one, counted backwards, whose place another answer takes. */
   replaces?: number;
-  /** On an answer: what the model call cost. */
+  /** On an answer or a summary: what the model call cost. */
   usage?: Usage;
   /** When it was written, in milliseconds since 1970. */
   at?: number;

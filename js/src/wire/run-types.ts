@@ -285,8 +285,11 @@ export interface PromptRecord {
   readonly input?: string;
   /** Why a prompt without a person began. */
   readonly reason?: string;
+  /** Whether a person sees it; what it asks a person is seen in any case. */
+  readonly visible: boolean;
   readonly outputs: readonly PromptOutput[];
   readonly state: "running" | "waiting_for_approval" | "completed";
+  /** Of all its model calls: summaries, and agents that it called, included. */
   readonly usage: Usage;
   /** When it began, in milliseconds since 1970. */
   readonly at?: number;

@@ -73,6 +73,7 @@ impl Run {
             return;
         };
         summary.compaction_keeps = Some(keep);
+        summary.usage = Some(reply.usage);
         self.append(summary);
         self.state.context_tokens = 0;
         self.state.turns_since_summary = 0;

@@ -35,7 +35,8 @@ impl Run {
                 undone.insert(id);
             }
             let mut results = message.results().iter();
-            if message.begins_prompt()
+            // What no person sees is not what is answered again.
+            if (message.begins_prompt() && !message.hidden)
                 || message.is_compaction
                 || results.any(|result| self.result_stays(result, &undone))
             {

@@ -157,6 +157,11 @@ impl Run {
     /// Adds what a person says to the record.
     fn hear(&mut self, request: Request, joins: Option<String>, fx: &mut Effects) {
         let Request { mut message, inbox, .. } = request;
+        if let Some(current) = &mut self.state.current {
+            // What a person is waiting for is seen, whatever else came into it.
+            let hidden = message.hidden && message.is_trigger();
+            current.hidden = hidden && (joins.is_none() || current.hidden);
+        }
         let (mut resolved, mut ids, mut blocking) = (Vec::new(), Vec::new(), Vec::new());
         for item in &inbox {
             match item.status.as_str() {
@@ -231,6 +236,7 @@ impl Run {
             answer: None,
             answered_in_words: false,
             answer_did_not_fit: false,
+            hidden: false,
         });
         fx.emit(Event::RequestStarted { request: id.to_owned() });
     }

@@ -17,8 +17,11 @@ pub struct PromptRecord {
     pub input: Option<String>,
     /// Why a prompt without a person began.
     pub reason: Option<String>,
+    /// Whether a person sees it; what it asks a person is seen in any case.
+    pub visible: bool,
     pub outputs: Vec<Output>,
     pub state: PromptState,
+    /// Of all its model calls: summaries, and agents that it called, included.
     pub usage: Usage,
     /// When it began, in milliseconds since 1970.
     pub at: Option<u64>,
@@ -150,6 +153,10 @@ impl Run {
         let mut called: Called<'_> = (&[], None);
         for message in messages {
             if message.is_compaction || message.is_compaction_request {
+                // It was written for the prompt in which it stands.
+                if let (Some(last), Some(usage)) = (prompts.last_mut(), &message.usage) {
+                    last.usage.add(usage);
+                }
                 continue;
             }
             let prompt = match prompts.last_mut() {
@@ -210,6 +217,7 @@ fn begin(message: &Message, index: usize) -> PromptRecord {
             .unwrap_or_else(|| format!("prompt_{index}")),
         input: None,
         reason: None,
+        visible: !message.hidden,
         outputs: Vec::new(),
         state: PromptState::Completed,
         usage: Usage::default(),
@@ -227,11 +235,16 @@ fn hear(prompt: &mut PromptRecord, message: &Message) {
     } else {
         return;
     }
+    prompt.visible = !message.hidden;
     prompt.extra = message.extra.clone();
 }
 
 fn add_results(prompt: &mut PromptRecord, (calls, at): Called<'_>, results: &[ToolResult]) {
     for (call, result) in calls.iter().zip(results) {
+        // That of an agent which was called.
+        if let Some(usage) = &result.result.usage {
+            prompt.usage.add(usage);
+        }
         prompt.outputs.push(Output::Tool(ToolOutput {
             kind: "tool",
             call_id: call.id().to_owned(),

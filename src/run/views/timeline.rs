@@ -161,6 +161,10 @@ impl Timeline {
         for id in &message.undone {
             self.take_back(id, changed);
         }
+        if message.hidden {
+            self.close_open(changed);
+            return;
+        }
         if !message.results().is_empty() {
             self.answer(message.results(), changed);
             return;

@@ -10,6 +10,7 @@ mod faults;
 mod guards;
 mod media;
 mod projections;
+mod prompt_record;
 mod properties;
 mod reentry;
 mod regenerate;

@@ -3,6 +3,9 @@
 
 use std::collections::HashSet;
 
+use crate::machine::prompt_record::{
+    assert_no_model_reads_what_is_for_people, assert_prompts_lose_nothing, said, shows,
+};
 use crate::support::machine::*;
 use crate::support::script::assert_in_flight_is_outstanding;
 use glove_wasm::display::Slot;
@@ -98,7 +101,8 @@ impl Player {
             18..=20 => {
                 self.requests += usize::from(x % 7 != 0);
                 let busy = [WhenBusy::Queue, WhenBusy::Drop, WhenBusy::Interrupt][usize::from(y) % 3];
-                let asked = request(&format!("r{}", self.requests), "q", busy);
+                let mut asked = request(&format!("r{}", self.requests), "q", busy);
+                asked.message = said("q", y);
                 let edits = (y % 5 == 0).then(|| message_id(x, &self.world.run));
                 self.take(&Input::Request(Box::new(Request { edits, regenerate: y % 11 == 1, ..asked })));
             }
@@ -184,7 +188,7 @@ impl Player {
                     0 | 1 => ToolOutcome::Threw("boom".into()),
                     2 => ToolOutcome::Invalid(vec![]),
                     3 => ToolOutcome::Rejected(None),
-                    _ => returned(&y.to_string()),
+                    _ => shows(&y.to_string(), x),
                 };
                 Input::ToolFinished { call_id: call_id.clone(), outcome }
             }
@@ -387,6 +391,8 @@ impl Player {
             assert_in_flight_is_outstanding(&self.world);
         }
         if deeply {
+            assert_prompts_lose_nothing(run);
+            assert_no_model_reads_what_is_for_people(run);
             let checkpoint = run.checkpoint();
             let again = Run::restore(&checkpoint, run.messages().to_vec(), Vec::new()).unwrap();
             assert_eq!(&again, run);
