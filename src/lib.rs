@@ -45,14 +45,14 @@ pub mod wasm;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
 mod wire;
 
-#[cfg(all(feature = "derive", not(target_arch = "wasm32")))]
+#[cfg(feature = "derive")]
 pub use glove_wasm_macros::tool;
 /// What types of arguments derive, for [`ports::Tool::of`].
-#[cfg(all(feature = "derive", not(target_arch = "wasm32")))]
+#[cfg(feature = "derive")]
 pub use schemars;
 
 /// What `#[tool]` expands to names.
-#[cfg(all(feature = "derive", not(target_arch = "wasm32")))]
+#[cfg(feature = "derive")]
 #[doc(hidden)]
 pub use serde as __serde;
 

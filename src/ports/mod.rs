@@ -14,7 +14,7 @@ mod schema_check;
 mod schema_formats;
 mod store;
 mod tools;
-#[cfg(all(feature = "derive", not(target_arch = "wasm32")))]
+#[cfg(feature = "derive")]
 mod typed;
 
 pub use abort::{AbortHandle, AbortSignal};
@@ -26,5 +26,5 @@ pub use outcome::{Data, IntoOutcome, ToolFailure};
 pub use registry::{Tool, Tools};
 pub use store::{Durability, Loaded, PermissionStatus, StoreAdapter};
 pub use tools::{CallRef, Checked, MOST_OUTPUT_BYTES, Step, Steps, ToolContext, ToolHost};
-#[cfg(all(feature = "derive", not(target_arch = "wasm32")))]
+#[cfg(feature = "derive")]
 pub use typed::schema_of;
