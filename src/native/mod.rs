@@ -37,10 +37,10 @@ pub use ids::RandomIds;
 pub use postgres::{PostgresDatabase, PostgresStore};
 #[cfg(feature = "native")]
 pub use provider::ProviderModel;
-#[cfg(all(feature = "serve", feature = "task"))]
-pub use serve::ServedTasks;
 #[cfg(feature = "sandbox")]
 pub use sandbox::{MountRight, Sandbox};
+#[cfg(all(feature = "serve", feature = "task"))]
+pub use serve::ServedTasks;
 #[cfg(feature = "serve")]
 pub use serve::{Caller, Server, ServerLimits};
 #[cfg(all(feature = "sqlite", feature = "task"))]

@@ -440,7 +440,11 @@ fn a_broken_state_is_told_and_what_a_dead_process_had_to_tell_is_told_from_its_s
     let journal = fs::read_to_string(progress.join("events.ndjson")).unwrap();
     let mut lines: Vec<&str> = journal.lines().collect();
     let count = lines.len();
-    lines.pop();
+    let untold: Value = serde_json::from_str(lines.pop().unwrap()).unwrap();
+    let stored = fs::read_to_string(progress.join("state.json")).unwrap();
+    let mut state: Value = serde_json::from_str(&stored).unwrap();
+    state["outbox"] = json!([untold]);
+    fs::write(progress.join("state.json"), state.to_string()).unwrap();
     fs::write(progress.join("events.ndjson"), lines.join("\n") + "\n" + r#"{"id":"ev_0"#).unwrap();
     let server = Running::start(&place, served(&place, plan_alone()));
     assert_eq!(numbers(&server.lines("ada", &id, "")).len(), count);
