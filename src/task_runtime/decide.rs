@@ -17,13 +17,22 @@ pub async fn decide(files: &dyn Workspace, now: u64, decision: &ApprovalDecision
         Some(path) => read_text(files, path).await?,
         None => None,
     };
-    let Some(text) = found else {
-        return refuse(TaskErrorKind::ApprovalUnknown, format!("there is no request `{id}` in this task"));
+    let request = match found {
+        Some(text) => from_text::<ApprovalRequest>(&text).map_err(|fault| {
+            let message = format!("{} cannot be read: {fault}", layout::request(id));
+            TaskError::new(TaskErrorKind::ApprovalUnknown, message)
+        })?,
+        // The state is written first, and whoever has seen it there may be faster than the file.
+        None => match pending(files, id).await? {
+            Some(request) => request,
+            None => {
+                return refuse(
+                    TaskErrorKind::ApprovalUnknown,
+                    format!("there is no request `{id}` in this task"),
+                );
+            }
+        },
     };
-    let request = from_text::<ApprovalRequest>(&text).map_err(|fault| {
-        let message = format!("{} cannot be read: {fault}", layout::request(id));
-        TaskError::new(TaskErrorKind::ApprovalUnknown, message)
-    })?;
     if let Some(found) = read_text(files, &layout::decision(id)).await?
         && !decides_nothing(files, id, &found).await?
     {
@@ -37,6 +46,13 @@ pub async fn decide(files: &dyn Workspace, now: u64, decision: &ApprovalDecision
         return refuse(TaskErrorKind::ApprovalClosed, message);
     }
     files.write(&layout::decision(id), pretty(decision).into_bytes()).await
+}
+
+/// A request that waits, as the state tells it.
+async fn pending(files: &dyn Workspace, id: &str) -> Result<Option<ApprovalRequest>, TaskError> {
+    let state = read_known(files, layout::STATE).await?;
+    let Some(Ok(state)) = state.as_deref().map(TaskState::from_file) else { return Ok(None) };
+    Ok(state.pending.into_iter().find(|open| open.id == id))
 }
 
 /// Whether a request waits in spite of the file of its decision: one that cannot be read, or that was there before the request.

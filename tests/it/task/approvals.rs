@@ -322,6 +322,18 @@ fn a_person_decides_where_a_file_that_decides_nothing_is_in_the_way() {
 }
 
 #[test]
+fn a_decision_counts_when_the_state_tells_the_request_and_its_file_is_still_to_come() {
+    let files = workspace();
+    let task =
+        block_on(agent(&working_model()).start_task(files.clone(), spec().approvals(plan_alone()))).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    assert!(files.remove("progress/approvals/requests/req_0001.json"));
+    let decision = ApprovalDecision::new("req_0001", Decision::Approved, "ada", NOON);
+    block_on(decide(&files, NOON, &decision)).unwrap();
+    assert_eq!(block_on(task.run(LEAVE)).unwrap().finish_reason, Some(FinishReason::Completed));
+}
+
+#[test]
 fn a_policy_that_is_set_when_a_task_is_taken_up_counts_for_the_next_call_of_its_step() {
     let files = workspace();
     let shell = plain_tool("shell");
