@@ -51,6 +51,7 @@ const cases: Record<string, (scene: Scene) => Promise<unknown> | string> = {
   "GloveSession.edit": ({ session }) => session.edit(sent(session), "Hello"),
   "GloveSession.switchBranch": ({ session }) => session.switchBranch(sent(session)),
   "GloveSession.fork": ({ session }) => session.fork(sent(session)),
+  "GloveSession.exportRun": ({ session }) => session.exportRun(),
   "GloveSession.resume": ({ session }) => session.resume(),
   "GloveSession.undo": ({ session }) => session.undo(),
   "GloveSession.answerInbox": ({ session }) => session.answerInbox("i1", "yes"),

@@ -46,7 +46,7 @@ async function left(tool: Partial<ToolConfig> = {}) {
 const harmless: [string, (session: GloveSession) => unknown, unknown][] = [
   ["undo", (session) => session.undo().catch(({ code }: { code: string }) => code), "OUT_OF_PROTOCOL"],
   ["a message to be dropped", async (session) => (await session.sendMessage({ text: "x", whenBusy: "drop" })).type, "dropped"],
-  ["an answer to nothing", (session) => session.approve("none"), undefined],
+  ["an answer to nothing", (session) => session.approve("none"), false],
   ["a slot that is not there", (session) => session.resolveSlot("none", 1), false],
 ];
 

@@ -447,6 +447,7 @@ export class GloveSession {
    * tools. Needs `record: true`. What looks like a key is struck out; `redact` gets each text and gives what is to stand there.
    */
   readonly exportRun = async (options: ExportRunOptions = {}): Promise<string> => {
+    check("`options`", options, "object");
     checkOptions(options, { redact: "work" } satisfies Options<ExportRunOptions>);
     const { runFile } = await late(import("../recording/run-file.js"));
     const recorded = await this.#read((session) => session.recorded?.() ?? "");
