@@ -6,6 +6,7 @@ import { core } from "../src/wasm/carried.js";
 import type { Message } from "../src/wire/record.js";
 import type { RunEffect } from "../src/wire/run-types.js";
 
+/** What came of a run that was played. */
 export interface ReplayedRun {
   /** The record at the end of the run. */
   readonly messages: Message[];

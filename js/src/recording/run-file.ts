@@ -5,6 +5,7 @@ import { runFormat as format, runVersion as version } from "./format.js";
 import { compare, newer, notRecorded, play, type Replayable, type RunTexts, recordingError, runTexts } from "./play.js";
 import { redacted, withoutKeys } from "./redact.js";
 
+/** How a run is written into a file. */
 export interface ExportRunOptions {
   /** Gets each text of the run and gives what is to stand there, always the same for the same text. */
   readonly redact?: ((text: string) => string) | undefined;

@@ -81,6 +81,7 @@ export function sandboxExec(
   }));
 }
 
+/** What a model gives `sandbox_exec`. */
 export interface SandboxExecInput {
   readonly code: string;
   readonly input?: unknown;

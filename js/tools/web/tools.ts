@@ -17,7 +17,8 @@ const usualMost = 200_000;
 const mostLinks = 50;
 const everywhere = ["*"];
 
-interface Asked {
+/** What a model asks of an address: `body` and its `type` are for `http_post`. */
+export interface WebToolInput {
   readonly url: string;
   readonly body?: string;
   readonly type?: string;
@@ -31,7 +32,7 @@ const addressed = {
 };
 
 /** `http_fetch`: reads a page or a file of one of the hosts. */
-export function httpFetch(options: WebToolOptions): ToolConfig<Asked> & { readonly name: "http_fetch" } {
+export function httpFetch(options: WebToolOptions): ToolConfig<WebToolInput> & { readonly name: "http_fetch" } {
   const { hosts, most } = checked(options, "httpFetch");
   return {
     name: "http_fetch",
@@ -45,7 +46,7 @@ export function httpFetch(options: WebToolOptions): ToolConfig<Asked> & { readon
 }
 
 /** `http_post`: sends something. Each call is approved by a person, unless it goes to one of the hosts. */
-export function httpPost(options: WebToolOptions): ToolConfig<Asked> & { readonly name: "http_post" } {
+export function httpPost(options: WebToolOptions): ToolConfig<WebToolInput> & { readonly name: "http_post" } {
   const { hosts, most } = checked(options, "httpPost");
   const known = (url: string) => {
     try {
