@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { findChromium, installChromium } from "./lib/chromium.mjs";
 import { findEngine, installEngine } from "./lib/engines.mjs";
 import { findLlama, installLlama } from "./lib/llama.mjs";
-import { postgres as installPostgres } from "./lib/postgres.mjs";
 import { fingerprint, hasStamp, inRoot, lockedVersion, userCache, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, StepFailed, step } from "./lib/run.mjs";
+import { installServers } from "./lib/servers.mjs";
 
-/** Prepares the clone; `chromium: true` also asks for a browser, `postgres` for the database
+/** Prepares the clone; `chromium: true` also asks for a browser, `servers` for those
  * that tests start, `real` for what others wrote, `engines` for browsers that may be
  * missing. Gives the paths of what it found. */
-export async function setup({ chromium = false, engines = [], postgres = false, real = false } = {}) {
+export async function setup({ chromium = false, engines = [], servers = false, real = false } = {}) {
   const since = performance.now();
   checkNode();
   checkRust();
@@ -19,7 +19,7 @@ export async function setup({ chromium = false, engines = [], postgres = false, 
   await npmPackages();
   const tools = { bindgen: await bindgen(), chromium: chromium ? await browser() : undefined, engines: {} };
   for (const name of engines) tools.engines[name] = await engine(name);
-  if (postgres) await installPostgres();
+  if (servers) await installServers();
   if (real) {
     await clients();
     tools.llama = await llamaServer();

@@ -7,11 +7,11 @@ import { main, run, runTool, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 const runners = {
-  rust: { run: cargo, needs: { postgres: true } },
+  rust: { run: cargo, needs: { servers: true } },
   js: { run: () => vitest("js*"), needs: { build: true } },
   e2e: { run: () => vitest("e2e*"), needs: { build: true, decoders: true, chromium: true } },
   engines: { run: inEngines, needs: { build: true, engines: true } },
-  real: { run: withRealParts, needs: { build: true, chromium: true, real: true } },
+  real: { run: withRealParts, needs: { build: true, chromium: true, real: true, servers: true } },
   packaging: { run: () => vitest("packaging"), needs: { build: true, chromium: true } },
 };
 
@@ -29,7 +29,7 @@ async function test(names) {
   const tools = await setup({
     chromium: needed("chromium"),
     engines: needed("engines") ? engines : [],
-    postgres: needed("postgres"),
+    servers: needed("servers"),
     real: needed("real"),
   });
   if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;

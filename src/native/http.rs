@@ -47,7 +47,7 @@ impl NativeHttp {
 }
 
 /// The system's certificates, checked in Rust.
-fn tls() -> Result<rustls::ClientConfig, rustls::Error> {
+pub(super) fn tls() -> Result<rustls::ClientConfig, rustls::Error> {
     use rustls_platform_verifier::BuilderVerifierExt;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider);

@@ -18,6 +18,8 @@ mod recording;
 mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;
+#[cfg(feature = "serve")]
+mod session_database;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
@@ -43,6 +45,8 @@ pub use sandbox::{MountRight, Sandbox};
 pub use serve::ServedTasks;
 #[cfg(feature = "serve")]
 pub use serve::{Caller, Server, ServerLimits};
+#[cfg(feature = "serve")]
+pub use session_database::SessionDatabase;
 #[cfg(all(feature = "sqlite", feature = "task"))]
 pub use sqlite::SqliteMemory;
 #[cfg(feature = "sqlite")]

@@ -17,7 +17,8 @@ pub(crate) struct Args {
 /// Where things are kept.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Places {
-    /// The database of sessions [default: `glove/sessions.db` in the user's data folder]
+    /// The database of sessions: a file, or for `glove serve` also `postgres://…` [default: `glove/sessions.db` in the user's data
+    /// folder]
     #[arg(long, global = true, env = "GLOVE_DATABASE", value_name = "FILE", hide_env_values = true)]
     pub database: Option<PathBuf>,
     /// A file with `NAME=value` lines: keys, and GLOVE_MODEL [default: `glove/config` in the user's configuration folder]
@@ -149,6 +150,9 @@ pub(crate) struct Serve {
     /// Where it listens
     #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS")]
     pub listen: std::net::SocketAddr,
+    /// Where other servers with the same database reach this one, if that is another address
+    #[arg(long, env = "GLOVE_ADDRESS", value_name = "URL", hide_env_values = true, value_parser = address)]
+    pub address: Option<String>,
     #[command(flatten)]
     pub model: ModelChoice,
     /// Replaces the instructions for the model, also those that pages send
@@ -199,4 +203,11 @@ pub(crate) enum Approve {
     Strict,
     Permissive,
     Automatic,
+}
+
+fn address(text: &str) -> Result<String, String> {
+    match text.starts_with("http://") || text.starts_with("https://") {
+        true => Ok(text.to_owned()),
+        false => Err("it has the form http://host:port".to_owned()),
+    }
 }

@@ -1,19 +1,17 @@
 //! Beginning and continuing sessions.
 
-use std::fs;
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::{Path, PathBuf};
 
-use futures_executor::block_on;
 use glove_wasm::display::Slot;
-use glove_wasm::native::{SqliteDatabase, StoredSession};
 use glove_wasm::run::PhaseName;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::agent::{Opened, Parts};
 use crate::args::{Chat, Places, Resume, Talk};
-use crate::config::{Config, database_path};
+use crate::config::Config;
+use crate::database::{find, open_file};
 use crate::failure::Failure;
 use crate::incoming::{Inbox, end_on_signals};
 use crate::lines;
@@ -25,54 +23,20 @@ pub(crate) fn chat(places: &Places, options: &Chat) -> Result<(), Failure> {
 }
 
 pub(crate) fn resume(places: &Places, options: &Resume) -> Result<(), Failure> {
-    let database = open(places)?;
-    let session = find(&database, options.session.as_deref())?;
+    let database = open_file(places)?;
+    let session = find(&database.into(), options.session.as_deref())?;
     let folder = match &options.folder {
         Some(folder) => folder.clone(),
         None if session.working_dir.is_empty() => PathBuf::from("."),
         None => PathBuf::from(&session.working_dir),
     };
-    drop(database);
     begin(places, Some(session.id), &folder, &options.talk)
-}
-
-pub(crate) fn open(places: &Places) -> Result<SqliteDatabase, Failure> {
-    let path = database_path(places)?;
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder)
-            .map_err(|error| Failure::new(format!("`{}`: {error}", folder.display())))?;
-    }
-    Ok(SqliteDatabase::open(path)?)
-}
-
-/// By its id or the beginning of it; the one that was used last if nothing is said.
-pub(crate) fn find(database: &SqliteDatabase, wanted: Option<&str>) -> Result<StoredSession, Failure> {
-    let sessions = block_on(database.sessions())?;
-    let Some(wanted) = wanted else {
-        return sessions
-            .into_iter()
-            .next()
-            .ok_or_else(|| Failure::new("there is no session yet; begin one with `glove chat`"));
-    };
-    if let Some(exact) = sessions.iter().find(|session| session.id == wanted) {
-        return Ok(exact.clone());
-    }
-    let mut begin = sessions.into_iter().filter(|session| session.id.starts_with(wanted));
-    match (begin.next(), begin.next()) {
-        (Some(session), None) => Ok(session),
-        (Some(_), Some(_)) => {
-            Err(Failure::new(format!("several sessions begin with `{wanted}`; give more of the id")))
-        }
-        (None, _) => {
-            Err(Failure::new(format!("there is no session `{wanted}`; `glove sessions` lists them")))
-        }
-    }
 }
 
 fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -> Result<(), Failure> {
     let mut models = Models::new(Config::read(places)?, talk.model.base_url.clone());
     let model = models.choose(talk.model.model.as_deref())?;
-    let database = open(places)?;
+    let database = open_file(places)?;
     let is_new = session.is_none();
     let (system_prompt, record) = (talk.system.as_deref(), talk.record.clone());
     let parts = Parts { database: &database, session, folder, model, system_prompt, record };

@@ -118,10 +118,3 @@ pub(crate) fn data_folder() -> Result<PathBuf, Failure> {
     }
     Ok(folder)
 }
-
-pub(crate) fn database_path(places: &Places) -> Result<PathBuf, Failure> {
-    match &places.database {
-        Some(path) => Ok(path.clone()),
-        None => Ok(data_folder()?.join("sessions.db")),
-    }
-}

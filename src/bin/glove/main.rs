@@ -4,6 +4,7 @@ mod agent;
 mod args;
 mod chat;
 mod config;
+mod database;
 mod display;
 mod failure;
 mod incoming;

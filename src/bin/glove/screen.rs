@@ -25,8 +25,9 @@ use serde_json::{Map, Value};
 use tokio::runtime::Runtime;
 
 use crate::agent::{Opened, Parts};
-use crate::chat::{find, is_unfinished, tool_of};
+use crate::chat::{is_unfinished, tool_of};
 use crate::config::data_folder;
+use crate::database::find;
 use crate::display::Display;
 use crate::failure::Failure;
 use crate::incoming::{Inbox, Incoming, end_on_signals};
@@ -175,7 +176,7 @@ impl Screen<'_> {
             "/exit" | "/quit" => return Ok(Next::Leave),
             "/new" => return Ok(Next::Open(None, self.opened.folder.clone())),
             "/sessions" => self.list()?,
-            "/resume" => match find(self.database, (!rest.is_empty()).then_some(rest)) {
+            "/resume" => match find(&self.database.clone().into(), (!rest.is_empty()).then_some(rest)) {
                 Ok(found) if found.id == self.opened.id => self.display.line("this session is open already")?,
                 Ok(found) => {
                     let folder = if found.working_dir.is_empty() { ".".to_owned() } else { found.working_dir };

@@ -13,8 +13,8 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::agent;
 use crate::args::{Approve, Places, Serve};
-use crate::chat::open;
 use crate::config::Config;
+use crate::database::open;
 use crate::failure::Failure;
 use crate::model::Models;
 use crate::task;
@@ -39,6 +39,9 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
     });
     let choose = Arc::clone(&model);
     let mut server = Server::new(open(places)?, move || choose());
+    if let Some(address) = &options.address {
+        server = server.address(address.trim_end_matches('/'));
+    }
     if let Some(folder) = &options.tasks {
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::new(format!("`{}`: {error}", folder.display())))?;

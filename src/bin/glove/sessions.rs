@@ -11,7 +11,7 @@ use glove_wasm::store::Transcript;
 use serde_json::json;
 
 use crate::args::{Export, Import, Places, Sessions};
-use crate::chat::{find, open};
+use crate::database::{find, open};
 use crate::failure::Failure;
 use crate::words::{clean, cut, line};
 

@@ -79,6 +79,14 @@ impl PostgresDatabase {
         Box::pin(async move { flag(&asked.await?) })
     }
 
+    /// Sessions that were at work when their holder ended or died, in the last hour. At most 32, others at each call.
+    pub fn abandoned(&self) -> BoxFuture<'static, Result<Vec<String>, StoreError>> {
+        let query = "SELECT id FROM glove_sessions WHERE phase NOT IN ('idle', 'waiting', 'paused')
+             AND held_until BETWEEN clock_timestamp() - interval '1 hour' AND clock_timestamp() ORDER BY random() LIMIT 32";
+        let asked = self.connections.call("", query, Vec::new(), None);
+        Box::pin(async move { asked.await?.iter().map(|row| get(row, 0)).collect() })
+    }
+
     /// Where the process is that holds the session now; empty if it did not say.
     pub fn holder(&self, id: &str) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
         let query = "SELECT address FROM glove_sessions WHERE id = $1 AND holder IS NOT NULL AND held_until > clock_timestamp()";

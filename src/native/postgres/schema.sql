@@ -15,6 +15,8 @@ CREATE TABLE IF NOT EXISTS glove_sessions (
   holder text,
   address text NOT NULL DEFAULT '',
   held_until timestamptz NOT NULL DEFAULT '-infinity');
+-- For `abandoned`, which is asked several times a second.
+CREATE INDEX IF NOT EXISTS glove_working ON glove_sessions (held_until) WHERE phase NOT IN ('idle', 'waiting', 'paused');
 CREATE TABLE IF NOT EXISTS glove_messages (
   session text NOT NULL REFERENCES glove_sessions ON DELETE CASCADE,
   at bigint NOT NULL,

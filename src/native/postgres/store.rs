@@ -67,7 +67,8 @@ impl PostgresStore {
         self.inner.lease.is_lost()
     }
 
-    fn take(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+    /// The same at once, or not at all.
+    pub(crate) fn take(&self) -> BoxFuture<'static, Result<(), StoreError>> {
         self.writing("SELECT glove_take($1, $2, $3, $4, $5)", Vec::new(), None)
     }
 
@@ -97,6 +98,9 @@ impl PostgresStore {
                     Ok(())
                 }
                 Err(error) => {
+                    if error.kind == StoreErrorKind::Conflict && lease.had() {
+                        lease.lose();
+                    }
                     // Refused is not done; of all else nobody knows.
                     if matches!(error.kind, StoreErrorKind::Unavailable | StoreErrorKind::Failed) {
                         inner.unsure.store(true, Ordering::Relaxed);
@@ -324,7 +328,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         self.connections.shared().leases().retain(|lease| lease.holder != self.lease.holder);
         if self.lease.had() {
-            let give_back = "UPDATE glove_sessions SET holder = NULL, held_until = '-infinity' WHERE id = $1 AND holder = $2";
+            let give_back = "UPDATE glove_sessions SET holder = NULL, held_until = clock_timestamp() WHERE id = $1 AND holder = $2";
             let values = vec![text(&self.lease.session), text(&self.lease.holder)];
             // Not waited for: the thread does what was asked of it before it ends.
             drop(self.connections.call(&self.lease.session, give_back, values, None));

@@ -13,6 +13,25 @@ use crate::endpoint::Refusal;
 /// For one that comes slowly.
 const BODY: Duration = Duration::from_secs(60);
 
+/// Read when it is needed, once.
+pub(super) struct Body {
+    incoming: Option<Incoming>,
+    text: String,
+}
+
+impl Body {
+    pub(super) fn new(incoming: Incoming) -> Self {
+        Body { incoming: Some(incoming), text: String::new() }
+    }
+
+    pub(super) async fn text(&mut self, shared: &Shared, caller: &Caller) -> Result<&str, Refusal> {
+        if let Some(incoming) = self.incoming.take() {
+            self.text = read(shared, caller, incoming).await?;
+        }
+        Ok(&self.text)
+    }
+}
+
 pub(super) async fn read(shared: &Shared, caller: &Caller, body: Incoming) -> Result<String, Refusal> {
     let kind = caller.header("content-type").unwrap_or_default().split(';').next().unwrap_or_default();
     if !kind.trim().eq_ignore_ascii_case("application/json") {

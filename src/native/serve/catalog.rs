@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::body::posted;
+use super::elsewhere::Away;
 use super::failures::{invalid, refusal, transcript_refusal};
 use super::owners::{checked_id, is_of, new_id};
 use super::reply::{self, Reply};
@@ -48,7 +49,7 @@ pub(super) async fn list(shared: &Shared, user: &str) -> Result<Reply, Refusal> 
     Ok(reply::json(200, Value::from(own.collect::<Vec<_>>()).to_string()))
 }
 
-pub(super) async fn begin(sessions: &Sessions, user: &str, body: &str) -> Result<Reply, Refusal> {
+pub(super) async fn begin(sessions: &Sessions, user: &str, body: &str) -> Result<Reply, Away> {
     let Begin { id, text, messages } = posted(body)?;
     let id = id.map_or_else(|| Ok(new_id(user)), |id| checked_id(user, &id))?;
     if let Some(messages) = messages {
@@ -90,15 +91,20 @@ pub(super) async fn known(sessions: &Sessions, user: &str, id: &str) -> Result<(
     }
 }
 
-pub(super) async fn live(sessions: &Sessions, id: &str) -> Result<Arc<Live>, Refusal> {
+pub(super) async fn live(sessions: &Sessions, id: &str) -> Result<Arc<Live>, Away> {
     if *sessions.shared.ending.borrow() {
         let message = "The server is about to end. Try again.";
-        return Err(Refusal { retryable: true, ..Refusal::new(503, "SERVER_ENDS", message) });
+        return Err(Refusal { retryable: true, ..Refusal::new(503, "SERVER_ENDS", message) }.into());
     }
     sessions.get(id).await
 }
 
-pub(super) async fn delete(sessions: &Sessions, id: &str) -> Result<Reply, Refusal> {
+pub(super) async fn delete(sessions: &Sessions, id: &str) -> Result<Reply, Away> {
+    if !sessions.is_open(id)
+        && let Some(address) = sessions.shared.elsewhere(id).await?
+    {
+        return Err(Away::At(address));
+    }
     let live = sessions.forget(id);
     if let Some(live) = &live {
         live.close().await;

@@ -11,6 +11,8 @@ pub(super) struct Metrics {
     pub requests: AtomicU64,
     /// Requests that were answered with an error.
     pub refused: AtomicU64,
+    /// Requests that another server answered.
+    pub passed_on: AtomicU64,
     pub streams: AtomicU64,
     pub sessions: AtomicU64,
     model_calls: AtomicU64,
@@ -62,6 +64,12 @@ impl Metrics {
             ("glove_sessions", "gauge", "Sessions that are open", &self.sessions),
             ("glove_requests_total", "counter", "Requests", &self.requests),
             ("glove_requests_refused_total", "counter", "Requests answered with an error", &self.refused),
+            (
+                "glove_requests_passed_on_total",
+                "counter",
+                "Requests that another server answered",
+                &self.passed_on,
+            ),
             ("glove_model_calls_total", "counter", "Answers of the model", &self.model_calls),
             ("glove_tool_calls_total", "counter", "Calls of tools", &self.tool_calls),
             ("glove_tokens_in_total", "counter", "Tokens read by the model", &self.tokens_in),

@@ -5,6 +5,7 @@ mod body;
 mod catalog;
 mod chat;
 mod connections;
+mod elsewhere;
 mod events;
 mod failures;
 mod metrics;
@@ -15,6 +16,7 @@ mod routes;
 mod server;
 mod sessions;
 mod shared;
+mod takeover;
 #[cfg(feature = "task")]
 mod tasks;
 

@@ -15,6 +15,7 @@ use crate::event::Event;
 use crate::json::Json;
 use crate::json::codec::{Write, object};
 use crate::native::RandomIds;
+use crate::native::session_database::HeldStore;
 use crate::ports::IdSource;
 use crate::run::PhaseName;
 use crate::runtime::{Follower, Response, ResponseFuture, Session};
@@ -28,6 +29,7 @@ const KEPT_OUTCOMES: usize = 64;
 pub(super) struct PageFeed {
     pub log: EventLog,
     session: Session,
+    store: Arc<dyn HeldStore>,
     told: Mutex<Told>,
     /// Held by whoever tells; never by those who note.
     telling: Mutex<()>,
@@ -46,7 +48,7 @@ struct Told {
 
 impl PageFeed {
     /// Has to be called in a runtime of tokio.
-    pub(super) fn new(session: &Session) -> Arc<Self> {
+    pub(super) fn new(session: &Session, store: Arc<dyn HeldStore>) -> Arc<Self> {
         let wake = Arc::new(Notify::new());
         let feed = Arc::new_cyclic(|feed: &Weak<PageFeed>| {
             let (woken, teller) = (Arc::clone(&wake), feed.clone());
@@ -60,6 +62,7 @@ impl PageFeed {
             PageFeed {
                 log: EventLog::new(RandomIds.fresh()),
                 session: session.clone(),
+                store,
                 told: Mutex::default(),
                 telling: Mutex::default(),
                 wake,
@@ -175,6 +178,10 @@ impl PageFeed {
         let (feed, response) = (Arc::clone(self), begin(&self.session));
         tokio::spawn(async move {
             let end = safe(response.await);
+            // Another server goes on with it, and tells its end.
+            if feed.store.is_lost() {
+                return;
+            }
             let answer = match CoreOutcome::of(&end) {
                 Ok(outcome) => message("answered", &[("id", &id), ("value", &outcome)]),
                 Err(error) => message("answered", &[("id", &id), ("error", &CoreError::from(error))]),
@@ -214,6 +221,9 @@ impl Follower for RunFollower {
 
     fn on_end(&self, request: Option<&str>, end: &Result<Response, Error>) {
         let Some(feed) = self.0.upgrade() else { return };
+        if feed.store.is_lost() {
+            return;
+        }
         let end = safe(end.clone());
         let error = match CoreOutcome::of(&end) {
             Ok(CoreOutcome::Failed { error }) => Some(error),

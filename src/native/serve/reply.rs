@@ -1,6 +1,6 @@
 //! Responses.
 
-use std::convert::Infallible;
+use std::io;
 
 use futures_util::stream;
 use http_body_util::combinators::BoxBody;
@@ -13,12 +13,12 @@ use tokio::sync::mpsc::Receiver;
 use crate::endpoint::Refusal;
 use crate::json::writer::Object;
 
-pub(super) type Reply = Response<BoxBody<Bytes, Infallible>>;
+pub(super) type Reply = Response<BoxBody<Bytes, io::Error>>;
 
 /// Pieces that wait for a client that reads slowly.
 pub(super) const AHEAD: usize = 8;
 
-fn reply(status: u16, kind: &'static str, body: BoxBody<Bytes, Infallible>) -> Reply {
+fn reply(status: u16, kind: &'static str, body: BoxBody<Bytes, io::Error>) -> Reply {
     let mut reply = Response::new(body);
     *reply.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -27,16 +27,29 @@ fn reply(status: u16, kind: &'static str, body: BoxBody<Bytes, Infallible>) -> R
 }
 
 pub(super) fn json(status: u16, text: String) -> Reply {
-    reply(status, "application/json", Full::new(Bytes::from(text)).boxed())
+    reply(status, "application/json", whole(Bytes::from(text)))
 }
 
 pub(super) fn text(status: u16, text: String) -> Reply {
-    reply(status, "text/plain; version=0.0.4; charset=utf-8", Full::new(Bytes::from(text)).boxed())
+    reply(status, "text/plain; version=0.0.4; charset=utf-8", whole(Bytes::from(text)))
 }
 
 #[cfg(feature = "task")]
 pub(super) fn bytes(content: Bytes) -> Reply {
-    reply(200, "application/octet-stream", Full::new(content).boxed())
+    reply(200, "application/octet-stream", whole(content))
+}
+
+fn whole(content: Bytes) -> BoxBody<Bytes, io::Error> {
+    Full::new(content).map_err(|never| match never {}).boxed()
+}
+
+/// What another server answers, as it comes.
+pub(super) fn passed_on(status: StatusCode, mut pieces: Receiver<io::Result<Bytes>>) -> Reply {
+    let frames = stream::poll_fn(move |context| pieces.poll_recv(context));
+    let frames = futures_util::StreamExt::map(frames, |piece| piece.map(Frame::data));
+    let mut reply = Response::new(StreamBody::new(frames).boxed());
+    *reply.status_mut() = status;
+    reply
 }
 
 /// An event stream of what is received, after its first piece.

@@ -8,16 +8,18 @@ use hyper::Request;
 use hyper::body::Incoming;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
 
 use super::asks;
-use super::body::{posted, read};
+use super::body::{Body, posted};
 use super::catalog::{begin, delete, import, known, list, live};
 use super::chat;
+use super::elsewhere::{Away, pass_on, unreachable_now, was_passed_on};
 use super::failures::{refusal, transcript_refusal};
 use super::metrics::add;
 use super::owners::{in_letters, owned};
 use super::reply::{self, Reply, refused};
-use super::sessions::{Audience, Live, Sessions};
+use super::sessions::{Audience, LOOK, Live, Sessions};
 use super::shared::{Caller, Shared};
 use crate::display::DisplayError;
 use crate::endpoint::Refusal;
@@ -25,6 +27,8 @@ use crate::error::Error;
 use crate::json::Json;
 
 const AUTHORIZE: Duration = Duration::from_secs(30);
+/// For a server that does not answer: its sessions come free in less time.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) async fn route(
     sessions: &Arc<Sessions>,
@@ -55,6 +59,7 @@ async fn answer(
     let headers = head.headers.iter().map(|(name, value)| {
         (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
     });
+    let target = head.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
     #[cfg(feature = "task")]
     let query = head.uri.query().unwrap_or_default().to_owned();
     let (method, path) = (head.method.as_str().to_owned(), head.uri.path().to_owned());
@@ -63,63 +68,116 @@ async fn answer(
         return Ok(reply::text(200, "ok\n".to_owned()));
     }
     let user = user_of(shared, &caller).await?;
+    #[cfg(feature = "task")]
     let path: Vec<&str> = caller.path.split('/').skip(1).collect();
     #[cfg(feature = "task")]
     if let (Some(tasks), ["agent", rest @ ..]) = (&shared.tasks, path.as_slice()) {
         return super::tasks::route(shared, tasks, &user, &caller, &query, rest, body).await;
     }
-    let body = || read(shared, &caller, body);
+    let mut body = Body::new(body);
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let away = match local(sessions, &user, &caller, &mut body).await {
+            Ok(reply) => return Ok(reply),
+            Err(Away::Refused(refusal)) => return Err(refusal),
+            Err(Away::At(address)) => address,
+        };
+        if was_passed_on(&caller) {
+            return Err(unreachable_now("the session is on its way from one server to another"));
+        }
+        let content = match caller.method.as_str() {
+            "POST" => Some(body.text(shared, &caller).await?.to_owned()),
+            _ => None,
+        };
+        if let Some(reply) = pass_on(shared, &away, &caller, &target, content).await? {
+            add(&shared.metrics.passed_on, 1);
+            return Ok(reply);
+        }
+        if Instant::now() >= until {
+            return Err(unreachable_now(&format!("{away} does not answer")));
+        }
+        sleep(LOOK).await;
+    }
+}
+
+/// What this server can answer itself.
+async fn local(
+    sessions: &Arc<Sessions>,
+    user: &str,
+    caller: &Caller,
+    body: &mut Body,
+) -> Result<Reply, Away> {
+    let shared = &sessions.shared;
+    let path: Vec<&str> = caller.path.split('/').skip(1).collect();
     match (caller.method.as_str(), path.as_slice()) {
         ("GET", ["metrics"]) => Ok(reply::text(200, shared.metrics.text())),
-        ("POST", ["api", "chat"]) => chat::chat(shared, &body().await?).await,
-        ("GET", ["api", "sessions"]) => list(shared, &user).await,
-        ("POST", ["api", "sessions"]) => begin(sessions, &user, &body().await?).await,
-        ("POST", ["api", "sessions", "import"]) => import(shared, &user, &body().await?).await,
-        (method, ["api", "sessions", id, rest @ ..]) => {
-            let id = owned(&user, id);
-            let id = id.as_str();
-            known(sessions, &user, id).await?;
-            match (method, rest) {
-                ("GET", []) => Ok(reply::json(200, live(sessions, id).await?.snapshot().1.to_string())),
-                ("DELETE", []) => delete(sessions, id).await,
-                ("GET", ["events"]) => {
-                    let last = caller.header("last-event-id");
-                    Ok(live(sessions, id).await?.follow(shared, Audience::Programs, last))
-                }
-                ("GET", ["feed"]) => {
-                    let last = caller.header("last-event-id");
-                    Ok(live(sessions, id).await?.follow(shared, Audience::Pages, last))
-                }
-                ("GET", ["export"]) => {
-                    let session = shared.database.export(id).await.map_err(transcript_refusal)?;
-                    Ok(reply::json(200, session.to_text().map_err(transcript_refusal)?))
-                }
-                ("POST", ["name"]) => {
-                    let Name { name } = posted(&body().await?)?;
-                    let renamed = shared.database.store(id).set_name(&name).await;
-                    renamed.map_err(|error| refusal(&Error::Store(error)))?;
-                    Ok(reply::json(200, "{}".to_owned()))
-                }
-                ("POST", ["ask"]) => asks::ask(&*live(sessions, id).await?, posted(&body().await?)?),
-                ("POST", ["messages"]) => {
-                    let Message { text, id: request } = posted(&body().await?)?;
-                    let request = request.map(asks::checked_id).transpose()?;
-                    let request = live(sessions, id).await?.say(&text, request);
-                    Ok(reply::json(202, json!({ "request": request }).to_string()))
-                }
-                ("POST", ["answers"]) => settle(&*live(sessions, id).await?, posted(&body().await?)?),
-                ("POST", ["stop"]) => {
-                    live(sessions, id).await?.session.abort();
-                    Ok(reply::json(202, "{}".to_owned()))
-                }
-                ("POST", ["resume"]) => {
-                    live(sessions, id).await?.begin(|session| session.resume());
-                    Ok(reply::json(202, "{}".to_owned()))
-                }
-                _ => Err(nothing(&caller)),
-            }
+        ("POST", ["api", "chat"]) => Ok(chat::chat(shared, body.text(shared, caller).await?).await?),
+        ("GET", ["api", "sessions"]) => Ok(list(shared, user).await?),
+        ("POST", ["api", "sessions"]) => begin(sessions, user, body.text(shared, caller).await?).await,
+        ("POST", ["api", "sessions", "import"]) => {
+            Ok(import(shared, user, body.text(shared, caller).await?).await?)
         }
-        _ => Err(nothing(&caller)),
+        (_, ["api", "sessions", id, rest @ ..]) => {
+            let id = owned(user, id);
+            known(sessions, user, &id).await?;
+            of_session(sessions, caller, &id, rest, body).await
+        }
+        _ => Err(nothing(caller).into()),
+    }
+}
+
+async fn of_session(
+    sessions: &Arc<Sessions>,
+    caller: &Caller,
+    id: &str,
+    rest: &[&str],
+    body: &mut Body,
+) -> Result<Reply, Away> {
+    let shared = &sessions.shared;
+    match (caller.method.as_str(), rest) {
+        ("GET", []) => Ok(reply::json(200, live(sessions, id).await?.snapshot().1.to_string())),
+        ("DELETE", []) => delete(sessions, id).await,
+        ("GET", ["events"]) => {
+            let last = caller.header("last-event-id");
+            Ok(live(sessions, id).await?.follow(shared, Audience::Programs, last))
+        }
+        ("GET", ["feed"]) => {
+            let last = caller.header("last-event-id");
+            Ok(live(sessions, id).await?.follow(shared, Audience::Pages, last))
+        }
+        ("GET", ["export"]) => {
+            let session = shared.database.export(id).await.map_err(transcript_refusal)?;
+            Ok(reply::json(200, session.to_text().map_err(transcript_refusal)?))
+        }
+        ("POST", ["name"]) => {
+            let Name { name } = posted(body.text(shared, caller).await?)?;
+            let renamed = shared.database.store(id).set_name(&name).await;
+            renamed.map_err(|error| refusal(&Error::Store(error)))?;
+            Ok(reply::json(200, "{}".to_owned()))
+        }
+        ("POST", ["ask"]) => {
+            let live = live(sessions, id).await?;
+            Ok(asks::ask(&live, posted(body.text(shared, caller).await?)?)?)
+        }
+        ("POST", ["messages"]) => {
+            let live = live(sessions, id).await?;
+            let Message { text, id: request } = posted(body.text(shared, caller).await?)?;
+            let request = request.map(asks::checked_id).transpose()?;
+            Ok(reply::json(202, json!({ "request": live.say(&text, request) }).to_string()))
+        }
+        ("POST", ["answers"]) => {
+            let live = live(sessions, id).await?;
+            Ok(settle(&live, posted(body.text(shared, caller).await?)?)?)
+        }
+        ("POST", ["stop"]) => {
+            live(sessions, id).await?.session.abort();
+            Ok(reply::json(202, "{}".to_owned()))
+        }
+        ("POST", ["resume"]) => {
+            live(sessions, id).await?.begin(|session| session.resume());
+            Ok(reply::json(202, "{}".to_owned()))
+        }
+        _ => Err(nothing(caller).into()),
     }
 }
 

@@ -11,12 +11,14 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::connections;
+use super::elsewhere::Others;
 use super::sessions::Sessions;
 use super::shared::{Caller, ServerLimits, Shared};
+use super::takeover;
 #[cfg(feature = "task")]
 use super::tasks::{ServedTasks, Tasks};
 use crate::error::ModelError;
-use crate::native::SqliteDatabase;
+use crate::native::SessionDatabase;
 use crate::portable::BoxFuture;
 use crate::ports::{ModelAdapter, Tool};
 
@@ -29,7 +31,7 @@ pub struct Server {
 impl Server {
     /// `model` makes one for each session and each call of the endpoint: what a model remembers of a conversation is nothing for another.
     pub fn new(
-        database: SqliteDatabase,
+        database: impl Into<SessionDatabase>,
         model: impl Fn() -> Result<Arc<dyn ModelAdapter>, ModelError> + Send + Sync + 'static,
     ) -> Self {
         let shared = Shared {
@@ -40,7 +42,9 @@ impl Server {
             limits: ServerLimits::default(),
             #[cfg(feature = "task")]
             tasks: None,
-            database,
+            database: database.into(),
+            address: String::new(),
+            others: Others::default(),
             log: Box::new(|_| {}),
             metrics: Arc::default(),
             ending: watch::Sender::new(false),
@@ -82,6 +86,13 @@ impl Server {
         self
     }
 
+    /// Where other servers with the same database reach this one, as `http://host:port`. Needed where it listens at all addresses of its
+    /// machine; otherwise the one at which it listens is taken.
+    pub fn address(mut self, url: impl Into<String>) -> Self {
+        self.shared.address = url.into();
+        self
+    }
+
     /// Told in a sentence what went wrong, with what clients are not told.
     pub fn log(mut self, log: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.shared.log = Box::new(log);
@@ -91,14 +102,20 @@ impl Server {
     /// Serves until `shutdown` is done: then takes no further connections, ends the event streams, waits for runs as long as it may, and
     /// lets the sessions go. Has to be called in a runtime of tokio.
     pub async fn serve(
-        self,
+        mut self,
         listener: TcpListener,
         shutdown: impl Future<Output = ()> + Send,
     ) -> io::Result<()> {
+        self.say_where(&listener)?;
         let shared = Arc::new(self.shared);
         let sessions = Arc::new(Sessions::new(Arc::clone(&shared)));
+        let taking_over =
+            shared.database.is_shared().then(|| tokio::spawn(takeover::watch(Arc::clone(&sessions))));
         let served = connections::accept(&sessions, &listener, shutdown).await;
         drop(listener);
+        if let Some(taking_over) = taking_over {
+            taking_over.abort();
+        }
         shared.ending.send_replace(true);
         #[cfg(feature = "task")]
         let tasks = async {
@@ -114,6 +131,24 @@ impl Server {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         served
+    }
+
+    /// To the other servers that have the same sessions.
+    fn say_where(&mut self, listener: &TcpListener) -> io::Result<()> {
+        let shared = &mut self.shared;
+        if !shared.database.is_shared() {
+            return Ok(());
+        }
+        if shared.address.is_empty() {
+            let address = listener.local_addr()?;
+            if address.ip().is_unspecified() {
+                let message = "the server listens at all addresses; say which one other servers reach it at";
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+            }
+            shared.address = format!("http://{address}");
+        }
+        shared.database = shared.database.clone().at_address(&shared.address);
+        Ok(())
     }
 }
 

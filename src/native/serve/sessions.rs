@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use futures_util::future::{Either, select};
 use tokio::sync::OnceCell;
 use tokio::sync::mpsc::channel;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use super::chat::{BEAT, HEARTBEAT, event};
+use super::elsewhere::Away;
 use super::events::{EventLog, Missed};
 use super::failures::{refusal, told_of};
 use super::metrics::{Counted, counted};
@@ -20,15 +22,19 @@ use super::reply::{AHEAD, Reply, stream};
 use super::shared::Shared;
 use crate::display::Slot;
 use crate::endpoint::Refusal;
-use crate::error::Error;
+use crate::error::{Error, StoreErrorKind};
 use crate::event::Event;
 use crate::json::Json;
 use crate::json::codec::{Write, object};
+use crate::native::session_database::HeldStore;
 use crate::native::{RandomIds, SystemClock};
 use crate::ports::{IdSource, Tools};
 use crate::run::PhaseName;
 use crate::runtime::{Parts, Prompt, ResponseFuture, Session, Subscription};
 
+/// Longer than any database leaves a session to a holder that does not show itself.
+const LEASE: Duration = Duration::from_millis(4_500);
+pub(super) const LOOK: Duration = Duration::from_millis(250);
 /// A session that nobody uses is let go after this time. It is opened again when it is needed.
 const IDLE: Duration = Duration::from_secs(600);
 
@@ -36,7 +42,10 @@ pub(super) struct Live {
     pub session: Session,
     pub log: EventLog,
     pub page: Arc<PageFeed>,
+    store: Arc<dyn HeldStore>,
     used: Mutex<Instant>,
+    /// True when those who follow have to look for the session elsewhere.
+    over: watch::Sender<bool>,
     /// What keeps it going and listening.
     driver: JoinHandle<()>,
     _listening: [Subscription; 2],
@@ -44,8 +53,12 @@ pub(super) struct Live {
 
 pub(super) struct Sessions {
     pub shared: Arc<Shared>,
-    open: Mutex<HashMap<String, Arc<OnceCell<Arc<Live>>>>>,
+    open: Mutex<Open>,
 }
+
+/// Opened once for all who ask meanwhile, who also hear alike why it could not be.
+type Cell = Arc<OnceCell<Result<Arc<Live>, Away>>>;
+type Open = HashMap<String, Cell>;
 
 /// Who follows a session.
 #[derive(Clone, Copy)]
@@ -61,12 +74,12 @@ impl Sessions {
         Sessions { shared, open: Mutex::default() }
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<String, Arc<OnceCell<Arc<Live>>>>> {
+    fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The open session, or one that is opened now, once for all who ask.
-    pub(super) async fn get(&self, id: &str) -> Result<Arc<Live>, Refusal> {
+    pub(super) async fn get(&self, id: &str) -> Result<Arc<Live>, Away> {
         let cell = {
             let mut open = self.open();
             if !open.contains_key(id)
@@ -74,21 +87,45 @@ impl Sessions {
                 && !let_go(&mut open, Duration::ZERO)
             {
                 let message = "The server has as many open sessions as it may. Try again later.";
-                return Err(Refusal { retryable: true, ..Refusal::new(503, "TOO_MANY_SESSIONS", message) });
+                return Err(
+                    Refusal { retryable: true, ..Refusal::new(503, "TOO_MANY_SESSIONS", message) }.into()
+                );
             }
             Arc::clone(open.entry(id.to_owned()).or_default())
         };
-        let live = cell.get_or_try_init(|| Live::open(&self.shared, id)).await;
-        if live.is_err() {
-            self.forget(id);
+        let opened = cell.get_or_init(|| Live::open(&self.shared, id)).await;
+        match opened {
+            Ok(live) => live.touch(),
+            Err(_) => self.forget_cell(id, &cell),
         }
-        let live = live.map(Arc::clone).map_err(|error| refusal(&error))?;
-        live.touch();
-        Ok(live)
+        opened.clone()
     }
 
     pub(super) fn forget(&self, id: &str) -> Option<Arc<Live>> {
-        self.open().remove(id).and_then(|cell| cell.get().cloned())
+        self.open().remove(id).as_ref().and_then(live_of).cloned()
+    }
+
+    /// And not one that was opened since.
+    fn forget_cell(&self, id: &str, cell: &Cell) {
+        let mut open = self.open();
+        if open.get(id).is_some_and(|known| Arc::ptr_eq(known, cell)) {
+            open.remove(id);
+        }
+    }
+
+    /// Lets sessions go that another server has taken over; what was going on in them here is not heard any more.
+    pub(super) fn let_lost_go(&self) {
+        let open = self.open();
+        let lost = open.iter().filter(|(_, cell)| live_of(cell).is_some_and(|live| live.store.is_lost()));
+        let lost: Vec<_> = lost.map(|(id, cell)| (id.clone(), Arc::clone(cell))).collect();
+        drop(open);
+        for (id, cell) in lost {
+            self.forget_cell(&id, &cell);
+            if let Some(live) = live_of(&cell).cloned() {
+                live.over.send_replace(true);
+                tokio::spawn(async move { live.close().await });
+            }
+        }
     }
 
     pub(super) fn is_open(&self, id: &str) -> bool {
@@ -103,7 +140,7 @@ impl Sessions {
     /// When the server ends: runs may come to their end for a while, and go on in another process otherwise.
     pub(super) async fn close(&self, grace: Duration) {
         let until = Instant::now() + grace;
-        let all: Vec<_> = self.open().drain().filter_map(|(_, cell)| cell.get().cloned()).collect();
+        let all: Vec<_> = self.open().drain().filter_map(|(_, cell)| live_of(&cell).cloned()).collect();
         while Instant::now() < until && all.iter().any(|live| live.is_working()) {
             sleep(Duration::from_millis(20)).await;
         }
@@ -114,21 +151,33 @@ impl Sessions {
 }
 
 /// The longest unused one that is unused for this time. False if there is none.
-fn let_go(open: &mut HashMap<String, Arc<OnceCell<Arc<Live>>>>, unused: Duration) -> bool {
-    let free = open.iter().filter_map(|(id, cell)| Some((id, cell.get()?)));
+fn let_go(open: &mut Open, unused: Duration) -> bool {
+    let free = open.iter().filter_map(|(id, cell)| Some((id, live_of(cell)?)));
     let free = free
         .filter(|(_, live)| !live.is_working() && live.followers() == 0 && live.used().elapsed() >= unused);
     let Some(id) = free.min_by_key(|(_, live)| *live.used()).map(|(id, _)| id.clone()) else { return false };
-    if let Some(live) = open.remove(&id).and_then(|cell| cell.get().cloned()) {
+    if let Some(live) = open.remove(&id).as_ref().and_then(live_of).cloned() {
         tokio::spawn(async move { live.close().await });
     }
     true
 }
 
+fn live_of(cell: &Cell) -> Option<&Arc<Live>> {
+    cell.get()?.as_ref().ok()
+}
+
 impl Live {
-    async fn open(shared: &Arc<Shared>, id: &str) -> Result<Arc<Live>, Error> {
+    async fn open(shared: &Arc<Shared>, id: &str) -> Result<Arc<Live>, Away> {
         let store = shared.database.store(id);
-        store.acquire().await?;
+        taken(shared, &*store, id).await?;
+        Self::over_store(shared, id, store).await.map_err(|error| refusal(&error).into())
+    }
+
+    async fn over_store(
+        shared: &Arc<Shared>,
+        id: &str,
+        store: Arc<dyn HeldStore>,
+    ) -> Result<Arc<Live>, Error> {
         let mut tools = Tools::new();
         for tool in (shared.tools)(id) {
             tools.register(tool)?;
@@ -136,7 +185,7 @@ impl Live {
         let session = Session::open(Parts {
             model: (shared.model)()?,
             system_prompt: shared.system_prompt.clone().unwrap_or_default(),
-            store: Arc::new(store),
+            store: Arc::<dyn HeldStore>::clone(&store),
             tools: Arc::new(tools),
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
@@ -164,8 +213,17 @@ impl Live {
                 driven.drive().await;
             });
             let (log, used) = (EventLog::new(RandomIds.fresh()), Mutex::new(Instant::now()));
-            let page = PageFeed::new(&session);
-            Live { session, log, page, used, driver, _listening: listening }
+            let page = PageFeed::new(&session, Arc::clone(&store));
+            Live {
+                session,
+                log,
+                page,
+                store,
+                used,
+                over: watch::Sender::new(false),
+                driver,
+                _listening: listening,
+            }
         }))
     }
 
@@ -198,7 +256,12 @@ impl Live {
     pub(super) fn begin(self: &Arc<Self>, request: impl FnOnce(&Session) -> ResponseFuture) {
         let (live, response) = (Arc::clone(self), request(&self.session));
         tokio::spawn(async move {
-            if let Err(error) = response.await {
+            let ended = response.await;
+            // What another server goes on with has not failed.
+            if live.store.is_lost() {
+                return;
+            }
+            if let Err(error) = ended {
                 let (code, message) = (error.code().to_owned(), told_of(&error));
                 let mut text = String::new();
                 object(&mut text, &[("code", &code), ("message", &message)]);
@@ -243,10 +306,14 @@ impl Live {
         let mut seen = last.and_then(|id| self.log_for(audience).number(id));
         let mut changed = self.log_for(audience).watch();
         let mut ending = shared.ending.subscribe();
+        let mut gone = self.over.subscribe();
         tokio::spawn(async move {
             let _open = counted(&shared.metrics.streams);
             let log = self.log_for(audience);
             loop {
+                if *gone.borrow() {
+                    break;
+                }
                 changed.borrow_and_update();
                 let mut text = String::new();
                 match seen.map(|number| log.since(number)) {
@@ -273,8 +340,9 @@ impl Live {
                     }
                 });
                 let over = pin!(async {
-                    let closed = pin!(pieces.closed());
-                    select(closed, pin!(ending.wait_for(|ends| *ends))).await;
+                    let (ends, goes) =
+                        (pin!(ending.wait_for(|ends| *ends)), pin!(gone.wait_for(|gone| *gone)));
+                    select(pin!(pieces.closed()), select(ends, goes)).await;
                 });
                 match select(more, over).await {
                     Either::Left((true, _)) => self.touch(),
@@ -302,6 +370,25 @@ impl Live {
             }
             Audience::Pages => self.page.whole(),
         }
+    }
+}
+
+/// Takes the session, or says where it is. Waits until it can be told whether a holder that cannot be asked is still there.
+async fn taken(shared: &Shared, store: &dyn HeldStore, id: &str) -> Result<(), Away> {
+    let until = Instant::now() + LEASE;
+    loop {
+        let refused = match store.take().await {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        };
+        let is_held = refused.kind == StoreErrorKind::Conflict;
+        if is_held && let Some(address) = shared.elsewhere(id).await? {
+            return Err(Away::At(address));
+        }
+        if !is_held || Instant::now() >= until {
+            return Err(refusal(&Error::Store(refused)).into());
+        }
+        sleep(LOOK).await;
     }
 }
 

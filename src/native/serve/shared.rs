@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::elsewhere::Others;
 use super::metrics::Metrics;
 #[cfg(feature = "task")]
 use super::tasks::Tasks;
 use crate::error::ModelError;
-use crate::native::SqliteDatabase;
+use crate::native::SessionDatabase;
 use crate::portable::BoxFuture;
 use crate::ports::{ModelAdapter, Tool};
 
@@ -26,6 +27,7 @@ pub struct Caller {
     pub path: String,
     /// Their names in lower case.
     pub headers: Vec<(String, String)>,
+    /// That of another server where it passes on what it was asked.
     pub address: SocketAddr,
 }
 
@@ -67,7 +69,11 @@ pub(super) struct Shared {
     pub limits: ServerLimits,
     #[cfg(feature = "task")]
     pub tasks: Option<Arc<Tasks>>,
-    pub database: SqliteDatabase,
+    pub database: SessionDatabase,
+    /// Where other servers reach this one; empty where it has its sessions for itself.
+    pub address: String,
+    /// What asks other servers.
+    pub others: Others,
     pub log: Box<Log>,
     pub metrics: Arc<Metrics>,
     /// True from the moment on at which the server is told to end.

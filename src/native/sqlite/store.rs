@@ -65,7 +65,8 @@ impl SqliteStore {
         self.take().await
     }
 
-    fn take(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+    /// The same at once, or not at all.
+    pub(crate) fn take(&self) -> BoxFuture<'static, Result<(), StoreError>> {
         let lease = self.inner.lease.clone();
         self.run(move |work| {
             work.atomically_as(&lease, Durability::Relaxed, |connection| ensure(connection, &lease.session))

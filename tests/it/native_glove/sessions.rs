@@ -51,3 +51,29 @@ fn a_session_goes_from_one_home_to_another() {
     let refused = other.run(&["import", other.file("none.json").to_str().unwrap()]);
     assert!(stderr(&refused).contains("SESSION_IMPORT_INVALID"), "{}", stderr(&refused));
 }
+
+#[test]
+fn the_database_is_the_one_that_is_named_or_configured_and_no_password_is_said() {
+    let home = Home::new();
+    home.prints(&["chat", "--model", "scripted", "-p", "hello"]);
+    let file = format!("sqlite:{}", home.file(".local/share/glove/sessions.db").display());
+    assert_eq!(home.prints(&["sessions", "--database", &file]).lines().count(), 1);
+    let config = home.write("config", &format!("GLOVE_DATABASE={}\n", home.file("other.db").display()));
+    std::fs::set_permissions(&config, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    assert_eq!(home.prints(&["sessions", "--config", config.to_str().unwrap()]), "");
+    for (address, said) in [
+        ("mysql://ada:secret@db/chats", "`postgres://…`"),
+        ("postgres://ada:secret@db:port/chats", "no address of a PostgreSQL database"),
+        ("postgres://ada:secret@127.0.0.1:1/chats", "postgres://127.0.0.1:1/chats"),
+    ] {
+        let refused = home.run(&["sessions", "--database", address]);
+        let stderr = stderr(&refused);
+        assert!(!refused.status.success() && stderr.contains(said), "{address}: {stderr}");
+        assert!(stderr.contains("STORE_UNAVAILABLE") && !stderr.contains("secret"), "{stderr}");
+    }
+    let address = "postgres://ada:secret@db/chats";
+    let refused = home.run(&["chat", "--model", "scripted", "-p", "hi", "--database", address]);
+    assert!(stderr(&refused).contains("`glove serve` uses that"), "{}", stderr(&refused));
+    let refused = home.run(&["serve", "--model", "scripted", "--address", "10.0.0.1"]);
+    assert!(stderr(&refused).contains("http://host:port"), "{}", stderr(&refused));
+}

@@ -11,6 +11,7 @@ use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -118,16 +119,26 @@ impl PostgresServer {
         PostgresDatabase::open(&self.url()).unwrap()
     }
 
+    /// The address of a new database of this server, which no other test uses.
+    pub fn new_database(&self) -> String {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("own_{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        self.sql(&format!("CREATE DATABASE {name}"));
+        self.url().replace("/postgres", &format!("/{name}"))
+    }
+
     /// What a person does in the database by hand.
     pub fn sql(&self, statement: &str) -> String {
-        let mut psql = Command::new(programs().unwrap().join("psql"));
-        let done = psql
-            .args([&self.url(), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", statement])
-            .output();
-        let done = done.unwrap();
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        String::from_utf8(done.stdout).unwrap().trim().to_owned()
+        sql(&self.url(), statement)
     }
+}
+
+pub fn sql(url: &str, statement: &str) -> String {
+    let mut psql = Command::new(programs().unwrap().join("psql"));
+    let done =
+        psql.args([url, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", statement]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap().trim().to_owned()
 }
 
 fn as_nobody(command: &mut Command) -> &mut Command {

@@ -18,8 +18,10 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 mod attacks;
+#[cfg(all(feature = "postgres", unix))]
+mod many;
 
-struct Running {
+pub struct Running {
     address: SocketAddr,
     runtime: Runtime,
     stop: Option<oneshot::Sender<()>>,

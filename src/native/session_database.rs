@@ -1,0 +1,176 @@
+//! A database of sessions, of whichever kind its address names.
+
+use std::sync::Arc;
+
+use crate::error::{StoreError, StoreErrorKind};
+use crate::native::{ImportOptions, SqliteDatabase, SqliteStore, StoredSession};
+#[cfg(feature = "postgres")]
+use crate::native::{PostgresDatabase, PostgresStore};
+use crate::portable::BoxFuture;
+use crate::ports::StoreAdapter;
+use crate::store::{Transcript, TranscriptError};
+
+type Asked<T> = BoxFuture<'static, Result<T, StoreError>>;
+
+/// Where a server keeps its sessions. Clones are the same database.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum SessionDatabase {
+    /// For one server.
+    Sqlite(SqliteDatabase),
+    /// For any number of them.
+    #[cfg(feature = "postgres")]
+    Postgres(PostgresDatabase),
+}
+
+/// A store that one process at a time writes to.
+pub(crate) trait HeldStore: StoreAdapter {
+    /// Takes the session, or is refused at once with `Conflict` while somebody else has it.
+    fn take(&self) -> Asked<()>;
+
+    /// Another process has taken the session over.
+    fn is_lost(&self) -> bool;
+
+    fn set_name(&self, name: &str) -> Asked<()>;
+}
+
+macro_rules! each {
+    ($database:expr, $each:ident => $done:expr) => {
+        match $database {
+            SessionDatabase::Sqlite($each) => $done,
+            #[cfg(feature = "postgres")]
+            SessionDatabase::Postgres($each) => $done,
+        }
+    };
+}
+
+impl SessionDatabase {
+    /// Opens `postgres://…`, or the file that is named by `sqlite:FILE` or by its path alone.
+    pub fn open(address: &str) -> Result<Self, StoreError> {
+        let scheme = address.split_once("://").map(|(scheme, _)| scheme);
+        match scheme {
+            #[cfg(feature = "postgres")]
+            Some("postgres" | "postgresql") => PostgresDatabase::open(address).map(Self::Postgres),
+            None | Some("sqlite") => {
+                let path = address.strip_prefix("sqlite:").unwrap_or(address);
+                SqliteDatabase::open(path.strip_prefix("//").unwrap_or(path)).map(Self::Sqlite)
+            }
+            // The whole address may have a password in it.
+            Some(scheme) => Err(StoreError::new(
+                StoreErrorKind::Unavailable,
+                format!("`{scheme}://` names no database that this program can use; it can use {}", known()),
+            )),
+        }
+    }
+
+    /// Whether other servers may have sessions of it.
+    pub fn is_shared(&self) -> bool {
+        !matches!(self, SessionDatabase::Sqlite(_))
+    }
+
+    /// Says where other servers reach the process that holds a session of this database.
+    pub(crate) fn at_address(self, address: &str) -> Self {
+        match self {
+            SessionDatabase::Sqlite(_) => self,
+            #[cfg(feature = "postgres")]
+            SessionDatabase::Postgres(database) => SessionDatabase::Postgres(database.at_address(address)),
+        }
+    }
+
+    pub(crate) fn store(&self, session: &str) -> Arc<dyn HeldStore> {
+        each!(self, database => Arc::new(database.store(session)))
+    }
+
+    /// The one that was written last in front.
+    pub fn sessions(&self) -> Asked<Vec<StoredSession>> {
+        each!(self, database => database.sessions())
+    }
+
+    /// Whether anything was ever written to the session.
+    pub fn contains(&self, session: &str) -> Asked<bool> {
+        each!(self, database => database.contains(session))
+    }
+
+    /// False when there is none. One that another process holds is refused.
+    pub fn delete(&self, session: &str) -> Asked<bool> {
+        each!(self, database => database.delete(session))
+    }
+
+    /// Where the process is that holds the session now; empty if that is not known.
+    pub(crate) fn holder(&self, session: &str) -> Asked<Option<String>> {
+        match self {
+            SessionDatabase::Sqlite(_) => Box::pin(std::future::ready(Ok(None))),
+            #[cfg(feature = "postgres")]
+            SessionDatabase::Postgres(database) => database.holder(session),
+        }
+    }
+
+    /// Sessions with work that their holder did not finish; not all at once where there are many.
+    pub(crate) fn abandoned(&self) -> Asked<Vec<String>> {
+        match self {
+            SessionDatabase::Sqlite(_) => Box::pin(std::future::ready(Ok(Vec::new()))),
+            #[cfg(feature = "postgres")]
+            SessionDatabase::Postgres(database) => database.abandoned(),
+        }
+    }
+
+    pub async fn export(&self, session: &str) -> Result<Transcript, TranscriptError> {
+        each!(self, database => database.export(session).await)
+    }
+
+    /// A new session of the database, and its id: the transcript's own, or a new one where that is used already.
+    pub async fn import(
+        &self,
+        transcript: Transcript,
+        options: ImportOptions,
+    ) -> Result<String, TranscriptError> {
+        each!(self, database => database.import(transcript, options).await)
+    }
+}
+
+fn known() -> &'static str {
+    if cfg!(feature = "postgres") { "`postgres://…` and `sqlite:FILE`" } else { "`sqlite:FILE`" }
+}
+
+impl From<SqliteDatabase> for SessionDatabase {
+    fn from(database: SqliteDatabase) -> Self {
+        SessionDatabase::Sqlite(database)
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl From<PostgresDatabase> for SessionDatabase {
+    fn from(database: PostgresDatabase) -> Self {
+        SessionDatabase::Postgres(database)
+    }
+}
+
+impl HeldStore for SqliteStore {
+    fn take(&self) -> Asked<()> {
+        self.take()
+    }
+
+    /// Its writes are refused then, which is soon enough for one server.
+    fn is_lost(&self) -> bool {
+        false
+    }
+
+    fn set_name(&self, name: &str) -> Asked<()> {
+        self.set_name(name)
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl HeldStore for PostgresStore {
+    fn take(&self) -> Asked<()> {
+        self.take()
+    }
+
+    fn is_lost(&self) -> bool {
+        self.is_lost()
+    }
+
+    fn set_name(&self, name: &str) -> Asked<()> {
+        self.set_name(name)
+    }
+}

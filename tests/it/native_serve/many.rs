@@ -1,0 +1,152 @@
+//! Several servers with one database: any of them answers for a session, and goes on with what another one left.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_executor::block_on;
+use glove_wasm::native::{Server, ServerLimits, SessionDatabase};
+use glove_wasm::ports::ModelAdapter;
+use glove_wasm::testing::{Gate, Line, ScriptedModel};
+use serde_json::{Value, json};
+
+use super::Running;
+use crate::native_postgres::{PostgresServer, sql};
+
+fn server(database: SessionDatabase, model: &ScriptedModel) -> Server {
+    let model = model.clone();
+    Server::new(database, move || Ok(Arc::new(model.clone()) as Arc<dyn ModelAdapter>))
+}
+
+fn greeting() -> ScriptedModel {
+    ScriptedModel::by(|_, _| Line::deltas(["Hello ", "there."]))
+}
+
+/// What `is` accepts, within a time in which everything here has to happen.
+fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(10), "it does not happen");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn answer(running: &Running, id: &str) -> Option<String> {
+    let (_, session) = running.json("GET", &format!("/api/sessions/{id}"), None);
+    let last = session["messages"].as_array()?.last()?;
+    let is_over = session["phase"] == "idle" && last["sender"] == "agent";
+    is_over.then(|| last["text"].as_str().unwrap().to_owned())
+}
+
+fn counted(running: &Running, name: &str) -> u64 {
+    let (_, text) = running.ask("GET", "/metrics", &[], None);
+    let line = text.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap();
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+/// A database server, and the address of a database that no other test uses: servers of other tests would take sessions over.
+fn postgres() -> Option<(Arc<PostgresServer>, String)> {
+    let server = PostgresServer::shared()?;
+    let url = server.new_database();
+    Some((server, url))
+}
+
+fn both(url: &str) -> [SessionDatabase; 2] {
+    [SessionDatabase::open(url).unwrap(), SessionDatabase::open(url).unwrap()]
+}
+
+#[test]
+fn any_server_answers_for_a_session_of_another() {
+    let Some((_postgres, url)) = postgres() else { return };
+    any_answers(both(&url));
+}
+
+fn any_answers([first, second]: [SessionDatabase; 2]) {
+    let (one, two) =
+        (Running::start(server(first, &greeting())), Running::start(server(second, &greeting())));
+    let id = one.begin("hi");
+    let mut followed = two.follow(&id, None);
+    let (event, _) = followed.until("snapshot");
+    until(|| answer(&two, &id));
+    let body = json!({ "text": "again", "id": "request-1" });
+    let (status, said) = two.json("POST", &format!("/api/sessions/{id}/messages"), Some(&body));
+    assert_eq!((status, said), (202, json!({ "request": "request-1" })));
+    followed.until("request_finished");
+    // The numbers are those of the server that has the session.
+    let mut again = one.follow(&id, Some(&event));
+    assert_ne!(again.next().unwrap().1["type"], "snapshot");
+    assert_eq!((counted(&one, "glove_sessions"), counted(&two, "glove_sessions")), (1, 0));
+    assert!(counted(&two, "glove_requests_passed_on_total") >= 3);
+    let (status, refused) = two.json("POST", &format!("/api/sessions/{id}/ask"), Some(&json!({ "id": 1 })));
+    assert_eq!((status, &refused["error"]["code"]), (400, &json!("REQUEST_INVALID")));
+    let (status, _) = two.json("DELETE", &format!("/api/sessions/{id}"), None);
+    assert_eq!(status, 200);
+    assert_eq!(one.json("GET", &format!("/api/sessions/{id}"), None).0, 404);
+}
+
+#[test]
+fn what_was_passed_on_is_not_passed_on_again() {
+    let Some((_postgres, url)) = postgres() else { return };
+    let [first, second] = both(&url);
+    let (one, two) =
+        (Running::start(server(first, &greeting())), Running::start(server(second, &greeting())));
+    let id = one.begin("hi");
+    let (status, text) = two.ask("GET", &format!("/api/sessions/{id}"), &[("x-glove-passed-on", "1")], None);
+    let refused: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((status, &refused["error"]["code"]), (503, &json!("SESSION_UNREACHABLE")));
+    drop(one);
+}
+
+#[test]
+fn a_run_of_a_server_that_ends_is_gone_on_with_at_once() {
+    let Some((_postgres, url)) = postgres() else { return };
+    ends_in_a_run(both(&url));
+}
+
+fn ends_in_a_run([first, second]: [SessionDatabase; 2]) {
+    let gate = Gate::new();
+    let closed = gate.clone();
+    let waiting = ScriptedModel::by(move |_, _| Line::deltas(["Never ", "said."]).after_gate(&closed));
+    let limits = ServerLimits { grace: Duration::ZERO, ..ServerLimits::default() };
+    let mut one = Running::start(server(first, &waiting).limits(limits));
+    let id = one.begin("hi");
+    block_on(gate.reached());
+    let model = greeting();
+    let two = Running::start(server(second, &model));
+    one.stop();
+    until(|| (model.calls() == 1).then_some(()));
+    assert_eq!(until(|| answer(&two, &id)), "Hello there.");
+}
+
+#[test]
+fn a_server_that_slept_ends_its_streams_and_another_goes_on_with_the_run() {
+    let Some((_postgres, url)) = postgres() else { return };
+    let [first, second] = both(&url);
+    let gate = Gate::new();
+    let closed = gate.clone();
+    let waiting = ScriptedModel::by(move |_, _| Line::deltas(["Never ", "said."]).after_gate(&closed));
+    let one = Running::start(server(first, &waiting));
+    let id = one.begin("hi");
+    block_on(gate.reached());
+    let mut followed = one.follow(&id, None);
+    let (event, _) = followed.until("snapshot");
+    let model = greeting();
+    let two = Running::start(server(second, &model));
+    // As if the first had stood still for longer than its time.
+    let other = "held_until = now() - interval '1 second', holder = 'nobody'";
+    sql(&url, &format!("UPDATE glove_sessions SET {other} WHERE id = '{id}'"));
+    let mut after = Vec::new();
+    while let Some((_, told)) = followed.next() {
+        after.push(told);
+    }
+    assert_eq!(after, Vec::<Value>::new(), "who follows is told nothing of a failure");
+    assert_eq!(until(|| answer(&one, &id)), "Hello there.", "the first asks the second");
+    assert_eq!(model.calls(), 1);
+    // Numbers of the first say nothing to the second.
+    assert_eq!(one.follow(&id, Some(&event)).next().unwrap().1["type"], "snapshot");
+    gate.open();
+    assert_eq!(counted(&two, "glove_sessions"), 1);
+    until(|| (counted(&one, "glove_sessions") == 0).then_some(()));
+}
