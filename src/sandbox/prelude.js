@@ -1,8 +1,9 @@
 // What sandboxed code finds in its engine, the same in pages and natively. `host` is the one way out: texts go through it, and each host
 // checks them. Code may change the engine's own objects; it harms nobody but itself.
-(host, grants, modules, limit) => {
+(host, grants, modules, limit, memory) => {
   const { parse, stringify } = JSON;
   const { freeze, defineProperty } = Object;
+  const Room = ArrayBuffer;
   const waiting = new Map();
   let last = 0;
 
@@ -44,15 +45,23 @@
     });
   }
 
+  const isFull = () => {
+    try {
+      return new Room(memory / 2).byteLength === 0;
+    } catch {
+      return true;
+    }
+  };
   const done = (value) => {
     const json = stringify(value) ?? "null";
     if (json.length > limit) host(0, "large", String(json.length));
     else host(0, "done", json);
   };
   const failed = (thrown) => {
-    // The engine throws null where there is no room left for an error.
-    const memory = thrown === null || (thrown?.name === "InternalError" && thrown.message === "out of memory");
-    if (memory) return host(0, "memory", "");
+    const told = thrown?.name === "InternalError" && thrown.message === "out of memory";
+    // The engine throws null where there is no room left for an error, and code may throw it where there is.
+    if (told || (thrown === null && isFull())) return host(0, "memory", "");
+    if (thrown === null) return host(0, "failed", "it threw null, as code may that runs out of memory and frees it again");
     const where = /tool[^\n]*?:(\d+)/.exec(String(thrown?.stack ?? ""));
     const said = thrown?.message === undefined ? words(thrown) : `${thrown.name}: ${thrown.message}`;
     host(0, "failed", said.slice(0, 2000) + (where ? ` (line ${where[1]})` : ""));

@@ -90,7 +90,17 @@ async function begin({ module, modules, input, grants, memory, output }) {
   const list = call(context.evalCode(JSON.stringify(grants), "grants.js"));
   const begun = call(context.evalCode(prelude.replace(/;\s*$/, ""), "prelude.js", { type: "global" }));
   if (!begun || !list) return;
-  const handle = call(context.callFunction(begun, context.undefined, host, list, text("tool"), context.newNumber(output)));
+  const handle = call(
+    context.callFunction(
+      begun,
+      context.undefined,
+      host,
+      list,
+      text("tool"),
+      context.newNumber(output),
+      context.newNumber(memory),
+    ),
+  );
   if (!handle) return;
   const goOn = () => {
     call(runtime.executePendingJobs());

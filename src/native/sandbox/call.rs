@@ -261,6 +261,7 @@ mod tests {
             ("return 'x'.repeat(2000)", "SANDBOX_TOO_LARGE"),
             ("return ][", "SANDBOX_FAILED"),
             ("throw undefined", "SANDBOX_FAILED"),
+            ("throw null", "SANDBOX_FAILED"),
             ("return 1n", "SANDBOX_FAILED"),
         ];
         for (body, code) in table {

@@ -106,7 +106,8 @@ pub(super) fn run(job: &Job) {
             })?;
             let begin: Function<'_> = ctx.eval(PRELUDE)?;
             let grants: Vec<&str> = if job.files { vec!["files"] } else { Vec::new() };
-            let made: Object<'_> = begin.call((host, grants, "tool", job.output as f64))?;
+            let made: Object<'_> =
+                begin.call((host, grants, "tool", job.output as f64, job.memory as f64))?;
             made.get::<_, Function<'_>>("run")?.call::<_, ()>((job.input.as_str(),))?;
             Ok(rquickjs::Persistent::save(&ctx, made))
         })?;

@@ -92,6 +92,7 @@ test("what loops, allocates, recurses or waits for ever ends with a code, and th
     ["return 'x'.repeat(2000)", "SANDBOX_TOO_LARGE"],
     ["return ][", "SANDBOX_FAILED"],
     ["throw undefined", "SANDBOX_FAILED"],
+    ["throw null", "SANDBOX_FAILED"],
     ["return 1n", "SANDBOX_FAILED"],
     ["const a = {}; a.a = a; return a", "SANDBOX_FAILED"],
   ];
