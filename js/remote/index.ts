@@ -1,4 +1,6 @@
 // The entry for sessions that run on a server.
+
+export type { RemoteTaskState } from "../src/wire/task-types.js";
 export { createRemoteSession, type RemoteOptions, type RemoteSessions } from "./remote.js";
 export { resumable } from "./resumable.js";
 export { type ServerToolsOptions, serverTools } from "./server-tools.js";
@@ -6,8 +8,8 @@ export {
   createTaskClient,
   type RemoteDoOptions,
   type RemoteEventOptions,
+  type RemoteFile,
   type RemoteFiles,
   type RemoteTaskSpec,
-  type RemoteTaskState,
   TaskClient,
 } from "./tasks.js";

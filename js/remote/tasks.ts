@@ -1,7 +1,7 @@
 // Tasks that run on a server, as a client starts, follows and decides about them.
 import { AbortError, GloveError } from "../src/error.js";
 import { check, checkOptions, type Options } from "../src/values/validate-options.js";
-import type { ApprovalRequest, TaskEvent, TaskResult, TaskRunOptions, TaskSpec, TaskState } from "../src/wire/task-types.js";
+import type { RemoteTaskState, TaskEvent, TaskResult, TaskRunOptions, TaskSpec } from "../src/wire/task-types.js";
 import { type RemoteOptions, RemoteServer } from "./server.js";
 
 /** What a client may say of a task; the rest is the server's. */
@@ -13,11 +13,11 @@ export interface RemoteTaskSpec extends Pick<TaskSpec, "goal" | "budgets" | "his
 /** Files by their paths below `task/`: texts, or bytes as base64. */
 export type RemoteFiles = Readonly<Record<string, string | { readonly base64: string }>>;
 
-/** Where a task of a server stands. */
-export type RemoteTaskState = Pick<
-  TaskState,
-  "task_id" | "status" | "phase" | "finish_reason" | "error" | "started_at" | "updated_at" | "used" | "steps" | "warnings"
-> & { readonly pending: readonly ApprovalRequest[] };
+/** A file of a task; its size is in bytes. */
+export interface RemoteFile {
+  readonly path: string;
+  readonly size: number;
+}
 
 /** From where events are read, and how long. */
 export interface RemoteEventOptions {
@@ -44,6 +44,10 @@ const clientOptions = {
 } as const satisfies Options<RemoteOptions>;
 
 const longestWaitMs = 15_000;
+/** How often it is asked of a task whether somebody works on it. */
+const silentMs = 15_000;
+/** After these a task may have paused. */
+const stops: ReadonlySet<string> = new Set(["task.stop", "error", "budget.hit"]);
 
 /** The tasks of a server. */
 export class TaskClient {
@@ -63,22 +67,63 @@ export class TaskClient {
     return (await this.#server.json("POST", "/do/async", spec)) as { readonly id: string };
   }
 
-  /** Begins a task and gives what came of it once it is finished or has paused, also over lost connections. */
+  /**
+   * Begins a task and gives what came of it once it is finished or has paused, also over lost connections. Fails with `TASK_INTERRUPTED`
+   * where nobody works on it any more; `resume` goes on with it.
+   */
   async doTask(task: RemoteTaskSpec | string, { view, onEvent, signal }: RemoteDoOptions = {}): Promise<TaskResult> {
     const { id } = await this.startTask(task);
-    for await (const event of this.events(id, { signal })) {
-      onEvent?.(event, id);
-      // It may have paused there, which ends no stream.
-      const stands = event.type === "task.stop" || event.type === "error" || event.type === "budget.hit";
-      if (stands && (await this.state(id)).status === "paused") break;
+    const over = new AbortController();
+    const leave = () => over.abort();
+    signal?.addEventListener("abort", leave);
+    if (signal?.aborted) leave();
+    let failure: unknown;
+    const look = async () => {
+      try {
+        if (await this.#stands(id)) leave();
+      } catch (error) {
+        if (isUnreachable(error)) return;
+        failure = error;
+        leave();
+      }
+    };
+    // Nobody says a word of a task whose runner has died.
+    const timer = setInterval(look, silentMs);
+    try {
+      for await (const event of this.#read(id, undefined, over.signal, look)) {
+        onEvent?.(event, id);
+        // It may have paused there, which ends no stream.
+        if (stops.has(event.type)) await look();
+      }
+    } catch (error) {
+      if (failure) throw failure;
+      if (signal?.aborted || !over.signal.aborted) throw error;
+    } finally {
+      clearInterval(timer);
+      signal?.removeEventListener("abort", leave);
+      over.abort();
     }
     return this.result(id, view);
   }
 
+  /** Whether it has paused; the end of one that is finished is told by its events. */
+  async #stands(id: string): Promise<boolean> {
+    const { status, running } = await this.state(id);
+    if (status === "paused" || status === "finished" || running) return status === "paused";
+    const message = `Nobody works on the task ${id} any more: its server was started anew, or its files failed. \`resume\` goes on with it.`;
+    throw new GloveError("TASK_INTERRUPTED", message);
+  }
+
   /** What happens in a task, from its beginning or after an event, until it is finished. Reads on where a connection was lost. */
-  async *events(
+  events(id: string, { after, signal = new AbortController().signal }: RemoteEventOptions = {}): AsyncGenerator<TaskEvent> {
+    return this.#read(id, after, signal);
+  }
+
+  async *#read(
     id: string,
-    { after, signal = new AbortController().signal }: RemoteEventOptions = {},
+    after: string | undefined,
+    signal: AbortSignal,
+    lost?: () => Promise<void>,
   ): AsyncGenerator<TaskEvent> {
     let last = after;
     let failures = 0;
@@ -92,8 +137,9 @@ export class TaskClient {
         }
       } catch (error) {
         if (signal.aborted) break;
-        if (!(error instanceof GloveError) || error.code !== "SERVER_UNREACHABLE") throw error;
+        if (!isUnreachable(error)) throw error;
       }
+      await lost?.();
       await pause(Math.min(500 * 2 ** failures++, longestWaitMs), signal);
     }
     throw new AbortError();
@@ -130,7 +176,19 @@ export class TaskClient {
     await this.#server.json("POST", `/${named(id)}/upload`, { files });
   }
 
-  /** A file that the task made: a path of `deliverables`. */
+  /** The files that clients may read. */
+  async files(id: string): Promise<readonly RemoteFile[]> {
+    const { files } = (await this.#server.json("GET", `/${named(id)}/files`)) as { readonly files: readonly RemoteFile[] };
+    return files;
+  }
+
+  /** Writes notes, todo list, findings or plan, which the next step reads. */
+  async write(id: string, path: string, content: string): Promise<void> {
+    const query = new URLSearchParams({ path: check("`path`", path, "text") });
+    await this.#server.json("POST", `/${named(id)}/file?${query}`, { content: check("`content`", content, "text") });
+  }
+
+  /** A file of the task: what it made (`deliverables`), an input, or one that people read. */
   file(id: string, path: string): Promise<Blob> {
     const query = new URLSearchParams({ path: check("`path`", path, "text") });
     return this.#server.read("GET", `/${named(id)}/file?${query}`, (response) => response.blob());
@@ -141,6 +199,8 @@ export class TaskClient {
 export function createTaskClient(options: RemoteOptions): TaskClient {
   return new TaskClient(options);
 }
+
+const isUnreachable = (error: unknown) => error instanceof GloveError && error.code === "SERVER_UNREACHABLE";
 
 function named(id: string): string {
   return encodeURIComponent(check("The id", id, "text"));

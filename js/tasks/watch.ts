@@ -2,12 +2,9 @@
 import { asError } from "../src/error.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
 import { check } from "../src/values/validate-options.js";
-import { fromCore } from "../src/wasm/core-errors.js";
-import { guard } from "../src/wasm/tasks.js";
-import type { TaskAgentOptions, TaskEvent, TaskState } from "../src/wire/task-types.js";
+import type { TaskEvent, TaskState } from "../src/wire/task-types.js";
+import { byFiles } from "./by-files.js";
 import { hear, tellerOf } from "./channel.js";
-import { core } from "./core.js";
-import { WorkspaceFiles } from "./files.js";
 import { toldQuietly } from "./host.js";
 import { checkWorkspace, type TaskWorkspace, type WorkspaceEntry } from "./workspaces/workspace.js";
 
@@ -150,7 +147,7 @@ export class TaskWatch {
     const files = [...inputs, ...work].sort((a, b) => (a.path < b.path ? -1 : 1));
     const changes: { -readonly [part in keyof TaskSight]?: TaskSight[part] } = {};
     if (stateText !== this.#stateText || this.#sight.status === "loading") {
-      changes.state = stateText === "" ? undefined : (JSON.parse(stateText) as TaskState);
+      changes.state = stateText === "" ? undefined : stateOf(stateText, await text("progress/state.previous.json"));
       changes.status = stateText === "" ? "missing" : "ready";
       this.#stateText = stateText;
     }
@@ -190,17 +187,11 @@ export class TaskWatch {
 
   /** As the runner itself decides: what may be decided is known to the core alone. */
   async #decide(decision: object): Promise<void> {
-    const { CoreTask } = await core.load();
-    const files = new WorkspaceFiles(this.workspace, (path) => this.#tell(path));
-    const asked = new CoreTask(JSON.stringify(nobody), {}, files.port());
-    try {
-      await guard.untilTrap(asked.decide(JSON.stringify(decision)));
-    } catch (thrown) {
-      throw fromCore(thrown);
-    } finally {
-      asked.close();
-      asked.free();
-    }
+    await byFiles(
+      this.workspace,
+      (task) => task.decide(JSON.stringify(decision)),
+      (path) => this.#tell(path),
+    );
     await this.look();
   }
 
@@ -213,8 +204,6 @@ export class TaskWatch {
 
 const journal = "progress/events.ndjson";
 const newline = 10;
-/** An agent that never runs. */
-const nobody: TaskAgentOptions = { model: { host: { name: "nobody" } } };
 
 /** Watches the task of a workspace, whoever runs it: another tab, a program, or this page. */
 export function watchTask(workspace: TaskWorkspace, { pollMs }: { readonly pollMs?: number | undefined } = {}): TaskWatch {
@@ -222,8 +211,18 @@ export function watchTask(workspace: TaskWorkspace, { pollMs }: { readonly pollM
 }
 
 /** As the core reads the todo list: `- [x] s1: Write the page`. */
-function tickedIn(todo: string): string[] {
+export function tickedIn(todo: string): string[] {
   return todo.split("\n").flatMap((line) => /^\s*- \[[xX]\] ([^:]*):/.exec(line)?.[1]?.trim() ?? []);
+}
+
+/** Where a hand has broken the state, the one before it, as `resume` does. */
+function stateOf(text: string, before: string): TaskState {
+  try {
+    return JSON.parse(text) as TaskState;
+  } catch (error) {
+    if (before === "") throw error;
+    return JSON.parse(before) as TaskState;
+  }
 }
 
 function sameFiles(a: readonly WorkspaceEntry[], b: readonly WorkspaceEntry[]): boolean {

@@ -14,12 +14,9 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use super::folder::{BESIDE, on_thread, replace};
 use crate::portable::BoxFuture;
-use crate::task::layout::{PROGRESS, TASK, WorkspacePath};
+use crate::task::layout::{LOCK, PROGRESS, TASK, WorkspacePath};
 use crate::task::{TaskError, TaskErrorKind};
 use crate::task_runtime::{Entry, Lease, Workspace};
-
-/// Held by the one who runs the task. The system lets it go when a process dies.
-const LOCK: &str = "progress/.lock";
 
 /// The folder of a task, with `task/` and `progress/` in it.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! What the client of a server may know of a task, and do with its files. The rest is the server's own.
 
-use crate::json::codec::Write;
+use crate::json::codec::{Ts, Write};
 use crate::task::approval::ApprovalRequest;
 use crate::task::error::{Failure, TaskError, TaskErrorKind};
 use crate::task::layout::{ARTIFACTS, CONTEXT, FINDINGS, NOTES, PLAN, SOURCES, TASK, TODO, WorkspacePath};
@@ -11,7 +11,8 @@ use crate::task::state::{PlanState, TaskState, Used};
 use crate::task::steps::StepSummary;
 
 /// Where a task of a server stands.
-#[derive(Debug, Clone, Write)]
+#[derive(Debug, Clone, Ts, Write)]
+#[ts(name = "RemoteTaskState")]
 pub struct ClientState {
     pub task_id: String,
     pub status: TaskStatus,
@@ -41,7 +42,8 @@ pub struct ClientState {
 }
 
 /// The step that runs.
-#[derive(Debug, Clone, Write)]
+#[derive(Debug, Clone, Ts, Write)]
+#[ts(inline)]
 pub struct ClientStep {
     pub id: String,
     pub name: String,
@@ -49,7 +51,8 @@ pub struct ClientStep {
 }
 
 /// What was asked for.
-#[derive(Debug, Clone, Write)]
+#[derive(Debug, Clone, Ts, Write)]
+#[ts(inline)]
 pub struct ClientSpec {
     pub goal: String,
     #[json(skip_if_default)]

@@ -17,6 +17,8 @@ pub const STATE: &str = "progress/state.json";
 /// The state before the last write: for a `state.json` that was damaged.
 pub const STATE_BEFORE: &str = "progress/state.previous.json";
 pub const STOP: &str = "progress/STOP";
+/// Held by the one who runs the task. In folders, the system lets it go when a process dies.
+pub const LOCK: &str = "progress/.lock";
 pub const PLAN: &str = "progress/plan/current.json";
 pub const FINDINGS: &str = "progress/findings.md";
 pub const EVENTS: &str = "progress/events.ndjson";

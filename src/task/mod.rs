@@ -8,6 +8,7 @@ mod client;
 mod default_loop;
 mod error;
 mod events;
+pub(crate) mod export;
 pub mod layout;
 mod machine;
 pub mod memory;

@@ -5,7 +5,7 @@ use crate::message::Usage;
 use crate::task::approval::ApprovalRequest;
 use crate::task::error::{Failure, TaskError, TaskErrorKind};
 use crate::task::events::TaskEvent;
-use crate::task::layout::{STATE, WorkspacePath, of_step};
+use crate::task::layout::{STATE, WorkspacePath, of_step, request};
 use crate::task::plan::{Plan, Verdict};
 use crate::task::report::{FinishReason, TaskStatus};
 use crate::task::spec::{ApprovalPolicy, TaskSpec};
@@ -145,8 +145,10 @@ impl TaskState {
     /// A path that this file makes the task read or write, and that is none of a workspace.
     fn strange_path(&self) -> Option<String> {
         let ids = self.current.iter().map(|step| &step.id).chain(self.steps.iter().map(|step| &step.id));
+        let requests = self.pending.iter().map(|open| request(&open.id).as_str().to_owned());
         let outputs = self.output_ref.iter().chain(self.outgoing.iter().map(|file| &file.path)).cloned();
-        let mut paths = ids.map(|id| of_step(id, "prompt.json").as_str().to_owned()).chain(outputs);
+        let mut paths =
+            ids.map(|id| of_step(id, "prompt.json").as_str().to_owned()).chain(requests).chain(outputs);
         paths.find(|path| WorkspacePath::parse(path).is_err())
     }
 }

@@ -93,6 +93,8 @@ pub enum Next {
     Step(Box<StepSpec>),
     /// Nothing is left to do.
     Done,
+    /// The loop itself failed, and why: the task pauses.
+    Failed(String),
 }
 
 /// A loop. It must give the same step for the same view: after the end of a process it is asked again.

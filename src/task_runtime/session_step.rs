@@ -48,7 +48,7 @@ enum Held {
 impl Held {
     fn end(self) -> StepEnd {
         match self {
-            Held::Stopped => StepEnd::Stopped,
+            Held::Stopped => end_by_stop(),
             Held::OutOfTime => StepEnd::OutOfTime,
         }
     }
@@ -63,6 +63,11 @@ fn allowed(step: &StepSpec, tool: &str, is_for: impl Fn(&str) -> bool) -> bool {
     // A step of a loop of one's own acts.
     let fits = is_for(&step.name) || (!is_phase && is_for("act"));
     fits && step.tools.as_ref().is_none_or(|names| names.iter().any(|wanted| wanted == tool))
+}
+
+/// Why is known where the end of the step is told.
+fn end_by_stop() -> StepEnd {
+    StepEnd::Stopped(String::new())
 }
 
 impl Running {
@@ -104,7 +109,7 @@ impl Running {
             let left = time.map(|time| time.saturating_sub(now.saturating_sub(began)));
             let grace = stopped.map(|since| parts.grace_ms.saturating_sub(now.saturating_sub(since)));
             if grace == Some(0) {
-                return Ok(StepEnd::Stopped);
+                return Ok(end_by_stop());
             }
             if left == Some(0) {
                 return Ok(StepEnd::OutOfTime);
@@ -130,6 +135,10 @@ impl Running {
         usage: Usage,
         elapsed_ms: u64,
     ) -> Result<Ran, TaskError> {
+        let end = match end {
+            StepEnd::Stopped(_) => StepEnd::Stopped(self.stop_reason().await?.unwrap_or_default()),
+            end => end,
+        };
         let outcome = StepOutcome {
             end,
             tools_allowed: prompt.tools.clone(),
@@ -239,7 +248,7 @@ impl Running {
         let mut held_since = 0;
         self.shared.watch.begin();
         if self.stop_reason().await?.is_some() {
-            return self.leave(&session, seeds, StepEnd::Stopped, prompt, 0).await;
+            return self.leave(&session, seeds, end_by_stop(), prompt, 0).await;
         }
         let mut work = match begin_or_go_on(&session, step, prompt) {
             Ok(work) => work,
@@ -302,7 +311,7 @@ impl Running {
                 }
                 Ok(Response::Paused { rule, message }) => match (held, rule) {
                     (Some(held), _) => held.end(),
-                    (None, _) if self.shared.watch.is_halted() => StepEnd::Stopped,
+                    (None, _) if self.shared.watch.is_halted() => end_by_stop(),
                     (None, Rule::Turns) => StepEnd::Unfinished(
                         "the model called tools in one answer after another and came to no end; give it more \
                          `max_consecutive_tool_steps`, or smaller steps"

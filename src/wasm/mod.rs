@@ -7,6 +7,8 @@ pub mod decoder;
 mod environment;
 mod event_batch;
 mod http;
+#[cfg(feature = "task")]
+mod memory;
 mod model;
 #[cfg(feature = "providers")]
 pub mod record;
@@ -21,6 +23,8 @@ mod steps;
 mod store;
 #[cfg(feature = "task")]
 pub mod task;
+#[cfg(feature = "task")]
+mod task_loop;
 mod tools;
 mod values;
 pub mod version;

@@ -11,8 +11,10 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use super::bindings::PageBindings;
 use super::environment::{PageClock, PageIds, promise};
+use super::memory::memory_of;
 use super::model::model_of;
 use super::steps;
+use super::task_loop::PageLoop;
 use super::tools::PageTools;
 use super::values::{read, reason, settled, task_thrown};
 use super::workspace::{PageFiles, PageWorkspace};
@@ -20,10 +22,19 @@ use crate::json::codec::{Write, object, to_text};
 use crate::portable::BoxFuture;
 use crate::ports::{AbortHandle, Clock, ToolFailure};
 use crate::runtime::ToolRun;
+use crate::task::export::exported_files;
 use crate::task::layout::WorkspacePath;
-use crate::task::{ApprovalDecision, ApprovalPolicy, TaskError, TaskErrorKind, TaskEvent, TaskSpec};
-use crate::task_runtime::{RunOptions, StepContext, TaskAgent, TaskAgentBuilder, TaskHandle, decide, stop};
-use crate::wire::task::{PageDecision, PolicyChange, TaskAgentOptions, TaskRunOptions};
+use crate::task::memory::MemoryBinding;
+use crate::task::{
+    ApprovalDecision, ApprovalPolicy, ClientUse, TaskError, TaskErrorKind, TaskEvent, TaskSpec,
+};
+use crate::task_runtime::{
+    AgentMemory, RunOptions, StepContext, TaskAgent, TaskAgentBuilder, TaskHandle, client_state, decide,
+    result, stop,
+};
+use crate::wire::task::{
+    LoopName, PageBinding, PageDecision, PolicyChange, TaskAgentOptions, TaskRunOptions,
+};
 
 #[wasm_bindgen]
 extern "C" {
@@ -38,6 +49,7 @@ extern "C" {
 #[wasm_bindgen]
 pub struct CoreTask {
     agent: TaskAgent,
+    memory: Option<AgentMemory>,
     files: PageWorkspace,
     host: PageBindings,
     handle: Rc<RefCell<Option<TaskHandle>>>,
@@ -49,6 +61,27 @@ pub struct CoreTask {
 pub fn workspace_path(path: &str) -> Result<String, JsValue> {
     let path = WorkspacePath::parse(path).map_err(|error| task_thrown(&error))?;
     Ok(path.as_str().to_owned())
+}
+
+/// Whether this is an exported workspace whose task can be taken up. Gives JSON: the clean paths, in the order in which they are written.
+#[wasm_bindgen(js_name = exportedPaths)]
+pub fn exported_paths(export: &str) -> Result<String, JsValue> {
+    let files = exported_files(export).map_err(|error| task_thrown(&error))?;
+    Ok(to_text(&files.into_iter().map(|(path, _)| path.as_str().to_owned()).collect::<Vec<_>>()))
+}
+
+/// A path that the client of a server may `read`, `edit` or `upload`, cleaned; what is wrong with it otherwise.
+#[wasm_bindgen(js_name = clientPath)]
+pub fn client_path(path: &str, wanted: &str) -> Result<String, JsValue> {
+    let allowed = WorkspacePath::parse(path).and_then(|path| {
+        let wanted = match wanted {
+            "edit" => ClientUse::Edit,
+            "upload" => ClientUse::Upload,
+            _ => ClientUse::Read,
+        };
+        path.allows(wanted).map(|()| path)
+    });
+    allowed.map(|path| path.as_str().to_owned()).map_err(|error| task_thrown(&error))
 }
 
 #[wasm_bindgen]
@@ -73,13 +106,23 @@ impl CoreTask {
         if let Some(every) = options.poll_ms {
             builder = builder.poll_ms(every);
         }
+        if let Some(grace) = options.stop_grace_ms {
+            builder = builder.stop_grace_ms(grace);
+        }
+        if let Some(LoopName { name, version }) = options.by {
+            builder = builder.task_loop(PageLoop { name, version, host: host.clone() });
+        }
+        let memory = options.memory.map(|given| memory_of(&host, given));
+        if let Some(memory) = &memory {
+            builder = builder.memory(memory.clone());
+        }
         for name in options.functions {
             let page = host.clone();
             builder = builder.phase(name, move |context: StepContext| in_page(&page, &context));
         }
         let agent = builder.build().map_err(|error| task_thrown(&error))?;
         let (handle, closed) = (Rc::default(), AbortHandle::new());
-        Ok(CoreTask { agent, files: PageWorkspace { files }, host, handle, closed })
+        Ok(CoreTask { agent, memory, files: PageWorkspace { files }, host, handle, closed })
     }
 
     /// Begins the task of a workspace that has none. Nothing runs yet.
@@ -111,11 +154,33 @@ impl CoreTask {
         Ok(self.json(Box::pin(async move { Ok(to_text(&handle.step_once().await?)) })))
     }
 
-    /// JSON `{view?}`; what came of the task so far.
+    /// JSON `{view?}`; what came of the task so far, by its files where it is not open here.
     pub fn result(&self, options: &str) -> Result<Promise, JsValue> {
         let TaskRunOptions { view, .. } = read(options, "the options of the result")?;
-        let handle = self.open()?;
-        Ok(self.json(Box::pin(async move { Ok(to_text(&handle.result(view).await?)) })))
+        let (handle, files) = (self.handle.borrow().clone(), self.files.clone());
+        Ok(self.json(Box::pin(async move {
+            Ok(to_text(&match handle {
+                Some(handle) => handle.result(view).await?,
+                None => result(&files, view).await?,
+            }))
+        })))
+    }
+
+    /// The JSON of a `RemoteTaskState`, by the files of the task.
+    #[wasm_bindgen(js_name = clientState)]
+    pub fn client_state(&self, running: bool) -> Promise {
+        let files = self.files.clone();
+        self.json(Box::pin(async move { Ok(to_text(&client_state(&files, running).await?)) }))
+    }
+
+    /// The channels that steps read which begin later: JSON `[MemoryBinding, …]`.
+    #[wasm_bindgen(js_name = setMemoryView)]
+    pub fn set_memory_view(&self, view: &str) -> Result<(), JsValue> {
+        let view: Vec<PageBinding> = read(view, "the view of the memory")?;
+        if let Some(memory) = &self.memory {
+            memory.set_view(view.into_iter().map(MemoryBinding::from).collect());
+        }
+        Ok(())
     }
 
     /// Stops the task after the call in flight: here, or by the STOP file where somebody else runs it.
@@ -123,7 +188,7 @@ impl CoreTask {
         let (handle, files, why) = (self.handle.borrow().clone(), self.files.clone(), why.to_owned());
         self.done(Box::pin(async move {
             match handle {
-                Some(handle) => handle.stop(),
+                Some(handle) => handle.stop_because(why),
                 None => stop(&files, &why).await?,
             }
             Ok(())

@@ -2,6 +2,7 @@
 
 use crate::json::codec::{Read, Ts};
 use crate::message::Message;
+use crate::task::memory::{MemoryBinding, MemoryStrategy, ScopeKind};
 use crate::task::{ApprovalPolicy, Decision, ResultView, read_policy};
 use crate::wire::options::{ModelOptions, PageTool};
 
@@ -27,7 +28,82 @@ pub(crate) struct TaskAgentOptions {
     #[json(read_with = read_policy)]
     #[ts(type = "TaskApprovals", optional)]
     pub(crate) approvals: Option<ApprovalPolicy>,
+    /// A loop of the page instead of the usual one.
+    #[json(rename = "loop")]
+    pub(crate) by: Option<LoopName>,
+    pub(crate) memory: Option<PageMemory>,
     pub(crate) poll_ms: Option<u64>,
+    pub(crate) stop_grace_ms: Option<u64>,
+}
+
+/// Names a loop of the page; both are part of the signature of results.
+#[derive(Debug, Clone, Read, Ts)]
+#[ts(name = "TaskLoopName", input)]
+pub(crate) struct LoopName {
+    pub(crate) name: String,
+    pub(crate) version: String,
+}
+
+/// What the agent remembers with.
+#[derive(Debug, Clone, Read, Ts)]
+#[json(rename_all = "camelCase")]
+#[ts(name = "TaskMemoryOptions", input)]
+pub(crate) struct PageMemory {
+    /// Its own channel and that of the task's user, where it is missing.
+    pub(crate) view: Option<Vec<PageBinding>>,
+    pub(crate) patience_ms: Option<u64>,
+}
+
+/// A channel that an agent reads.
+#[derive(Debug, Clone, Read, Ts)]
+#[json(rename_all = "camelCase")]
+#[ts(name = "MemoryBinding", input)]
+pub(crate) struct PageBinding {
+    pub(crate) kind: ScopeKind,
+    /// The agent, the user or the task at work where it is empty.
+    #[json(default)]
+    pub(crate) id: String,
+    /// Of two entries with one title, the one of the greater weight is read, before all precedence. 1 unless given.
+    pub(crate) weight: Option<f64>,
+    /// The task waits while this channel cannot be read, instead of going on without it.
+    #[json(default)]
+    pub(crate) required: bool,
+    /// What a task has learned is written here at its end.
+    #[json(default)]
+    pub(crate) learns: bool,
+    /// About how many tokens of pinned entries; none with 0. What is usual for the kind where it is missing, as the others below.
+    pub(crate) pinned_tokens: Option<usize>,
+    /// Addresses, numbers and the like are struck out of pinned entries; true unless given.
+    pub(crate) redact: Option<bool>,
+    /// How many entries each phase recalls.
+    pub(crate) recall: Option<Vec<PhaseRecall>>,
+    /// About how many tokens a phase recalls.
+    pub(crate) recall_tokens: Option<usize>,
+}
+
+/// How many entries a phase recalls.
+#[derive(Debug, Clone, Read, Ts)]
+#[ts(inline, input)]
+pub(crate) struct PhaseRecall {
+    pub(crate) phase: String,
+    pub(crate) most: usize,
+}
+
+impl From<PageBinding> for MemoryBinding {
+    fn from(given: PageBinding) -> Self {
+        let mut binding = MemoryBinding::new(given.kind, given.id);
+        let MemoryStrategy { pinned_tokens, redact, recall, recall_tokens } = &mut binding.strategy;
+        *pinned_tokens = given.pinned_tokens.unwrap_or(*pinned_tokens);
+        *redact = given.redact.unwrap_or(*redact);
+        *recall_tokens = given.recall_tokens.unwrap_or(*recall_tokens);
+        if let Some(given) = given.recall {
+            *recall = given.into_iter().map(|PhaseRecall { phase, most }| (phase, most)).collect();
+        }
+        binding.weight = given.weight.map_or(binding.weight, |weight| weight as f32);
+        binding.required = given.required;
+        binding.learns = given.learns;
+        binding
+    }
 }
 
 #[derive(Debug, Clone, Read, Ts)]

@@ -129,12 +129,13 @@ fn the_types_of_typescript_are_those_of_rust() {
 #[cfg(feature = "task")]
 #[test]
 fn the_types_of_tasks_are_those_of_rust() {
+    use crate::task::memory::{MemoryEntry, MemoryQuery, MemoryScope, ScopeKind};
     use crate::task::{
-        ApprovalPolicy, ApprovalRequest, Budgets, Deliverable, FinishReason, HistoryPolicy, Plan, PlanStep,
-        StepReport, StepSpec, StepSummary, TaskEvent, TaskResult, TaskSpec, TaskState, TaskStatus,
-        ToolCallReport, Verdict, prompt::StepPrompt,
+        ApprovalPolicy, ApprovalRequest, Budgets, ClientState, Deliverable, FinishReason, HistoryPolicy,
+        Plan, PlanStep, StepReport, StepSpec, StepSummary, TaskEvent, TaskResult, TaskSpec, TaskState,
+        TaskStatus, ToolCallReport, Verdict, prompt::StepPrompt,
     };
-    use crate::wire::task::{TaskAgentOptions, TaskRunOptions};
+    use crate::wire::task::{LoopName, PageBinding, PageMemory, TaskAgentOptions, TaskRunOptions};
 
     let named = "/** What a person approves: a policy, or the name of one. */\nexport type TaskApprovals = ApprovalPolicy | \"strict\" | \"permissive\" | \"automatic\";\n";
     let all = [
@@ -144,6 +145,7 @@ fn the_types_of_tasks_are_those_of_rust() {
         named.to_owned(),
         HistoryPolicy::declaration(),
         TaskState::declaration(),
+        ClientState::declaration(),
         TaskStatus::declaration(),
         FinishReason::declaration(),
         Plan::declaration(),
@@ -158,6 +160,13 @@ fn the_types_of_tasks_are_those_of_rust() {
         Deliverable::declaration(),
         StepReport::declaration(),
         ToolCallReport::declaration(),
+        ScopeKind::declaration(),
+        MemoryScope::declaration(),
+        MemoryEntry::declaration(),
+        MemoryQuery::declaration(),
+        PageBinding::declaration(),
+        PageMemory::declaration(),
+        LoopName::declaration(),
         TaskRunOptions::declaration(),
         TaskAgentOptions::declaration(),
     ];

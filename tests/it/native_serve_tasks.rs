@@ -1,7 +1,7 @@
 //! Tasks of the server, asked over connections of their own.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -306,101 +306,93 @@ fn a_client_that_waits_for_the_result_may_leave_and_the_task_stops() {
     server.until("eve", id, |state| state["running"] == false);
 }
 
-#[test]
-fn what_clients_edit_is_read_by_the_next_step_and_nothing_else_can_be_written_or_read() {
-    let place = Place::new();
-    let server = Running::start(&place, served(&place, plan_alone()));
-    let id = server.begin("ada");
-    server.until("ada", &id, |state| state["status"] == "waiting");
-    let edit = |path: &str, body: Value| {
-        let (status, told) =
-            server.json("ada", &format!("POST /agent/tasks/{id}/file?path={path}"), Some(body));
-        (status, told["error"]["code"].as_str().unwrap_or_default().to_owned())
-    };
-    assert_eq!(edit("progress/notes.md", json!({ "content": "Mind the gap." })).0, 200);
-    let (_, listed) = server.json("ada", &format!("GET /agent/tasks/{id}/files"), None);
-    let paths: Vec<&str> =
-        listed["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
-    assert!(paths.contains(&"progress/notes.md") && paths.contains(&"task/brief.md"), "{paths:?}");
-    assert!(!paths.iter().any(|path| path.contains("state.json") || path.contains("session")), "{paths:?}");
-    for path in [
-        "progress/state.json",
-        "progress/steps/gather-1/session.ndjson",
-        "progress/approvals/requests/req_0001.json",
-        "../x",
-        "",
-        "%2e%2e/x",
-    ] {
-        let (status, _, text) =
-            server.ask("ada", &format!("GET /agent/tasks/{id}/file?path={path}"), "", None);
-        assert!(status == 404 && text.contains("TASK_FILE_MISSING"), "{path}: {text}");
-    }
-    for path in [
-        "progress/state.json",
-        "progress/artifacts/x",
-        "progress/STOP",
-        "task/brief.md",
-        "progress/approvals/decisions/req_0001.json",
-    ] {
-        assert_eq!(edit(path, json!({ "content": "x" })), (400, "TASK_PATH_READ_ONLY".to_owned()), "{path}");
-    }
-    assert_eq!(
-        edit("task/../progress/notes.md", json!({ "content": "x" })),
-        (400, "TASK_PATH_INVALID".to_owned())
-    );
-    assert_eq!(edit("progress/notes.md", json!({ "text": "x" })), (400, "REQUEST_INVALID".to_owned()));
-    let upload = |files: Value| {
-        let (status, told) =
-            server.json("ada", &format!("POST /agent/tasks/{id}/upload"), Some(json!({ "files": files })));
-        (status, told["error"]["code"].as_str().unwrap_or_default().to_owned())
-    };
-    assert_eq!(upload(json!({ "task/more/a.bin": { "base64": "AAEC" } })).0, 200);
-    assert_eq!(upload(json!({ "progress/STOP": "x" })), (400, "TASK_PATH_READ_ONLY".to_owned()));
-    assert_eq!(upload(json!({ "task/../../x": "x" })), (400, "TASK_PATH_INVALID".to_owned()));
-    let folder = place.tasks().join(format!("ada.{id}"));
-    assert_eq!(fs::read(folder.join("task/more/a.bin")).unwrap(), [0, 1, 2]);
+/// What stands in braces is an id that was kept.
+fn filled(text: &str, saved: &[(String, String)]) -> String {
+    saved.iter().fold(text.to_owned(), |text, (name, id)| text.replace(&format!("{{{name}}}"), id))
 }
 
+fn fits(wanted: &Value, found: &Value) -> bool {
+    match (wanted, found) {
+        (Value::Object(wanted), Value::Object(found)) => {
+            wanted.iter().all(|(name, part)| found.get(name).is_some_and(|found| fits(part, found)))
+        }
+        (Value::Array(wanted), Value::Array(found)) => {
+            wanted.len() == found.len() && wanted.iter().zip(found).all(|(a, b)| fits(a, b))
+        }
+        _ => wanted == found,
+    }
+}
+
+fn events_in(text: &str) -> Vec<Value> {
+    let lines = text.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
+    lines.filter(|line| line.starts_with("{\"")).map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The same table that the handler for JavaScript has to pass.
 #[test]
-fn a_task_that_a_client_cannot_want_is_refused_and_leaves_nothing() {
+fn each_request_is_answered_as_the_table_says() {
     let place = Place::new();
     let server = Running::start(&place, served(&place, plan_alone()));
     fs::create_dir_all(place.tasks()).unwrap();
-    let long = "x".repeat(1_000_000);
-    for (body, code) in [
-        (json!({ "goal": "x", "approvals": "automatic" }), "TASK_FIELD_REFUSED"),
-        (json!({ "goal": "x", "user_id": "root" }), "TASK_FIELD_REFUSED"),
-        (json!({ "goal": "x", "seed_messages": [] }), "TASK_FIELD_REFUSED"),
-        (json!({ "goal": "x", "id": "mine" }), "TASK_FIELD_REFUSED"),
-        (json!({ "goal": 7 }), "REQUEST_INVALID"),
-        (json!({ "goal": "x", "budgets": { "max_steps": -1 } }), "REQUEST_INVALID"),
-        (json!({ "goal": "x", "budgets": { "steps": 1 } }), "REQUEST_INVALID"),
-        (json!({ "goal": "x", "budgets": { "verify_percent": 95 } }), "TASK_CONFIG_INVALID"),
-        (json!({ "goal": "x", "history": { "mode": "everything" } }), "REQUEST_INVALID"),
-        (json!({}), "REQUEST_INVALID"),
-        (json!({ "gaol": "x", "goal": "x" }), "REQUEST_INVALID"),
-        (json!({ "goal": "" }), "TASK_GOAL_INVALID"),
-        (json!({ "goal": long }), "TASK_GOAL_INVALID"),
-        (json!({ "goal": "", "files": { "task/brief.md": "One page." } }), "TASK_GOAL_INVALID"),
-        (json!({ "goal": "x", "files": { "progress/state.json": "{}" } }), "TASK_PATH_READ_ONLY"),
-        (json!({ "goal": "x", "files": { "task/../progress/state.json": "{}" } }), "TASK_PATH_INVALID"),
-        (json!({ "goal": "x", "files": { "task/a": 1 } }), "REQUEST_INVALID"),
-        (json!({ "goal": "x", "files": { "task/a": { "base64": "?" } } }), "REQUEST_INVALID"),
-        (json!([]), "REQUEST_INVALID"),
-    ] {
-        let (status, told) = server.json("ada", "POST /agent/tasks/do/async", Some(body.clone()));
-        let shown: String = body.to_string().chars().take(80).collect();
-        assert_eq!((status, told["error"]["code"].as_str().unwrap()), (400, code), "{shown}");
+    let table = include_str!("../fixtures/tasks/http.json");
+    let mut saved: Vec<(String, String)> = Vec::new();
+    for row in serde_json::from_str::<Vec<Value>>(table).unwrap() {
+        let text = |name: &str| row[name].as_str().map(|text| filled(text, &saved));
+        let line = text("ask").unwrap();
+        let user = text("user").unwrap_or_else(|| "ada".to_owned());
+        let accept = text("accept").map(|accept| format!("accept: {accept}\r\n")).unwrap_or_default();
+        let body = text("text").or_else(|| row.get("body").map(|body| filled(&body.to_string(), &saved)));
+        let wanted = |name: &str| {
+            row.get(name)
+                .map(|part| serde_json::from_str::<Value>(&filled(&part.to_string(), &saved)).unwrap())
+        };
+        let until = wanted("until");
+        let end = Instant::now() + Duration::from_secs(30);
+        let (status, head, told) = loop {
+            let answer = server.ask(&user, &line, &accept, body.as_deref());
+            let is =
+                until.as_ref().is_none_or(|until| fits(until, &serde_json::from_str(&answer.2).unwrap()));
+            if is {
+                break answer;
+            }
+            assert!(Instant::now() < end, "{line}: {}", answer.2);
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        let at = format!("{line} {}: {status} {told}", body.unwrap_or_default());
+        assert_eq!(json!(status), row["status"], "{at}");
+        let json_of = || serde_json::from_str::<Value>(&told).unwrap_or_else(|_| panic!("{at}"));
+        for (name, value) in row["heads"].as_object().into_iter().flatten() {
+            let line = format!("\r\n{name}: {}", value.as_str().unwrap()).to_lowercase();
+            assert!(head.to_lowercase().contains(&line), "{at}: {head}");
+        }
+        if let Some(code) = row.get("code") {
+            assert!(json_of()["error"]["code"] == *code && json_of()["error"]["message"].is_string(), "{at}");
+        }
+        if let Some(answer) = wanted("answer") {
+            assert!(fits(&answer, &json_of()), "{at}");
+        }
+        for name in row["without"].as_array().into_iter().flatten() {
+            assert!(json_of().get(name.as_str().unwrap()).is_none(), "{at}");
+        }
+        if let Some(content) = row.get("gives") {
+            assert_eq!(told, content.as_str().unwrap(), "{at}");
+        }
+        let is_listed =
+            |path: &Value| json_of()["files"].as_array().unwrap().iter().any(|file| file["path"] == *path);
+        assert!(row["has"].as_array().into_iter().flatten().all(is_listed), "{at}");
+        assert!(!row["hasnot"].as_array().into_iter().flatten().any(is_listed), "{at}");
+        for (at_event, id) in row["ids"].as_array().into_iter().flatten().enumerate() {
+            assert_eq!(events_in(&told)[at_event]["id"], *id, "{at}");
+        }
+        if let Some(last) = row.get("last") {
+            assert!(fits(last, events_in(&told).last().unwrap()), "{at}");
+        }
+        if let Some(name) = text("save") {
+            saved.push((name, json_of()["id"].as_str().unwrap().to_owned()));
+        }
     }
-    let (status, _, text) = server.ask("ada", "POST /agent/tasks/do", "", Some("{"));
-    assert!(status == 400 && text.contains("BODY_NOT_JSON"), "{text}");
-    assert_eq!(fs::read_dir(place.tasks()).unwrap().count(), 0);
-    let (status, head, _) = server.ask("ada", "GET /agent/tasks/do", "", None);
-    assert!(status == 405 && head.to_lowercase().contains("allow: post"), "{head}");
-    assert_eq!(server.ask("ada", "GET /agent/tasks/x/elsewhere", "", None).0, 404);
-    let mut head = String::new();
-    server.open("", "GET /agent/tasks/x", "", None).read_line(&mut head).unwrap();
-    assert!(head.contains("404"), "{head}");
+    // Of what was refused nothing is left.
+    assert_eq!(fs::read_dir(place.tasks()).unwrap().count(), saved.len());
 }
 
 #[test]

@@ -16,6 +16,8 @@ const types: Record<string, string> = {
 
 export interface Served {
   url: string;
+  /** Breaks off every connection. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function serve(folder: string, { headers = {}, pages = {}, routes =
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
+    cut: () => server.closeAllConnections(),
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

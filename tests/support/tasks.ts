@@ -21,6 +21,20 @@ export function scripted(answers: readonly ScriptedAnswer[] = script): {
   return { model, config: { id: "researcher", createModel: () => model, approvals: "automatic", pollMs: 5 } };
 }
 
+/** Plays a whole task by what it is asked, so that who goes on needs no place in a script. */
+export function workingModel(): ScriptedModel {
+  return createScriptedModel(({ messages }) => {
+    const last = messages.at(-1);
+    const text = last?.text ?? "";
+    if (last?.tool_results?.length) return "Written.";
+    if (text.includes("Phase: plan.")) return plan;
+    if (text.includes("Phase: verify.")) return '{"pass": true}';
+    if (!text.includes("Phase: act.")) return "Three proposals are open.";
+    const input = { path: "progress/artifacts/brief.md", content: "# Brief\n" };
+    return { toolCalls: [{ name: "fs_write", id: "c1", input }] };
+  });
+}
+
 /** An event without its time, and without ids that are made anew in each run. */
 export const plain = ({ timestamp: _, ...event }: TaskEvent): unknown =>
   JSON.parse(

@@ -1,8 +1,16 @@
 // The wasm file of tasks: the machine over runs, its driver, and the sessions of steps.
 import { type Loaded, openerOf } from "./core.js";
-import { __wbg_reset_state, CoreTask, guard, initSync, workspacePath } from "./generated/glove_tasks.js";
+import {
+  __wbg_reset_state,
+  CoreTask,
+  clientPath,
+  exportedPaths,
+  guard,
+  initSync,
+  workspacePath,
+} from "./generated/glove_tasks.js";
 
-const glue = { __wbg_reset_state, CoreTask, guard, initSync, workspacePath };
+const glue = { __wbg_reset_state, CoreTask, clientPath, exportedPaths, guard, initSync, workspacePath };
 
 export type TasksCore = Loaded<typeof glue>;
 

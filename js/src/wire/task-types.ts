@@ -121,6 +121,41 @@ export interface TaskState {
   readonly spec: TaskSpec;
 }
 
+/** Where a task of a server stands. */
+export interface RemoteTaskState {
+  readonly task_id: string;
+  readonly status: TaskStanding;
+  /** Whether somebody works on it right now, or waits for a person. Where nobody does, it goes on with `resume`. */
+  readonly running: boolean;
+  readonly phase: string;
+  readonly finish_reason?: TaskFinishReason;
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly started_at: number;
+  readonly updated_at: number;
+  readonly completed_at?: number;
+  readonly used: { readonly wall_clock_ms: number; readonly steps: number; readonly steps_without_progress: number; readonly usage: Usage };
+  readonly loop_name: string;
+  readonly plan?: {
+    /** The number of its copy. */
+    readonly version: number;
+    /** Of the file. */
+    readonly sha256: string;
+    readonly plan: TaskPlan;
+  };
+  /** The plan is not approved yet. */
+  readonly plan_waits: boolean;
+  readonly verdict?: TaskVerdict;
+  readonly current?: { readonly id: string; readonly name: string; readonly plan_step?: string };
+  readonly steps: readonly TaskStepSummary[];
+  /** The path of the answer of the last step that acted. */
+  readonly output_ref?: string;
+  readonly pending: readonly ApprovalRequest[];
+  readonly warnings: readonly string[];
+  /** The number of the last event. */
+  readonly last_event: number;
+  readonly spec: { readonly goal: string; readonly budgets?: TaskBudgets };
+}
+
 /** Where a task stands. */
 export type TaskStanding =
   | "running"
@@ -333,6 +368,72 @@ export interface TaskToolCall {
   readonly error?: string;
 }
 
+/** Whose memory it is, in the order in which a prompt has them. */
+export type MemoryKind = "agent" | "user" | "org" | "team" | "project" | "task";
+
+/** One channel. In a binding, an empty id stands for the agent, the user or the task that is at work. */
+export interface MemoryScope {
+  readonly kind: MemoryKind;
+  readonly id: string;
+}
+
+/** Something that is remembered. */
+export interface MemoryEntry {
+  /** Names it in its channel: putting it again replaces it. */
+  readonly id: string;
+  readonly title?: string;
+  readonly text: string;
+  readonly tags?: readonly string[];
+  /** Where it comes from, such as the paths of a task. */
+  readonly source?: string;
+  /** It is read with every step, as far as there is room. */
+  readonly pinned?: boolean;
+}
+
+/** What is looked for in a channel. */
+export interface MemoryQuery {
+  /** What it is for: `pinned`, a phase, or the application's own. */
+  readonly name: string;
+  /** The words to look for; what is pinned is given without. */
+  readonly text: string;
+  readonly top_k: number;
+  readonly pinned: boolean;
+}
+
+/** A channel that an agent reads. */
+export interface MemoryBinding {
+  readonly kind: MemoryKind;
+  /** The agent, the user or the task at work where it is empty. */
+  readonly id?: string;
+  /** Of two entries with one title, the one of the greater weight is read, before all precedence. 1 unless given. */
+  readonly weight?: number;
+  /** The task waits while this channel cannot be read, instead of going on without it. */
+  readonly required?: boolean;
+  /** What a task has learned is written here at its end. */
+  readonly learns?: boolean;
+  /** About how many tokens of pinned entries; none with 0. What is usual for the kind where it is missing, as the others below. */
+  readonly pinnedTokens?: number;
+  /** Addresses, numbers and the like are struck out of pinned entries; true unless given. */
+  readonly redact?: boolean;
+  /** How many entries each phase recalls. */
+  readonly recall?: readonly { readonly phase: string; readonly most: number }[];
+  /** About how many tokens a phase recalls. */
+  readonly recallTokens?: number;
+}
+
+/** What the agent remembers with. */
+export interface TaskMemoryOptions {
+  /** Its own channel and that of the task's user, where it is missing. */
+  readonly view?: readonly MemoryBinding[];
+  readonly patienceMs?: number;
+}
+
+/** Names a loop of the page; both are part of the signature of results. */
+export interface TaskLoopName {
+  readonly name: string;
+  readonly version: string;
+}
+
 /** How a task is run. */
 export interface TaskRunOptions {
   /** How much the result holds; `summary` by default. */
@@ -353,5 +454,9 @@ export interface TaskAgentOptions {
   readonly functions?: readonly string[];
   readonly seedMessages?: readonly Message[];
   readonly approvals?: TaskApprovals;
+  /** A loop of the page instead of the usual one. */
+  readonly loop?: TaskLoopName;
+  readonly memory?: TaskMemoryOptions;
   readonly pollMs?: number;
+  readonly stopGraceMs?: number;
 }

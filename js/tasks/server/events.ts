@@ -24,10 +24,8 @@ export function eventStream(workspace: TaskWorkspace, options: EventStreamOption
   let at = 0;
   let wake = () => {};
   let leave = () => {};
-  const over = (sight: TaskSight) =>
-    sight.status === "missing" || (sight.status === "ready" && (!follow || sight.state?.status === "finished") && !behind(sight));
-  /** The journal is not read as far as the state says. */
-  const behind = ({ state, events }: TaskSight) => numberOf(events.at(-1)?.id ?? "") < (state?.last_event ?? 0);
+  const over = ({ status, state }: TaskSight) =>
+    status === "missing" || (status === "ready" && (!follow || state?.status === "finished"));
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -50,7 +48,8 @@ export function eventStream(workspace: TaskWorkspace, options: EventStreamOption
           // A journal that is shorter than before is another one.
           if (at > events.length) at = 0;
           while (at < events.length && numberOf(events[at]?.id ?? "") <= sent) at++;
-          const next = events[at];
+          // What the journal lacks, because its runner has just died or is about to write it, stands in the state.
+          const next = events[at] ?? sight.state?.outbox.find(({ id }) => numberOf(id) > sent);
           if (signal.aborted) return;
           if (next) {
             sent = numberOf(next.id);

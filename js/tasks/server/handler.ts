@@ -13,9 +13,10 @@ import { watchTask } from "../watch.js";
 import { checkWorkspace, type TaskWorkspace } from "../workspaces/workspace.js";
 import type { TaskHandler, TaskHandlerConfig } from "./config.js";
 import { eventStream } from "./events.js";
-import { LiveTasks, unfinished } from "./live.js";
+import { LiveTasks } from "./live.js";
+import { fileOf, filesOf, json, refusalOf, resultOf, stateOf, unfinished } from "./replies.js";
 import { NotAllowed, routeOf, type TaskRoute } from "./routes.js";
-import { decisionOf, filesOf, inputsOf, textOf, wantedOf } from "./wanted.js";
+import { clientPath, decisionOf, editOf, inputsOf, textOf, uploadOf, wantedOf } from "./wanted.js";
 
 const handlerOptions = {
   agent: "any",
@@ -33,20 +34,6 @@ const handlerOptions = {
 } as const satisfies Options<TaskHandlerConfig>;
 
 type View = NonNullable<TaskRunOptions["view"]>;
-
-/** What is wrong with a request for a task, and not with the server. */
-const statuses: Readonly<Record<string, number>> = {
-  TASK_MISSING: 404,
-  TASK_APPROVAL_UNKNOWN: 404,
-  TASK_APPROVAL_CLOSED: 409,
-  TASK_BUSY: 409,
-  TASK_EXISTS: 409,
-  TASK_FINISHED: 409,
-  TASK_IN_USE: 409,
-  TASK_CONFIG_INVALID: 400,
-  TASK_GOAL_INVALID: 400,
-  TASK_HISTORY_INVALID: 400,
-};
 
 /**
  * A handler for tasks: `POST …/tasks/do`, `POST …/tasks/do/async`, `GET …/tasks/{id}/events` and the others of the guide. `createTaskClient` of
@@ -142,8 +129,11 @@ class Tasks {
     const workspace = await this.#known(id, owner);
     const key = keyOf(id, owner);
     const { searchParams: asked } = new URL(request.url);
+    const path = asked.get("path") ?? "";
     switch (does) {
       case "events":
+        // What is wrong with it is said before the stream begins, and not in the middle of it.
+        await stateOf(workspace);
         return eventStream(workspace, {
           after: request.headers.get("last-event-id") ?? asked.get("after") ?? "",
           sse: !(request.headers.get("accept") ?? "").includes("ndjson"),
@@ -153,41 +143,42 @@ class Tasks {
           signal: request.signal,
         });
       case "state":
-        return json(await stateOf(workspace));
+        return json(await stateOf(workspace, this.#live.has(key) || (await workspace.leased?.()) === true));
       case "result":
-        return json({ id, ...(await this.#result(key, workspace, owner, viewOf(request))) });
+        return json({ id, ...(await resultOf(workspace, viewOf(request))) });
+      case "files":
+        return json({ id, files: await filesOf(workspace) });
       case "file":
-        return fileOf(workspace, asked.get("path") ?? "");
+        return fileOf(workspace, path);
+      case "edit": {
+        const edited = await clientPath(path, "edit");
+        await unfinished(workspace);
+        await watchTask(workspace).write(edited, editOf(await this.#body(request)));
+        return json({ id, path: edited });
+      }
       case "stop":
+        await unfinished(workspace);
         await this.#live.stop(key, workspace, textOf(await readText(request, this.#config), "reason"));
         return json({ id });
       case "upload": {
-        const inputs = await inputsOf(filesOf(await this.#body(request)));
+        await unfinished(workspace);
+        const inputs = await inputsOf(uploadOf(await this.#body(request)));
         for (const [path, content] of inputs) await workspace.write(path, content);
         return json({ id, files: [...inputs.keys()] });
       }
       case "resume": {
         await unfinished(workspace);
         const agent = await this.#agent(owner);
-        const { ended } = await this.#live.run(
-          key,
-          () => agent.resume(workspace),
-          (task) => working(task, {}),
-        );
+        const open = async () => {
+          const task = await agent.resume(workspace);
+          // Who goes on does not want the stop of before.
+          await workspace.remove("progress/STOP");
+          return task;
+        };
+        const { ended } = await this.#live.run(key, open, (task) => working(task, {}));
         this.#behind(ended, request);
         return json({ id }, 202);
       }
-    }
-  }
-
-  async #result(key: string, workspace: TaskWorkspace, owner: string, view: View): Promise<TaskResult> {
-    const live = this.#live.get(key);
-    if (live) return live.result(view);
-    const task = await (await this.#agent(owner)).resume(workspace);
-    try {
-      return await task.result(view);
-    } finally {
-      task.close();
     }
   }
 
@@ -213,7 +204,9 @@ class Tasks {
   /** That of a task that was begun. */
   async #known(id: string, owner: string): Promise<TaskWorkspace> {
     const workspace = await this.#workspace(id, owner);
-    if (this.#live.get(keyOf(id, owner)) || (await workspace.read("progress/state.json"))) return workspace;
+    for (const state of ["progress/state.json", "progress/state.previous.json"]) {
+      if (await workspace.read(state)) return workspace;
+    }
     return refuse(404, "TASK_MISSING", "There is no task with this id.");
   }
 
@@ -242,44 +235,6 @@ async function working(task: GloveTask, options: TaskRunOptions, waits?: Request
   }
 }
 
-async function stateOf(workspace: TaskWorkspace): Promise<unknown> {
-  const watch = watchTask(workspace);
-  await watch.look();
-  const { state, error } = watch.getSnapshot();
-  if (error) throw error;
-  // The rest is the server's own.
-  const {
-    task_id,
-    status,
-    phase,
-    finish_reason,
-    error: failure,
-    started_at,
-    updated_at,
-    used,
-    steps,
-    pending,
-    warnings,
-  } = state ?? refuse(404, "TASK_MISSING", "There is no task with this id.");
-  return { task_id, status, phase, finish_reason, error: failure, started_at, updated_at, used, steps, pending, warnings };
-}
-
-/** What the task made; what it read and wrote on the way is the server's own. */
-async function fileOf(workspace: TaskWorkspace, path: string): Promise<Response> {
-  const [known] = (await workspace.list("progress/artifacts")).filter((file) => file.path === path);
-  const content = known && (await workspace.read(path));
-  if (!content) refuse(404, "TASK_FILE_MISSING", "The task has made no such file.");
-  return new Response(content as Uint8Array<ArrayBuffer>, {
-    headers: {
-      "content-type": "application/octet-stream",
-      // A page that a task made is none of this server's.
-      "content-disposition": "attachment",
-      "x-content-type-options": "nosniff",
-      "cache-control": "no-store",
-    },
-  });
-}
-
 function viewOf(request: Request): View {
   const view = new URL(request.url).searchParams.get("view") ?? "summary";
   if (view === "minimal" || view === "summary" || view === "full") return view;
@@ -287,8 +242,6 @@ function viewOf(request: Request): View {
 }
 
 const keyOf = (id: string, owner: string) => JSON.stringify([owner, id]);
-
-const json = (value: unknown, status = 200) => Response.json(value, { status, headers: { "cache-control": "no-store" } });
 
 async function ownerOf({ owner }: TaskHandlerConfig, request: Request): Promise<string> {
   if (!owner) return "";
@@ -305,12 +258,6 @@ function failed(config: TaskHandlerConfig, request: Request): (thrown: unknown) 
     if (thrown instanceof NotAllowed) response.headers.set("allow", thrown.allowed);
     return response;
   };
-}
-
-function refusalOf(thrown: unknown): Refusal {
-  if (thrown instanceof Refused) return thrown.refusal;
-  if (!(thrown instanceof GloveError) || !Object.hasOwn(statuses, thrown.code)) return broken;
-  return { status: statuses[thrown.code] as number, code: thrown.code, message: thrown.message };
 }
 
 function told({ onError }: TaskHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {

@@ -1,17 +1,25 @@
 // The tasks that run in this process, each once, and what is asked of one wherever it runs.
-import { refuse } from "../../server/refuse.js";
-import { GloveError } from "../../src/error.js";
+import { Refused, refuse } from "../../server/refuse.js";
 import type { GloveTask } from "../task.js";
 import { watchTask } from "../watch.js";
 import type { TaskWorkspace } from "../workspaces/workspace.js";
+
+/** As many times more tasks may wait for people as may work. */
+const mostWaiting = 10;
 
 export class LiveTasks {
   readonly #most: number;
   /** Nothing yet while a task is opened. */
   readonly #tasks = new Map<string, GloveTask | undefined>();
+  /** The last decision about each task that is still being taken. */
+  readonly #deciding = new Map<string, Promise<void>>();
 
   constructor(most: number) {
     this.#most = most;
+  }
+
+  has(key: string): boolean {
+    return this.#tasks.has(key);
   }
 
   get(key: string): GloveTask | undefined {
@@ -24,9 +32,7 @@ export class LiveTasks {
     open: () => Promise<GloveTask>,
     work: (task: GloveTask) => Promise<T>,
   ): Promise<{ readonly ended: Promise<T> }> {
-    if (this.#tasks.has(key)) refuse(409, "TASK_BUSY", "This task is running; wait for its end, or stop it.");
-    if (this.#tasks.size >= this.#most)
-      refuse(429, "TASK_LIMIT", "The server works on as many tasks as it may. Try again later.");
+    this.#admit(key);
     this.#tasks.set(key, undefined);
     try {
       const task = await open();
@@ -42,23 +48,32 @@ export class LiveTasks {
     }
   }
 
+  #admit(key: string): void {
+    if (this.#tasks.has(key)) refuse(409, "TASK_BUSY", "This task is running; wait for its end, or stop it.");
+    const working = [...this.#tasks.values()].filter((task) => task?.getSnapshot().state.status !== "waiting").length;
+    if (working < this.#most && this.#tasks.size < this.#most * mostWaiting) return;
+    const message = "The server works on as many tasks as it may. Try again later.";
+    throw new Refused({ status: 429, code: "TASK_LIMIT", message, retryable: true });
+  }
+
+  /** Of two who decide about a request at once, the second is told that it is decided. */
   async decide(key: string, workspace: TaskWorkspace, id: string, allowed: boolean, by: string, reason?: string): Promise<void> {
-    const decider = this.#tasks.get(key) ?? watchTask(workspace);
-    await (allowed ? decider.approve(id, by) : decider.deny(id, reason, by));
+    const before = this.#deciding.get(key);
+    const deciding = (async () => {
+      await before?.catch(() => {});
+      const decider = this.#tasks.get(key) ?? watchTask(workspace);
+      await (allowed ? decider.approve(id, by) : decider.deny(id, reason, by));
+    })();
+    this.#deciding.set(key, deciding);
+    try {
+      await deciding;
+    } finally {
+      if (this.#deciding.get(key) === deciding) this.#deciding.delete(key);
+    }
   }
 
   /** Its runner sees the file, wherever it is. */
   async stop(key: string, workspace: TaskWorkspace, reason?: string): Promise<void> {
-    const live = this.#tasks.get(key);
-    if (live) return live.stop(reason);
-    await unfinished(workspace);
-    await watchTask(workspace).stop(reason);
+    await (this.#tasks.get(key) ?? watchTask(workspace)).stop(reason);
   }
-}
-
-/** For what a task at its end cannot do. */
-export async function unfinished(workspace: TaskWorkspace): Promise<void> {
-  const watch = watchTask(workspace);
-  await watch.look();
-  if (watch.getSnapshot().state?.status === "finished") throw new GloveError("TASK_FINISHED", "This task is at its end.");
 }

@@ -3,18 +3,21 @@ import { Refused, refuse } from "../../server/refuse.js";
 
 export type TaskRoute =
   | { readonly does: "start" | "do" }
-  | { readonly does: "state" | "events" | "result" | "file" | "stop" | "resume" | "upload"; readonly id: string }
+  | { readonly does: OfTask; readonly id: string }
   | { readonly does: "decide"; readonly id?: string; readonly request: string };
 
 const ofTask = {
-  "": ["GET", "state"],
-  events: ["GET", "events"],
-  result: ["GET", "result"],
-  file: ["GET", "file"],
-  stop: ["POST", "stop"],
-  resume: ["POST", "resume"],
-  upload: ["POST", "upload"],
+  "": { GET: "state" },
+  events: { GET: "events" },
+  result: { GET: "result" },
+  files: { GET: "files" },
+  file: { GET: "file", POST: "edit" },
+  stop: { POST: "stop" },
+  resume: { POST: "resume" },
+  upload: { POST: "upload" },
 } as const;
+
+type OfTask = "state" | "events" | "result" | "files" | "file" | "edit" | "stop" | "resume" | "upload";
 
 /** The ends of paths, whatever comes before them: `…/tasks/do`, `…/tasks/{id}/events`, `…/approvals/{id}/decision`. */
 export function routeOf({ method, url }: Request): TaskRoute {
@@ -31,8 +34,9 @@ export function routeOf({ method, url }: Request): TaskRoute {
   }
   const [, id, what = ""] = /\/tasks\/([\w-]{1,64})(?:\/(\w+))?$/.exec(pathname) ?? [];
   if (!id || !Object.hasOwn(ofTask, what)) refuse(404, "NOT_FOUND", "There is nothing at this address.");
-  const [allowed, does] = ofTask[what as keyof typeof ofTask];
-  only(allowed, method);
+  const known: Readonly<Partial<Record<string, OfTask>>> = ofTask[what as keyof typeof ofTask];
+  const does = Object.hasOwn(known, method) ? known[method] : undefined;
+  if (!does) throw new NotAllowed(Object.keys(known).join(", "));
   return { does, id };
 }
 

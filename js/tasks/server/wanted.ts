@@ -3,6 +3,7 @@ import { refuse } from "../../server/refuse.js";
 import { GloveError } from "../../src/error.js";
 import { fromBase64 } from "../../src/values/base64.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
+import { fromCore } from "../../src/wasm/core-errors.js";
 import type { TaskSpec } from "../../src/wire/task-types.js";
 import { core } from "../core.js";
 import { specOptions } from "../options.js";
@@ -13,7 +14,8 @@ type SentFiles = Readonly<Record<string, SentFile>>;
 
 /** A client that could say these would approve its own calls, or speak for others. */
 const notTheirs = ["approvals", "user_id", "seed_messages", "id"] as const;
-const { approvals: _, user_id: __, seed_messages: ___, id: ____, ...theirs } = specOptions;
+const { goal, budgets, history, ext } = specOptions;
+const theirs = { goal, budgets, history, ext } as const;
 const wantedOptions = { ...theirs, files: "any" } as const;
 const decisionOptions = { task_id: "text", decision: "approved|denied", reason: "text" } as const satisfies Options<object>;
 
@@ -60,24 +62,32 @@ export function textOf(body: string, name: string): string | undefined {
 
 /** Files that a client sends go to the inputs of the task, and nowhere else. */
 export async function inputsOf(files: SentFiles): Promise<Map<string, string | Uint8Array>> {
-  const { workspacePath } = await core.load();
   const inputs = new Map<string, string | Uint8Array>();
   for (const [given, content] of Object.entries(files)) {
-    let path: string;
-    try {
-      path = (workspacePath as (path: string) => string)(given);
-    } catch {
-      refuse(400, "TASK_PATH_INVALID", `\`${given}\` is no path of a workspace.`);
-    }
-    if (!path.startsWith("task/")) {
-      refuse(400, "TASK_PATH_READ_ONLY", `\`${given}\` is not below \`task/\`: clients send the inputs of a task alone.`);
-    }
-    inputs.set(path, await bytesOf(given, content));
+    inputs.set(await clientPath(given, "upload"), await bytesOf(given, content));
   }
   return inputs;
 }
 
-export function filesOf(body: string): SentFiles {
+/** A path that a client may read, edit or upload, by the rules of the core. */
+export async function clientPath(path: string, wanted: "read" | "edit" | "upload"): Promise<string> {
+  const { clientPath } = await core.load();
+  try {
+    return (clientPath as (path: string, wanted: string) => string)(path, wanted);
+  } catch (thrown) {
+    throw fromCore(thrown);
+  }
+}
+
+export function editOf(body: string): string {
+  const given = objectOf(body);
+  return asked(() => {
+    checkOptions(given, { content: "text" });
+    return check("`content`", given.content, "text") as string;
+  });
+}
+
+export function uploadOf(body: string): SentFiles {
   const { files, ...other } = objectOf(body);
   return asked(() => {
     checkOptions(other, {});

@@ -7,7 +7,7 @@ import { core } from "../core.js";
 import { checkWorkspace, type TaskWorkspace } from "./workspace.js";
 
 const format = "glove-task-workspace";
-/** A workspace has a task when one of these is there: they come last. */
+/** A workspace has a task when one of these is there. */
 const states = ["progress/state.previous.json", "progress/state.json"];
 
 /** What is no text is there as base64. */
@@ -26,28 +26,46 @@ export async function exportWorkspace(workspace: TaskWorkspace): Promise<string>
   return JSON.stringify({ format, version: 1, files });
 }
 
-/** Puts what `exportWorkspace` gave into a workspace that has no task. */
+/** Puts what `exportWorkspace` gave into a workspace that has no task. What is written of one that fails on the way is removed. */
 export async function importWorkspace(workspace: TaskWorkspace, json: string): Promise<void> {
   checkWorkspace(workspace);
-  const files = filesOf(check("The export", json, "text"));
+  const checked = await filesOf(check("The export", json, "text"));
   const release = await workspace.lease();
   if (!release) throw new GloveError("TASK_IN_USE", "Another runner works on the task of this workspace.");
+  const made: string[] = [];
   try {
     if ((await Promise.all(states.map((path) => workspace.read(path)))).some(Boolean)) {
       throw new GloveError("TASK_EXISTS", "There is a task in this workspace already: import into an empty one.");
     }
-    const { workspacePath } = await core.load();
-    const checked = new Map<string, string | Uint8Array>();
-    for (const [given, content] of Object.entries(files)) {
-      const path = cleanPath(given, workspacePath as (path: string) => string);
-      if (checked.has(path)) throw unreadable(`\`${path}\` is there twice`);
-      checked.set(path, await contentOf(path, content));
+    for (const [path, content] of checked) {
+      const isNew = !(await workspace.read(path));
+      await workspace.write(path, content);
+      if (isNew) made.push(path);
     }
-    const last = (path: string) => states.indexOf(path);
-    for (const [path, content] of [...checked].sort(([a], [b]) => last(a) - last(b))) await workspace.write(path, content);
+  } catch (error) {
+    // The first failure is the one to tell.
+    await Promise.allSettled(made.map((path) => workspace.remove(path)));
+    throw error;
   } finally {
     release();
   }
+}
+
+/** By the rules of the core, in the order in which they are written: a state comes last. */
+async function filesOf(json: string): Promise<Map<string, string | Uint8Array>> {
+  const { exportedPaths, workspacePath } = await core.load();
+  let paths: string[];
+  try {
+    paths = JSON.parse((exportedPaths as (json: string) => string)(json)) as string[];
+  } catch (thrown) {
+    throw fromCore(thrown);
+  }
+  const { files } = JSON.parse(json) as { readonly files: Readonly<Record<string, unknown>> };
+  const clean = workspacePath as (path: string) => string;
+  const contents = new Map(Object.entries(files).map(([path, content]) => [clean(path), content]));
+  const checked = new Map<string, string | Uint8Array>();
+  for (const path of paths) checked.set(path, await contentOf(path, contents.get(path)));
+  return checked;
 }
 
 function textOf(content: Uint8Array): string | undefined {
@@ -58,37 +76,11 @@ function textOf(content: Uint8Array): string | undefined {
   }
 }
 
-const unreadable = (why: string) =>
-  new GloveError("TASK_EXPORT_INVALID", `This is not an exported workspace: ${why}. Give what \`exportWorkspace\` returned.`);
-
-function filesOf(json: string): Readonly<Record<string, unknown>> {
-  let read: unknown;
-  try {
-    read = JSON.parse(json);
-  } catch {
-    throw unreadable("it is not JSON");
-  }
-  const { format: found, version, files } = Object(read) as { format?: unknown; version?: unknown; files?: unknown };
-  if (found !== format) throw unreadable(`its \`format\` is not "${format}"`);
-  if (version !== 1) throw unreadable(`its version is ${JSON.stringify(version)}, and this one reads 1`);
-  if (typeof files !== "object" || files === null) throw unreadable("it has no `files`");
-  return files as Record<string, unknown>;
-}
-
-function cleanPath(path: string, parse: (path: string) => string): string {
-  try {
-    const clean = parse(path);
-    if (["task", "progress"].some((folder) => clean.startsWith(`${folder}/`))) return clean;
-  } catch (thrown) {
-    throw fromCore(thrown);
-  }
-  throw unreadable(`\`${path}\` is neither below task/ nor below progress/`);
-}
-
 async function contentOf(path: string, content: unknown): Promise<string | Uint8Array> {
   if (typeof content === "string") return content;
   const base64: unknown = Object(content).base64;
   const bytes = typeof base64 === "string" ? await fromBase64(base64) : undefined;
   if (bytes) return bytes;
-  throw unreadable(`\`${path}\` is neither a text nor base64`);
+  const message = `This is not an exported workspace: \`${path}\` is neither a text nor base64. Give what \`exportWorkspace\` returned.`;
+  throw new GloveError("TASK_EXPORT_INVALID", message);
 }

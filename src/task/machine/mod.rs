@@ -116,8 +116,8 @@ pub enum StepEnd {
     Unfinished(String),
     /// The time of the task is used up.
     OutOfTime,
-    /// It was paused by `stop`, and goes on from there.
-    Stopped,
+    /// It was paused by `stop`, and why; it goes on from there.
+    Stopped(String),
     /// The model or the store failed; it goes on from there.
     Failed(Failure),
 }

@@ -81,6 +81,9 @@ impl Task {
                 self.enter(now, *step, fx)?;
             }
             Next::Step(_) | Next::Done => self.at_end(now, fx),
+            Next::Failed(message) => {
+                self.fail(now, Failure { code: TaskErrorKind::Loop.code().to_owned(), message }, fx);
+            }
         }
         Ok(())
     }
@@ -94,7 +97,7 @@ impl Task {
             steps: &state.steps,
             verdict: state.verdict.as_ref(),
             round: state.round,
-            refinements_left: (state.spec.budgets.refinements + 1).saturating_sub(state.round),
+            refinements_left: state.spec.budgets.refinements.saturating_add(1).saturating_sub(state.round),
             only_verify: state.only_verify.is_some(),
         }
     }

@@ -28,8 +28,8 @@ impl Task {
             StepEnd::Answer(text) => (text.clone(), None),
             StepEnd::Unfinished(why) => (String::new(), Some(why.clone())),
             StepEnd::OutOfTime => (String::new(), Some("the time of the task was used up".to_owned())),
-            StepEnd::Stopped => {
-                self.pause(now, FinishReason::Stopped, "task.stop", "", fx);
+            StepEnd::Stopped(reason) => {
+                self.pause(now, FinishReason::Stopped, "task.stop", &first_line(reason, 200), fx);
                 return Ok(());
             }
             StepEnd::Failed(failure) => {

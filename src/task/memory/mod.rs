@@ -6,9 +6,13 @@ mod redact;
 pub use compose::{Channel, pinned, recalled};
 pub use redact::redacted;
 
+use crate::json::codec::{Read, Ts, Write};
+
 /// Whose memory it is, in the order in which a prompt has them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Read, Ts, Write)]
+#[ts(name = "MemoryKind")]
 pub enum ScopeKind {
+    #[default]
     Agent,
     User,
     Org,
@@ -18,17 +22,6 @@ pub enum ScopeKind {
 }
 
 impl ScopeKind {
-    pub fn word(self) -> &'static str {
-        match self {
-            ScopeKind::Agent => "agent",
-            ScopeKind::User => "user",
-            ScopeKind::Org => "org",
-            ScopeKind::Team => "team",
-            ScopeKind::Project => "project",
-            ScopeKind::Task => "task",
-        }
-    }
-
     /// Who is right where two channels say different things under one title: the greater one.
     fn precedence(self) -> u8 {
         match self {
@@ -41,7 +34,7 @@ impl ScopeKind {
 }
 
 /// One channel. In a binding, an empty id stands for the agent, the user or the task that is at work.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Ts, Write)]
 pub struct MemoryScope {
     pub kind: ScopeKind,
     pub id: String,
@@ -59,16 +52,21 @@ impl MemoryScope {
 }
 
 /// Something that is remembered.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Read, Ts, Write)]
+#[ts(input)]
 pub struct MemoryEntry {
     /// Names it in its channel: putting it again replaces it.
     pub id: String,
+    #[json(default)]
     pub title: String,
     pub text: String,
+    #[json(default)]
     pub tags: Vec<String>,
     /// Where it comes from, such as the paths of a task.
+    #[json(default)]
     pub source: String,
     /// It is read with every step, as far as there is room.
+    #[json(default)]
     pub pinned: bool,
 }
 
@@ -84,7 +82,7 @@ impl MemoryEntry {
 }
 
 /// What is looked for in a channel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Ts, Write)]
 pub struct MemoryQuery {
     /// What it is for: `pinned`, a phase, or the application's own.
     pub name: String,

@@ -3,6 +3,7 @@
 mod approvals;
 mod bad_input;
 mod budgets;
+mod imports;
 mod killed;
 mod loops;
 mod memory;

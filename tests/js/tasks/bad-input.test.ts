@@ -1,4 +1,5 @@
 // What is wrong is refused with a code and a sentence, and nothing is lost.
+import { readFileSync } from "node:fs";
 import { exportWorkspace, importWorkspace, MemoryTaskWorkspace, TaskAgent, type TaskWorkspace } from "glove-wasm/tasks";
 import { expect, test, vi } from "vitest";
 import { scripted } from "../../support/tasks.js";
@@ -39,6 +40,8 @@ test.each<[string, unknown, string]>([
   expect(await workspace.list("progress")).toEqual([]);
   expect(await workspace.lease()).toBeTypeOf("function");
 });
+
+const fixture = (name: string) => readFileSync(new URL(`../../fixtures/tasks/${name}`, import.meta.url), "utf8");
 
 test("a workspace that is none is refused by what it lacks", async () => {
   await expect(agent().startTask(any({ name: "x" }), "Write")).rejects.toMatchObject({
@@ -105,22 +108,24 @@ test("a workspace that was exported is the same where it is imported", async () 
   await expect(importWorkspace(to, await exportWorkspace(from))).rejects.toMatchObject({ code: "TASK_EXISTS" });
 });
 
-test.each([
-  ["no JSON", "{", "it is not JSON"],
-  ["another format", '{"format":"zip","version":1,"files":{}}', "its `format` is not"],
-  ["a newer version", '{"format":"glove-task-workspace","version":2,"files":{}}', "its version is 2"],
-  ["no files", '{"format":"glove-task-workspace","version":1}', "it has no `files`"],
-  ["a path that leads out", '{"format":"glove-task-workspace","version":1,"files":{"task/../../x":""}}', "leads out"],
-  ["another folder", '{"format":"glove-task-workspace","version":1,"files":{".ssh/config":""}}', "neither below"],
-  [
-    "one file twice",
-    '{"format":"glove-task-workspace","version":1,"files":{"task/a":"1","task//a":"2"}}',
-    "`task/a` is there twice",
-  ],
-  ["no content", '{"format":"glove-task-workspace","version":1,"files":{"task/a":7}}', "neither a text nor base64"],
-])("an export with %s is refused, and nothing is written", async (_, json, message) => {
+/** The program is given the same. */
+const badImports = JSON.parse(fixture("imports.json")) as {
+  readonly name: string;
+  readonly text?: string;
+  readonly state?: object;
+  readonly says: string;
+}[];
+
+test.each(badImports)("an export with $name is refused, and nothing is written", async ({ text, state, says }) => {
+  const { files, ...rest } = JSON.parse(fixture("begun-in-a-page.json")) as { files: Record<string, string> };
+  const forged = JSON.stringify({ ...JSON.parse(files["progress/state.json"] as string), ...state });
+  const { "progress/state.previous.json": _, ...others } = files;
   const workspace = new MemoryTaskWorkspace();
-  await expect(importWorkspace(workspace, json)).rejects.toThrow(message);
+  const given = text ?? JSON.stringify({ ...rest, files: { ...others, "progress/state.json": forged } });
+  await expect(importWorkspace(workspace, given)).rejects.toMatchObject({
+    code: "TASK_EXPORT_INVALID",
+    message: expect.stringContaining(says),
+  });
   expect([await workspace.list("task"), await workspace.list("progress")]).toEqual([[], []]);
 });
 
@@ -140,6 +145,7 @@ test("an import that ends in the middle leaves no task behind", async () => {
   };
   await expect(importWorkspace(full, text)).rejects.toThrow("the disk is full");
   await expect(agent().resume(full)).rejects.toMatchObject({ code: "TASK_MISSING" });
+  expect([...(await full.list("task")), ...(await full.list("progress"))]).toEqual([]);
 });
 
 test("nothing is imported over a task whose state is gone and whose state before is there", async () => {

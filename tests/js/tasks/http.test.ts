@@ -4,7 +4,19 @@ import { MemoryTaskWorkspace, TaskAgent } from "glove-wasm/tasks";
 import { createTaskHandler, type TaskHandlerConfig } from "glove-wasm/tasks/server";
 import { expect, test, vi } from "vitest";
 import { serve } from "../../support/server.js";
-import { scripted } from "../../support/tasks.js";
+import { scripted, workingModel } from "../../support/tasks.js";
+
+const plans = { require_plan: true };
+
+async function copyOf(workspace = new MemoryTaskWorkspace()): Promise<MemoryTaskWorkspace> {
+  const copy = new MemoryTaskWorkspace();
+  for (const folder of ["task", "progress"]) {
+    for (const { path } of await workspace.list(folder)) {
+      await copy.write(path, (await workspace.read(path)) as Uint8Array);
+    }
+  }
+  return copy;
+}
 
 function served(
   more: Partial<TaskHandlerConfig> = {},
@@ -12,7 +24,7 @@ function served(
 ) {
   const workspaces = new Map<string, MemoryTaskWorkspace>();
   const config: TaskHandlerConfig = {
-    agent: () => new TaskAgent({ ...scripted().config, approvals }),
+    agent: () => new TaskAgent({ createModel: workingModel, pollMs: 5, approvals }),
     workspace: (id, owner) => {
       const key = `${owner}/${id}`;
       if (!workspaces.has(key)) workspaces.set(key, new MemoryTaskWorkspace());
@@ -176,34 +188,6 @@ test("a client whose connection breaks off reads on after the last event that it
   expect(asked.slice(0, 3)).toEqual([null, "ev_000002", "ev_000004"]);
 });
 
-test.each([
-  [{ goal: "x", approvals: "automatic" }, "TASK_FIELD_REFUSED"],
-  [{ goal: "x", user_id: "root" }, "TASK_FIELD_REFUSED"],
-  [{ goal: "x", seed_messages: [] }, "TASK_FIELD_REFUSED"],
-  [{ goal: "x", id: "mine" }, "TASK_FIELD_REFUSED"],
-  [{ goal: 7 }, "REQUEST_INVALID"],
-  [{ goal: "x", budgets: { max_steps: -1 } }, "REQUEST_INVALID"],
-  [{ goal: "x", history: { mode: "everything" } }, "REQUEST_INVALID"],
-  [{}, "REQUEST_INVALID"],
-  [{ gaol: "x", goal: "x" }, "REQUEST_INVALID"],
-  [{ goal: "" }, "TASK_GOAL_INVALID"],
-  [{ goal: "", files: { "task/brief.md": "One page." } }, "TASK_GOAL_INVALID"],
-  [{ goal: "x", files: { "progress/state.json": "{}" } }, "TASK_PATH_READ_ONLY"],
-  [{ goal: "x", files: { "task/../progress/state.json": "{}" } }, "TASK_PATH_INVALID"],
-  [{ goal: "x", files: { "task/a": 1 } }, "REQUEST_INVALID"],
-  [{ goal: "x", files: { "task/a": { base64: "?" } } }, "REQUEST_INVALID"],
-  [[], "REQUEST_INVALID"],
-  ["{", "BODY_NOT_JSON"],
-] as const)("a task that a client cannot want is refused: %j", async (body, code) => {
-  const { handler, workspaces } = served();
-  const response = await handler(post("tasks/do/async", body));
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ error: { code } });
-  for (const workspace of workspaces.values()) {
-    for (const folder of ["task", "progress"]) expect(await workspace.list(folder)).toEqual([]);
-  }
-});
-
 test("nothing is answered that `authorize` does not let through, and nothing at other addresses", async () => {
   const { handler } = served({ authorize: (request) => request.headers.has("authorization") });
   for (const path of ["tasks/do", "tasks/do/async", "tasks/x/stop", "tasks/x/resume", "tasks/x/upload", "approvals/x/decision"]) {
@@ -212,12 +196,7 @@ test("nothing is answered that `authorize` does not let through, and nothing at 
   for (const path of ["tasks/x", "tasks/x/events", "tasks/x/result", "tasks/x/file?path=a"]) {
     expect((await handler(new Request(`http://server/agent/${path}`))).status).toBe(401);
   }
-  expect((await handler(new Request("http://server/agent/tasks/x/elsewhere"))).status).toBe(404);
   expect((await handler(new Request("http://server/agent/tasks/../x"))).status).toBe(404);
-  const wrong = await handler(new Request("http://server/agent/tasks/do"));
-  expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"]);
-  const posted = await handler(post("tasks/x", {}));
-  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET"]);
 });
 
 test("a task whose client leaves while it waits for the result stops, and can be resumed", async () => {
@@ -255,16 +234,145 @@ test("a slow reader of events is not written ahead of, and one that leaves ends 
   expect(list.mock.calls.length).toBeLessThanOrEqual(looks + 2);
 });
 
-test("a server takes no more tasks than it may, and `task` decides what starts", async () => {
+test("a server works on no more tasks than it may, those that wait for a person do not count, and `task` decides what starts", async () => {
   const task = vi.fn((wanted: object) => ({ ...wanted, goal: "Another goal" }));
-  const { client, handler } = served({ mostRunning: 1, task }, { require_plan: true });
-  const { id } = await client.startTask("Write the brief");
+  const { client, handler, clientOf } = served(
+    { mostRunning: 1, task, owner: (request) => request.headers.get("x-user") ?? "" },
+    plans,
+  );
+  const ids: string[] = [];
+  for (let count = 0; count < 10; count++) {
+    const { id } = await client.startTask("Write the brief");
+    await vi.waitUntil(async () => (await client.state(id)).status === "waiting", { timeout: 10_000, interval: 5 });
+    ids.push(id);
+  }
   expect(task).toHaveBeenCalledWith({ goal: "Write the brief" }, "");
-  const second = await handler(post("tasks/do/async", { goal: "x" }));
-  expect(second.status).toBe(429);
-  await expect(client.resume(id)).rejects.toMatchObject({ code: "TASK_BUSY" });
+  const more = await handler(post("tasks/do/async", { goal: "x" }));
+  expect([more.status, (await more.json()).error]).toMatchObject([429, { code: "TASK_LIMIT", retryable: true }]);
+  await expect(clientOf({ "x-user": "eve" }).resume(ids[0] as string)).rejects.toMatchObject({ code: "TASK_MISSING" });
+  await Promise.all(ids.map((id) => client.stop(id)));
+  for (const id of ids) {
+    await vi.waitUntil(async () => !(await client.state(id)).running, { timeout: 10_000, interval: 5 });
+  }
+});
+
+test("of two who decide about a request at once, one is told that it is decided", async () => {
+  const { client } = served({}, plans);
+  const { id } = await client.startTask("Write the brief");
+  await vi.waitUntil(async () => (await client.state(id)).pending.length > 0, { timeout: 10_000, interval: 5 });
+  const deciding = Array.from({ length: 8 }, (_, at) => client.decide(id, "req_0001", at % 2 === 0 ? "approved" : "denied"));
+  const ended = await Promise.allSettled(deciding);
+  expect(ended.filter(({ status }) => status === "fulfilled").length).toBe(1);
+  const codes = ended.flatMap((one) => (one.status === "rejected" ? [(one.reason as { code: string }).code] : []));
+  expect(codes).toEqual(Array(7).fill("TASK_APPROVAL_CLOSED"));
+});
+
+test("the result of a task that nobody runs is read from its files, and its lease stays free", async () => {
+  const { client, workspaces } = served({}, plans);
+  const { id } = await client.startTask("Write the brief");
+  await vi.waitUntil(async () => (await client.state(id)).status === "waiting", { timeout: 10_000, interval: 5 });
   await client.stop(id);
-  await vi.waitUntil(async () => (await client.state(id)).status === "paused", { timeout: 10_000 });
+  await vi.waitUntil(async () => !(await client.state(id)).running, { timeout: 10_000, interval: 5 });
+  const workspace = workspaces.get(`/${id}`) as MemoryTaskWorkspace;
+  const release = await workspace.lease();
+  expect(release).toBeTypeOf("function");
+  // Somebody else runs it.
+  expect(await client.result(id, "full")).toMatchObject({ status: "paused", finish_reason: "stopped" });
+  expect((await client.state(id)).running).toBe(true);
+  await expect(client.resume(id)).rejects.toMatchObject({ code: "TASK_IN_USE" });
+});
+
+test("events that their runner had no time to write are told from the state, and a reader that does not follow comes to an end", async () => {
+  const { client, handler, workspaces } = served();
+  const { task_id: id } = await client.doTask("Write the brief");
+  const workspace = workspaces.get(`/${id}`) as MemoryTaskWorkspace;
+  const text = async (path: string) => new TextDecoder().decode(await workspace.read(path));
+  const all = async (query = "?follow=false") => {
+    const response = await handler(
+      new Request(`http://server/agent/tasks/${id}/events${query}`, { headers: { accept: "application/x-ndjson" } }),
+    );
+    return (await response.text()).trim().split("\n");
+  };
+  const told = await all();
+  const lines = (await text("progress/events.ndjson")).trim().split("\n");
+  const state = JSON.parse(await text("progress/state.json")) as object;
+  await workspace.write("progress/events.ndjson", `${lines.slice(0, -1).join("\n")}\n{"id":"ev_0`);
+  await workspace.write("progress/state.json", JSON.stringify({ ...state, outbox: [JSON.parse(lines.at(-1) as string)] }));
+  expect(await all()).toEqual(told);
+  expect(await all("")).toEqual(told);
+  // One that is lost for good is none to wait for.
+  await workspace.write("progress/state.json", JSON.stringify({ ...state, outbox: [] }));
+  expect(await all("")).toEqual(told.slice(0, -1));
+  // The state before it is as good.
+  await workspace.write("progress/state.json", "{");
+  expect((await client.state(id)).task_id).toBe(id);
+  expect((await all()).length).toBeGreaterThan(2);
+  await workspace.write("progress/state.previous.json", "{");
+  for (const asked of [client.state(id), client.result(id)]) {
+    await expect(asked).rejects.toMatchObject({ code: "TASK_STATE_BROKEN", status: 500 });
+  }
+});
+
+test("`doTask` fails with a code when the server is started anew, and the task goes on with `resume`", async () => {
+  const before = served({ heartbeatMs: 20 }, plans);
+  const routes = new Proxy({}, { get: (_, path) => (String(path).startsWith("/agent/tasks") ? handler : undefined) });
+  let { handler } = before;
+  const server = await serve("/", { routes });
+  try {
+    const client = createTaskClient({ url: `${server.url}/agent/tasks` });
+    let id = "";
+    const done = client.doTask("Write the brief", {
+      onEvent: ({ type }, of) => {
+        id = of;
+        if (type !== "approval.requested") return;
+        // Another process has the same files, and nobody's lease.
+        const copies = new Map<string, MemoryTaskWorkspace>();
+        handler = served(
+          {
+            workspace: async (of, owner) => {
+              const key = `${owner}/${of}`;
+              const known = copies.get(key) ?? (await copyOf(before.workspaces.get(key)));
+              copies.set(key, known);
+              return known;
+            },
+          },
+          plans,
+        ).handler;
+        server.cut();
+      },
+    });
+    await expect(done).rejects.toMatchObject({ code: "TASK_INTERRUPTED", message: expect.stringContaining("resume") });
+    expect(await client.state(id)).toMatchObject({ running: false, status: "waiting" });
+    await client.resume(id);
+    await client.decide(id, "req_0001", "approved");
+    const types = [];
+    for await (const { type } of client.events(id)) types.push(type);
+    expect(types.at(-1)).toBe("finish");
+  } finally {
+    await server.close();
+  }
+});
+
+test("`doTask` does not wait for ever for a task whose files have failed", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const workspace = new MemoryTaskWorkspace();
+  const write = workspace.write.bind(workspace);
+  workspace.write = async (path, content) => {
+    if (path.startsWith("progress/plan/")) throw new Error("the disk is full");
+    return write(path, content);
+  };
+  const onError = vi.fn();
+  const { client } = served({ workspace: () => workspace, onError });
+  try {
+    const done = client.doTask("Write the brief");
+    const ended = expect(done).rejects.toMatchObject({ code: "TASK_INTERRUPTED" });
+    await vi.waitUntil(() => onError.mock.calls.length > 0, { timeout: 10_000, interval: 5 });
+    await vi.advanceTimersByTimeAsync(15_000);
+    await ended;
+    expect(onError.mock.calls[0]?.[0]).toMatchObject({ message: "The disk is full" });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("what an application gets wrong is said when it makes a handler or a client", () => {
