@@ -8,9 +8,21 @@ import { check, checkOptions, type Options, withoutInfinity } from "../src/value
 import { fromCore } from "../src/wasm/core-errors.js";
 import { type CoreTask, guard } from "../src/wasm/tasks.js";
 import type { Message } from "../src/wire/record.js";
-import type { TaskAgentOptions, TaskApprovals, TaskResult, TaskRunOptions, TaskSpec, TaskState } from "../src/wire/task-types.js";
+import type {
+  MemoryEntry,
+  MemoryScope,
+  TaskAgentOptions,
+  TaskApprovals,
+  TaskResult,
+  TaskRunOptions,
+  TaskSpec,
+  TaskState,
+} from "../src/wire/task-types.js";
 import { core } from "./core.js";
 import { TaskHost, type TaskStepFunction } from "./host.js";
+import { checkLoop, type TaskLoop } from "./loop.js";
+import { AgentMemory } from "./memory/agent-memory.js";
+import type { MemoryChannel, MemoryProvider, NewMemory } from "./memory/provider.js";
 import { checkApprovals, specOptions } from "./options.js";
 import { GloveTask, storedEvents } from "./task.js";
 import { openTaskWorkspace } from "./workspaces/stored.js";
@@ -32,6 +44,14 @@ export interface TaskAgentConfig {
   readonly toolPhases?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Functions that do a phase instead of the model, by its name: `gather`, `plan`, `act`, `verify`. */
   readonly phases?: Readonly<Record<string, TaskStepFunction>> | undefined;
+  /** Gives the steps of every task, instead of the usual loop. */
+  readonly loop?: TaskLoop | undefined;
+  /** What it remembers over all its tasks. */
+  readonly memory?: MemoryProvider | undefined;
+  /** The channels that its tasks read; its own and that of the task's user by default. */
+  readonly memoryView?: readonly MemoryChannel[] | undefined;
+  /** How long the memory may take for one answer; 5,000 ms by default. */
+  readonly memoryPatienceMs?: number | undefined;
   /** What a person approves, unless a task says it itself; `permissive` by default. */
   readonly approvals?: TaskApprovals | undefined;
   /** A conversation that came before all tasks. */
@@ -42,6 +62,8 @@ export interface TaskAgentConfig {
   readonly userId?: string | undefined;
   /** How often files are looked at while a step runs or a person is waited for; every 500 ms by default. */
   readonly pollMs?: number | undefined;
+  /** How long a model that says nothing is waited for after a stop; 5,000 ms by default. Its call is made again when the task goes on. */
+  readonly stopGraceMs?: number | undefined;
   /** Told what went wrong beside the tasks, such as a tool that threw. */
   readonly onError?: ((code: string, error: unknown) => void) | undefined;
 }
@@ -54,11 +76,16 @@ const agentOptions = {
   tools: "list",
   toolPhases: "any",
   phases: "any",
+  loop: "any",
+  memory: "any",
+  memoryView: "any",
+  memoryPatienceMs: "whole",
   approvals: "any",
   seedMessages: "list",
   services: "any",
   userId: "text",
   pollMs: "whole",
+  stopGraceMs: "whole",
   onError: "work",
 } as const satisfies Options<TaskAgentConfig>;
 
@@ -67,6 +94,8 @@ const moved = { systemPrompt: "Use `persona`.", model: "Pass `createModel`." };
 /** Starts tasks and takes them up again. Making one loads and starts nothing. */
 export class TaskAgent {
   readonly #config: TaskAgentConfig;
+  readonly #tools: ToolConfig[];
+  readonly #memory: AgentMemory | undefined;
 
   constructor(config: TaskAgentConfig) {
     check("The options", config, "object");
@@ -84,7 +113,64 @@ export class TaskAgent {
     for (const [name, work] of Object.entries(check("`phases`", config.phases ?? {}, "object"))) {
       check(`\`phases.${name}\``, work, "work");
     }
+    if (config.loop !== undefined) checkLoop(config.loop);
+    const { id = "agent", memory, memoryView, memoryPatienceMs } = config;
+    if (!memory && (memoryView || memoryPatienceMs !== undefined)) {
+      throw new GloveError("CONFIG_INVALID", "`memoryView` and `memoryPatienceMs` need a `memory`.");
+    }
+    if (memory !== undefined) this.#memory = new AgentMemory(id, memory, memoryView, memoryPatienceMs);
+    this.#tools = [...(config.tools ?? [])];
     this.#config = config;
+  }
+
+  /** Adds tools for tasks that are started or resumed later. */
+  registerTool(...tools: readonly ToolConfig[]): void {
+    for (const tool of tools) check("The tool", tool, "object");
+    this.#tools.push(...tools);
+  }
+
+  /** Writes an entry into a channel, and gives its id. The same id again replaces the entry. */
+  remember(scope: MemoryScope, entry: NewMemory): Promise<string> {
+    return this.#remembering((memory) => memory.remember(scope, entry));
+  }
+
+  /** The entries of a channel that fit a text best; with `pinned`, those that are pinned. */
+  recall(
+    scope: MemoryScope,
+    text: string,
+    { most, pinned }: { readonly most?: number; readonly pinned?: boolean } = {},
+  ): Promise<readonly MemoryEntry[]> {
+    return this.#remembering((memory) => memory.recall(scope, text, most, pinned));
+  }
+
+  /** False where there was none. */
+  forget(scope: MemoryScope, id: string): Promise<boolean> {
+    return this.#remembering((memory) => memory.forget(scope, id));
+  }
+
+  /** The memory of this user is read by tasks that are theirs, from the next step on. */
+  attachUser(user: string, channel: Omit<MemoryChannel, "kind" | "id"> = {}): void {
+    check("`user`", user, "text");
+    this.#known().attach({ ...check("The channel", channel, "object"), kind: "user", id: user });
+  }
+
+  /** False where the user was not attached. */
+  detachUser(user: string): boolean {
+    return this.#known().detach({ kind: "user", id: check("`user`", user, "text") });
+  }
+
+  /** Steps that begin later read these channels alone. */
+  setMemoryView(view: readonly MemoryChannel[]): void {
+    this.#known().setView(view);
+  }
+
+  #known(): AgentMemory {
+    if (this.#memory) return this.#memory;
+    throw new GloveError("CONFIG_INVALID", "This agent has no memory: give it one as `memory`.");
+  }
+
+  async #remembering<T>(work: (memory: AgentMemory) => Promise<T>): Promise<T> {
+    return work(this.#known());
   }
 
   /**
@@ -118,16 +204,20 @@ export class TaskAgent {
 
   async #open(given: TaskWorkspace | string, begin: (core: CoreTask) => Promise<string>): Promise<GloveTask> {
     const workspace = typeof given === "string" ? await openTaskWorkspace(given) : checkWorkspace(given);
-    const { createModel, endpoint = "", tools = [], toolPhases = {}, phases = {} } = this.#config;
-    const { id, persona, approvals, seedMessages, pollMs, services, userId, onError } = this.#config;
+    const { createModel, endpoint = "", toolPhases = {}, phases = {}, loop } = this.#config;
+    const [tools, memory] = [[...this.#tools], this.#memory];
+    const { id, persona, approvals, seedMessages, pollMs, stopGraceMs, services, userId, onError } = this.#config;
     const model = createModel ? createModel() : createEndpointModel(endpoint);
     check("`createModel()`", model, "model");
     let task: GloveTask | undefined;
     let opened: CoreTask | undefined;
+    let forget = () => {};
     const host = new TaskHost({
       model,
       tools,
       phases,
+      loop,
+      memory,
       services,
       userId,
       persona: persona ?? "",
@@ -136,6 +226,7 @@ export class TaskAgent {
       state: () => task?.getSnapshot().state,
       event: (event) => task?.heard(event),
       wrote: (path) => task?.wrote(path),
+      over: () => forget(),
       report: (code, error) => onError?.(code, error),
     });
     const [{ CoreTask }, specs] = await Promise.all([core.load(), host.ready()]);
@@ -144,11 +235,14 @@ export class TaskAgent {
       tools: specs,
       toolPhases: Object.entries(toolPhases).map(([tool, phases]) => ({ tool, phases })),
       functions: Object.keys(phases),
-      ...omitUndefined({ id, persona, seedMessages, approvals, pollMs }),
+      ...(loop && { loop: { name: loop.name, version: loop.version } }),
+      ...(memory && { memory: memory.options() }),
+      ...omitUndefined({ id, persona, seedMessages, approvals, pollMs, stopGraceMs }),
     };
     try {
       opened = new CoreTask(JSON.stringify(options), host.page(), host.files.port());
       const state = JSON.parse(await guard.untilTrap(begin(opened))) as TaskState;
+      forget = memory?.opened(opened) ?? forget;
       task = new GloveTask(opened, host, workspace, state, await storedEvents(workspace));
       return task;
     } catch (thrown) {

@@ -16,6 +16,8 @@ import type { Message } from "../src/wire/record.js";
 import type { TaskEvent, TaskPlan, TaskPrompt, TaskState, TaskStep } from "../src/wire/task-types.js";
 import { type Teller, tellerOf } from "./channel.js";
 import { WorkspaceFiles } from "./files.js";
+import { nextOf, type TaskLoop, type TaskLoopView } from "./loop.js";
+import type { AgentMemory } from "./memory/agent-memory.js";
 import type { TaskWorkspace } from "./workspaces/workspace.js";
 
 /** What a function that does a step is given. */
@@ -36,6 +38,8 @@ export interface TaskParts {
   readonly model: ModelAdapter;
   readonly tools: readonly ToolConfig[];
   readonly phases: Readonly<Record<string, TaskStepFunction>>;
+  readonly loop: TaskLoop | undefined;
+  readonly memory: AgentMemory | undefined;
   readonly services: unknown;
   readonly userId: string | undefined;
   readonly persona: string;
@@ -45,6 +49,8 @@ export interface TaskParts {
   event(event: TaskEvent): void;
   /** The task has written this file. */
   wrote(path: string): void;
+  /** Whoever has let go of the task. */
+  over(): void;
   report(code: string, error: unknown): void;
 }
 
@@ -102,6 +108,7 @@ export class TaskHost {
 
   /** Whoever has let go of the core gives the lease back. */
   over(): void {
+    this.#parts.over();
     this.#models.forget();
     this.files.freed();
     this.#teller.close();
@@ -109,8 +116,10 @@ export class TaskHost {
 
   /** What the core asks of the page. */
   page() {
-    const { phases, workspace, model } = this.#parts;
+    const { phases, workspace, model, loop, memory } = this.#parts;
     return {
+      ...memory?.port(),
+      ...(loop && { next: (view: string) => nextOf(loop, JSON.parse(view) as TaskLoopView) }),
       events: (event: string) => this.#parts.event(JSON.parse(event) as TaskEvent),
       permissionOf: this.#tools.permissionOf,
       approval: this.#tools.approval,

@@ -6,6 +6,10 @@ export type {
   ApprovalRequest,
   Deliverable,
   HistoryPolicy,
+  MemoryEntry,
+  MemoryKind,
+  MemoryQuery,
+  MemoryScope,
   TaskApprovals,
   TaskBudgets,
   TaskEvent,
@@ -26,6 +30,12 @@ export type {
 } from "../src/wire/task-types.js";
 export { TaskAgent, type TaskAgentConfig } from "./agent.js";
 export type { TaskStepContext, TaskStepFunction } from "./host.js";
+export type { TaskLoop, TaskLoopView, TaskNextStep } from "./loop.js";
+export { IndexedDBMemory } from "./memory/indexeddb.js";
+export type { MemoryChannel, MemoryProvider, NewMemory } from "./memory/provider.js";
+export type { Embed } from "./memory/vectors.js";
+export { type EmbeddedMemoryOptions, VolatileMemory } from "./memory/volatile.js";
+export { ZepMemory, type ZepOptions } from "./memory/zep.js";
 export { GloveTask, type TaskSnapshot } from "./task.js";
 export { type TaskSight, TaskWatch, watchTask } from "./watch.js";
 export { DirectoryTaskWorkspace } from "./workspaces/directory.js";

@@ -7,8 +7,11 @@ import {
   MemoryTaskWorkspace,
   TaskAgent,
   type TaskEvent,
+  type TaskLoop,
+  type TaskLoopView,
   type TaskWorkspace,
 } from "glove-wasm/tasks";
+import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { plain, script, scripted } from "../../support/tasks.js";
@@ -299,4 +302,91 @@ test("a request can be decided as soon as a snapshot shows it", async () => {
   expect([refused, finish_reason]).toEqual([[], "completed"]);
   expect(asked.size).toBe(2);
   task.close();
+});
+
+test("a model that says nothing after a stop is waited for as long as `stopGraceMs`, and the reason of the stop stands in the journal", async () => {
+  const model = createScriptedModel([{ until: new Promise(() => {}) }]);
+  const agent = new TaskAgent({ createModel: () => model, pollMs: 5, stopGraceMs: 20 });
+  const task = await agent.startTask(new MemoryTaskWorkspace(), "Write the brief");
+  const running = task.run();
+  await vi.waitUntil(() => model.calls.length === 1, { timeout: 10_000, interval: 5 });
+  const began = performance.now();
+  await task.stop("enough for today");
+  expect(await running).toMatchObject({ status: "paused", finish_reason: "stopped" });
+  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(task.getSnapshot().events.at(-1)).toMatchObject({ type: "task.stop", message: "enough for today" });
+  task.close();
+  for (const stopGraceMs of [-1, 1.5, "5"]) {
+    expect(() => new TaskAgent({ endpoint: "/api", stopGraceMs: stopGraceMs as number })).toThrow(
+      expect.objectContaining({ code: "CONFIG_INVALID" }),
+    );
+  }
+});
+
+test("a loop of the application gives the steps, also after it was taken up, and a tool can be registered later", async () => {
+  const views: TaskLoopView[] = [];
+  const loop: TaskLoop = {
+    name: "triage",
+    version: "2",
+    next: (view) => {
+      views.push(view);
+      const steps = [
+        { name: "sort", instructions: "Sort the mails.", tools: ["count"] },
+        { name: "check", output: "verdict" as const },
+      ];
+      return steps[view.steps.length];
+    },
+  };
+  const model = createScriptedModel([{ toolCalls: [{ name: "count", id: "c1", input: {} }] }, "Sorted.", '{"pass": true}']);
+  const agent = new TaskAgent({ createModel: () => model, pollMs: 5, loop });
+  const count = vi.fn(() => ({ status: "success" as const, data: 3 }));
+  agent.registerTool({
+    name: "count",
+    description: "Counts.",
+    jsonSchema: { type: "object", properties: {} },
+    do: count,
+  } as never);
+  const workspace = new MemoryTaskWorkspace();
+  const task = await agent.startTask(workspace, { goal: "Answer my mails", ext: { ticket: 7 } });
+  await task.stepOnce();
+  task.close();
+  const next = await agent.resume(workspace);
+  const result = await next.run({ view: "full" });
+  next.close();
+  expect(result).toMatchObject({ finish_reason: "completed", loop_name: "triage", loop_version: "2", ext: { ticket: 7 } });
+  expect(result.steps?.map(({ name, kind }) => [name, kind])).toEqual([
+    ["sort", "custom:sort"],
+    ["check", "custom:check"],
+  ]);
+  expect(count).toHaveBeenCalledTimes(1);
+  expect(views[0]).toMatchObject({ goal: "Answer my mails", steps: [], ticked: [], round: 1, only_verify: false });
+  expect(views.at(-1)).toMatchObject({ verdict: { pass: true } });
+});
+
+test.each<[string, TaskLoop["next"], string]>([
+  [
+    "throws",
+    () => {
+      throw new Error("no idea");
+    },
+    "no idea",
+  ],
+  ["gives a promise", (async () => undefined) as never, "must answer at once"],
+  ["gives no step", () => 7 as never, "must be an object"],
+  ["misspells a field", () => ({ name: "x", instruction: "y" }) as never, "Did you mean `instructions`?"],
+  ["gives the same step for ever", () => ({ name: "", kind: "x" }), ""],
+])("a loop that %s pauses the task with a code", async (_, next, message) => {
+  const loop = { name: "odd", version: "1", next };
+  const agent = new TaskAgent({ createModel: () => createScriptedModel(() => "Done."), pollMs: 5, loop });
+  const result = await agent.doTask(new MemoryTaskWorkspace(), { goal: "x", budgets: { max_steps: 5 } });
+  expect(result.status).toBe("paused");
+  if (message) expect(result.error).toMatchObject({ code: "TASK_LOOP_INVALID", message: expect.stringContaining(message) });
+});
+
+test("a loop that is none is refused", () => {
+  for (const loop of [{}, { name: "x", version: "1" }, { name: "x", version: 1, next: () => undefined }]) {
+    expect(() => new TaskAgent({ endpoint: "/api", loop: loop as never })).toThrow(
+      expect.objectContaining({ code: "CONFIG_INVALID" }),
+    );
+  }
 });

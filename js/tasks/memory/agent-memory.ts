@@ -1,0 +1,123 @@
+// The memory of an agent: its provider, and the view of it that its tasks have.
+import { GloveError, reasonOf } from "../../src/error.js";
+import { check, checkOptions } from "../../src/values/validate-options.js";
+import type { CoreTask } from "../../src/wasm/tasks.js";
+import type { MemoryEntry, MemoryQuery, MemoryScope, TaskMemoryOptions } from "../../src/wire/task-types.js";
+import {
+  bindingOf,
+  checkChannels,
+  checkProvider,
+  entryOptions,
+  kinds,
+  type MemoryChannel,
+  type MemoryProvider,
+  type NewMemory,
+} from "./provider.js";
+
+/** What an agent reads unless it says otherwise: its own channel, and that of the user whom a task is for. */
+const usual: readonly MemoryChannel[] = [{ kind: "agent" }, { kind: "user" }];
+const usualPatienceMs = 5_000;
+const mostRecalled = 10;
+
+export class AgentMemory {
+  readonly #agent: string;
+  readonly #provider: MemoryProvider;
+  readonly #patienceMs: number;
+  #view: readonly MemoryChannel[];
+  /** The tasks that are open, whose next steps read another view. */
+  readonly #open = new Set<CoreTask>();
+
+  constructor(agent: string, provider: MemoryProvider, view: readonly MemoryChannel[] = usual, patienceMs = usualPatienceMs) {
+    this.#agent = agent;
+    this.#provider = checkProvider(provider);
+    this.#view = checkChannels(view, "memoryView");
+    this.#patienceMs = patienceMs;
+  }
+
+  options(): TaskMemoryOptions {
+    return { view: this.#view.map(bindingOf), patienceMs: this.#patienceMs };
+  }
+
+  /** What the core asks of it. Its patience is the core's. */
+  port() {
+    const provider = this.#provider;
+    const of = (scope: string) => JSON.parse(scope) as MemoryScope;
+    return {
+      remember: async (scope: string, entry: string) => provider.put(of(scope), JSON.parse(entry) as MemoryEntry),
+      recall: async (scope: string, query: string) =>
+        JSON.stringify(await provider.query(of(scope), JSON.parse(query) as MemoryQuery)),
+      forget: async (scope: string, id: string) => provider.delete(of(scope), id),
+    };
+  }
+
+  opened(task: CoreTask): () => void {
+    this.#open.add(task);
+    return () => void this.#open.delete(task);
+  }
+
+  async remember(given: MemoryScope, entry: NewMemory): Promise<string> {
+    const scope = this.#scope(given);
+    checkOptions(check("The entry", entry, "object"), entryOptions);
+    check("`text`", entry.text, "text");
+    for (const tag of entry.tags ?? []) check("A tag", tag, "text");
+    const { id = crypto.randomUUID() } = entry;
+    await this.#asked("written", scope, () => this.#provider.put(scope, { ...entry, id }));
+    return id;
+  }
+
+  async recall(given: MemoryScope, text: string, most = mostRecalled, pinned = false): Promise<readonly MemoryEntry[]> {
+    const scope = this.#scope(given);
+    const query = { name: "application", text: check("`text`", text, "text"), top_k: check("`most`", most, "whole"), pinned };
+    const found = await this.#asked("read", scope, () => this.#provider.query(scope, query));
+    return check("What the memory gave", found, "list", "TASK_MEMORY_FAILED").slice(0, most);
+  }
+
+  forget(given: MemoryScope, id: string): Promise<boolean> {
+    const scope = this.#scope(given);
+    check("`id`", id, "text");
+    return this.#asked("written", scope, () => this.#provider.delete(scope, id));
+  }
+
+  /** Adds a channel, or replaces the one of this scope. Steps that begin later read it. */
+  attach(channel: MemoryChannel): void {
+    this.setView([...this.#view.filter((known) => !isSame(known, channel)), channel]);
+  }
+
+  detach(scope: MemoryScope): boolean {
+    const left = this.#view.filter((known) => !isSame(known, scope));
+    if (left.length === this.#view.length) return false;
+    this.setView(left);
+    return true;
+  }
+
+  setView(view: readonly MemoryChannel[]): void {
+    this.#view = checkChannels(view, "view");
+    const text = JSON.stringify(view.map(bindingOf));
+    for (const task of this.#open) task.setMemoryView(text);
+  }
+
+  #scope(given: MemoryScope): MemoryScope {
+    check("The scope", given, { kind: kinds, id: "text" });
+    check("`kind`", given.kind, kinds);
+    const id = given.id || (given.kind === "agent" ? this.#agent : "");
+    if (id) return { kind: given.kind, id };
+    throw new GloveError("CONFIG_INVALID", `The scope must say which ${given.kind}: \`{ kind: "${given.kind}", id: "…" }\`.`);
+  }
+
+  async #asked<T>(what: string, { kind, id }: MemoryScope, work: () => Promise<T>): Promise<T> {
+    const failed = (why: string, cause?: unknown) =>
+      new GloveError("TASK_MEMORY_FAILED", `The memory ${kind}:${id} could not be ${what}: ${why}`, { cause });
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(failed(`it did not answer within ${this.#patienceMs} ms.`)), this.#patienceMs);
+    });
+    const asking = (async () => work())().catch((cause: unknown) => Promise.reject(failed(reasonOf(cause), cause)));
+    try {
+      return await Promise.race([asking, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+const isSame = (a: Partial<MemoryScope>, b: Partial<MemoryScope>) => a.kind === b.kind && (a.id ?? "") === (b.id ?? "");

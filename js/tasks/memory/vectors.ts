@@ -1,0 +1,46 @@
+// Entries by what they mean, where the application can embed texts.
+import { best } from "./words.js";
+
+/** Gives a vector for each text; all of one length. */
+export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[] | Float32Array)[]>;
+
+/** What is far away says nothing. */
+const least = 0.2;
+/** The usual number of reciprocal rank fusion: how much the first places count more. */
+const flatness = 60;
+
+/** One of unit length; nothing where none can be made: the words find the entry all the same. */
+export async function vectorOf(embed: Embed | undefined, text: string): Promise<Float32Array | undefined> {
+  if (!embed) return undefined;
+  try {
+    const [given] = await embed([text]);
+    const vector = Float32Array.from(given ?? []);
+    const length = Math.hypot(...vector);
+    return length > 0 && Number.isFinite(length) ? vector.map((part) => part / length) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The ids of the nearest, the best first. Vectors of another model do not count. */
+export function nearest(question: Float32Array, vectors: Iterable<readonly [id: string, vector: Float32Array]>): string[] {
+  const scores = new Map<string, number>();
+  for (const [id, vector] of vectors) {
+    if (vector.length !== question.length) continue;
+    let nearness = 0;
+    for (let at = 0; at < vector.length; at++) nearness += (vector[at] as number) * (question[at] as number);
+    if (nearness >= least) scores.set(id, nearness);
+  }
+  return best(scores);
+}
+
+/** Two orders as one. */
+export function fused(...orders: readonly (readonly string[])[]): string[] {
+  const scores = new Map<string, number>();
+  for (const order of orders) {
+    order.forEach((id, at) => {
+      scores.set(id, (scores.get(id) ?? 0) + 1 / (flatness + at));
+    });
+  }
+  return best(scores);
+}
