@@ -3,20 +3,23 @@ import { asError, GloveError } from "../../src/error.js";
 import type { TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
 import type { GloveTask } from "../task.js";
-import { type TaskSight, TaskWatch } from "../watch.js";
+import { TaskWatch } from "../watch.js";
 import { openTaskWorkspace } from "../workspaces/stored.js";
 import type { TaskWorkspace } from "../workspaces/workspace.js";
+import { isServed, type ServedTask, ServedWatch, type Sight } from "./served.js";
 
 /** Who runs a task: this page, another tab or program, nobody; `unknown` where the workspace cannot tell. */
 export type TaskRunner = "here" | "elsewhere" | "nobody" | "unknown";
 
 /** What a screen shows of a task. What did not change is the same object. */
-export interface TaskView extends Omit<TaskSight, "leased"> {
+export interface TaskView extends Omit<Sight, "leased"> {
   readonly runner: TaskRunner;
   /** Something that was asked for here is being done: the task is opened, or is about to stop. */
   readonly busy: boolean;
-  /** The workspace, once it is open. */
-  readonly workspace: TaskWorkspace | undefined;
+  /** A server runs it. */
+  readonly served: boolean;
+  /** The workspace, once it is open; of a task of a server, its files. */
+  readonly workspace: Pick<TaskWorkspace, "read"> | undefined;
 }
 
 /** Before anything of it is read, and on a server. */
@@ -28,6 +31,7 @@ export const unread: TaskView = {
   changes: 0,
   runner: "unknown",
   busy: false,
+  served: false,
   workspace: undefined,
 };
 
@@ -37,9 +41,9 @@ export class TaskControl {
   /** The last one that a component gave. */
   agent: TaskAgent | undefined;
   readonly #given: GloveTask | undefined;
-  readonly #of: string | TaskWorkspace;
-  #opened: Promise<TaskWatch> | undefined;
-  #watch: TaskWatch | undefined;
+  readonly #of: string | TaskWorkspace | ServedTask;
+  #opened: Promise<TaskWatch | ServedWatch> | undefined;
+  #watch: TaskWatch | ServedWatch | undefined;
   /** The task, while it runs here. */
   #task: GloveTask | undefined;
   #view = unread;
@@ -48,9 +52,9 @@ export class TaskControl {
   #deaf: (() => void) | undefined;
   readonly #listeners = new Set<() => void>();
 
-  constructor(of: string | TaskWorkspace | GloveTask) {
+  constructor(of: Given) {
     this.#given = typeof of !== "string" && "workspace" in of ? of : undefined;
-    this.#of = this.#given?.workspace ?? (of as string | TaskWorkspace);
+    this.#of = this.#given?.workspace ?? (of as string | TaskWorkspace | ServedTask);
   }
 
   getView = (): TaskView => this.#view;
@@ -72,6 +76,7 @@ export class TaskControl {
 
   run(options?: TaskRunOptions): Promise<void> {
     if (this.#given) return this.#done(() => this.#ran(this.#given as GloveTask, (task) => task.run(options)));
+    if (isServed(this.#of)) return this.#done((watch) => (watch as ServedWatch).run());
     return this.#working(resumed, (task) => task.run(options));
   }
 
@@ -101,10 +106,11 @@ export class TaskControl {
     this.#show();
   }
 
-  #open(): Promise<TaskWatch> {
+  #open(): Promise<TaskWatch | ServedWatch> {
     const open = async () => {
       const of = this.#of;
-      this.#watch = new TaskWatch(typeof of === "string" ? await openTaskWorkspace(of) : of);
+      if (isServed(of)) this.#watch = new ServedWatch(of);
+      else this.#watch = new TaskWatch(typeof of === "string" ? await openTaskWorkspace(of) : of);
       this.#hear();
       return this.#watch;
     };
@@ -127,6 +133,12 @@ export class TaskControl {
     work: (task: GloveTask) => Promise<unknown> = (task) => task.run(),
   ): Promise<void> {
     await this.#done(async (watch) => {
+      if (watch instanceof ServedWatch) {
+        throw new GloveError(
+          "CONFIG_INVALID",
+          "A server runs this task: begin one with `client.startTask`; it can be run, not stepped.",
+        );
+      }
       const { agent } = this;
       if (!agent) throw new GloveError("CONFIG_INVALID", "To run a task, `useTask` needs an `agent`.");
       if (this.#task) throw new GloveError("TASK_BUSY", "This task is running; wait for its end, or stop it.");
@@ -152,7 +164,7 @@ export class TaskControl {
   }
 
   /** Does it, and shows why it failed. */
-  async #done(work: (watch: TaskWatch) => Promise<unknown>): Promise<void> {
+  async #done(work: (watch: TaskWatch | ServedWatch) => Promise<unknown>): Promise<void> {
     this.#pending++;
     this.#failure = undefined;
     this.#show();
@@ -174,12 +186,13 @@ export class TaskControl {
   }
 
   #show(): void {
-    const { leased, ...sight } = this.#watch?.getSnapshot() ?? (unread as TaskSight);
+    const { leased, ...sight } = this.#watch?.getSnapshot() ?? (unread as Sight);
     const others = leased === undefined ? "unknown" : leased ? "elsewhere" : "nobody";
     const next: TaskView = {
       ...sight,
       runner: this.#task || this.#given?.getSnapshot().running ? "here" : others,
       busy: this.#pending > 0,
+      served: isServed(this.#of),
       workspace: this.#watch?.workspace,
       error: this.#failure ?? sight.error,
     };
@@ -197,17 +210,30 @@ async function resumed(agent: TaskAgent, { workspace }: TaskWatch): Promise<Glov
   return task;
 }
 
-type Given = string | TaskWorkspace | GloveTask;
+/** What a screen can show. */
+export type Given = string | TaskWorkspace | GloveTask | ServedTask;
 
 const byId = new Map<string, TaskControl>();
 const byObject = new WeakMap<object, TaskControl>();
+const byClient = new WeakMap<object, Map<string, TaskControl>>();
 
 /** The same task has one control in its page. */
 export function controlOf(of: Given): TaskControl {
-  const known = typeof of === "string" ? byId.get(of) : byObject.get(of);
-  if (known) return known;
-  const made = new TaskControl(of);
-  if (typeof of === "string") byId.set(of, made);
-  else byObject.set(of, made);
-  return made;
+  if (isServed(of)) {
+    const tasks = byClient.get(of.client) ?? new Map<string, TaskControl>();
+    byClient.set(of.client, tasks);
+    return known(tasks, of.id, of);
+  }
+  return typeof of === "string" ? known(byId, of, of) : known(byObject, of, of);
+}
+
+interface Controls<K> {
+  get(key: K): TaskControl | undefined;
+  set(key: K, control: TaskControl): unknown;
+}
+
+function known<K>(controls: Controls<K>, key: K, of: Given): TaskControl {
+  const control = controls.get(key) ?? new TaskControl(of);
+  controls.set(key, control);
+  return control;
 }

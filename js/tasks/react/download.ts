@@ -1,7 +1,7 @@
 // Gives a file of the workspace to the person.
 import type { TaskWorkspace } from "../workspaces/workspace.js";
 
-export async function download(workspace: TaskWorkspace, path: string): Promise<void> {
+export async function download(workspace: Pick<TaskWorkspace, "read">, path: string): Promise<void> {
   const bytes = await workspace.read(path);
   if (!bytes) return;
   const address = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>]));

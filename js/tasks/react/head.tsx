@@ -2,14 +2,14 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Icon } from "../../react/parts/icons.js";
 import { useLabels } from "../../react/render/labels.js";
-import type { TaskState } from "../../src/wire/task-types.js";
 import { Mark, useBoard } from "./parts.js";
+import type { ShownState } from "./served.js";
 import { duration, phaseName, shortNumber, standing } from "./words.js";
 
 /** Longer goals are folded. */
 const longGoal = 160;
 
-export function Head({ state, runs }: { readonly state: TaskState; readonly runs: boolean }): ReactNode {
+export function Head({ state, runs }: { readonly state: ShownState; readonly runs: boolean }): ReactNode {
   const say = useLabels();
   const { task } = useBoard();
   const { goal } = state.spec;
@@ -46,7 +46,7 @@ export function Head({ state, runs }: { readonly state: TaskState; readonly runs
   );
 }
 
-function Buttons({ state, runs }: { readonly state: TaskState; readonly runs: boolean }): ReactNode {
+function Buttons({ state, runs }: { readonly state: ShownState; readonly runs: boolean }): ReactNode {
   const say = useLabels();
   const { task } = useBoard();
   const { runner, busy } = task;
@@ -73,9 +73,11 @@ function Buttons({ state, runs }: { readonly state: TaskState; readonly runs: bo
             <button type="button" data-glove-primary="" disabled={busy} onClick={() => void task.run()}>
               {say("Resume")}
             </button>
-            <button type="button" disabled={busy} onClick={() => void task.stepOnce()}>
-              {say("Do one step")}
-            </button>
+            {!task.served && (
+              <button type="button" disabled={busy} onClick={() => void task.stepOnce()}>
+                {say("Do one step")}
+              </button>
+            )}
           </>
         )
       )}
@@ -84,7 +86,7 @@ function Buttons({ state, runs }: { readonly state: TaskState; readonly runs: bo
 }
 
 /** What is used of the budgets. */
-function Used({ state }: { readonly state: TaskState }): ReactNode {
+function Used({ state }: { readonly state: ShownState }): ReactNode {
   const say = useLabels();
   const { used, spec } = state;
   const { max_wall_clock_ms: time, max_steps: steps } = spec.budgets ?? {};

@@ -28,7 +28,7 @@ import type { TaskLabels } from "./words.js";
 
 /** What `TaskBoard` takes. */
 export interface TaskBoardProps extends UseTaskConfig {
-  /** The id of a workspace, a workspace, an open task, or what `useTask()` gave. */
+  /** The id of a workspace, a workspace, an open task, `{ client, id }` of a server's, or what `useTask()` gave. */
   task: Parameters<typeof useTask>[0] | UseTaskReturn;
   /** Begun by the person, with a button, where there is no task yet; a text is its goal. */
   start?: TaskSpec | string | undefined;
@@ -57,7 +57,9 @@ type Rest = Omit<TaskBoardProps, "task" | "agent" | "labels">;
 
 function Own({ of, agent, ...props }: Rest & UseTaskConfig & { readonly of: Parameters<typeof useTask>[0] }): ReactNode {
   const task = useTask(of, { agent });
-  return <Frame {...props} task={task} runs={agent !== undefined || (typeof of === "object" && "run" in of)} />;
+  return (
+    <Frame {...props} task={task} runs={agent !== undefined || (typeof of === "object" && ("run" in of || "client" in of))} />
+  );
 }
 
 interface FrameProps extends Rest {

@@ -3,9 +3,9 @@ import { useMemo, useSyncExternalStore } from "react";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
-import type { GloveTask } from "../task.js";
-import { checkWorkspace, type TaskWorkspace } from "../workspaces/workspace.js";
-import { controlOf, type TaskView, unread } from "./control.js";
+import { checkWorkspace } from "../workspaces/workspace.js";
+import { controlOf, type Given, type TaskView, unread } from "./control.js";
+import { checkServed, isServed } from "./served.js";
 
 /** Settings of `useTask`. */
 export interface UseTaskConfig {
@@ -37,12 +37,13 @@ export interface UseTaskReturn extends TaskView, TaskActions {}
 const config = { agent: "any" } as const satisfies Options<UseTaskConfig>;
 
 /**
- * A task by the id of its workspace (`openTaskWorkspace`), by its workspace, or one that is open already. Whoever runs it, it is shown as
- * its files tell it. `run` takes it up in this page and lets go of it at its end; it goes on when the component is gone.
+ * A task by the id of its workspace (`openTaskWorkspace`), by its workspace, one that is open already, or one of a server (`client` and
+ * `id`). Whoever runs it, it is shown as its files tell it. `run` takes it up in this page and lets go of it at its end; it goes on when the component is gone.
  */
-export function useTask(task: string | TaskWorkspace | GloveTask, given: UseTaskConfig = {}): UseTaskReturn {
+export function useTask(task: Given, given: UseTaskConfig = {}): UseTaskReturn {
   checkOptions(check("The settings", given, "object"), config);
-  if (typeof task !== "string" && !("workspace" in task)) checkWorkspace(task);
+  if (isServed(task)) checkServed(task);
+  else if (typeof task !== "string" && !("workspace" in task)) checkWorkspace(task);
   const control = controlOf(task);
   const { agent } = given;
   const actions = useMemo((): TaskActions => {

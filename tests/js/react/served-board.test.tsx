@@ -1,0 +1,100 @@
+// The board of a task that a server runs: everything is asked over HTTP, and no files are here.
+import { fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { createTaskClient } from "glove-wasm/remote";
+import { MemoryTaskWorkspace, TaskAgent } from "glove-wasm/tasks";
+import { TaskBoard, useTask } from "glove-wasm/tasks/react";
+import { createTaskHandler } from "glove-wasm/tasks/server";
+import { expect, test } from "vitest";
+import { workingModel } from "../../support/tasks.js";
+
+function server(refused: () => boolean = () => false) {
+  const workspaces = new Map<string, MemoryTaskWorkspace>();
+  const handler = createTaskHandler({
+    agent: new TaskAgent({ createModel: workingModel, pollMs: 5, approvals: { require_plan: true } }),
+    workspace: (id) => {
+      const workspace = workspaces.get(id) ?? new MemoryTaskWorkspace();
+      workspaces.set(id, workspace);
+      return workspace;
+    },
+    authorize: () => !refused(),
+    pollMs: 10,
+    heartbeatMs: 50,
+  });
+  const asked: string[] = [];
+  const client = createTaskClient({
+    url: "http://server/agent/tasks",
+    // The signals of jsdom are none of Node's.
+    fetch: (url, { signal, ...init } = {}) => {
+      asked.push(`${init.method} ${String(url).replace(/.*\/tasks\/[^/]*/, "")}`);
+      return handler(new Request(url as string, init));
+    },
+  });
+  return { client, workspaces, asked };
+}
+
+test("a person watches a task of a server, edits its notes, approves its plan, and opens what it made", async () => {
+  const { client, workspaces, asked } = server();
+  const { id } = await client.startTask({ goal: "Write the brief", files: { "task/brief.md": "One page." } });
+  function Page() {
+    const task = useTask({ client, id });
+    return (
+      <>
+        <TaskBoard task={task} markdown={false} />
+        <button type="button" onClick={() => void task.write("progress/notes.md", "Mind the gap.")}>
+          Take a note
+        </button>
+      </>
+    );
+  }
+  const { unmount } = render(<Page />);
+  await screen.findByText("Waiting for you", { selector: "header *" });
+  expect(screen.getByText("brief.md")).toBeTruthy();
+  expect(screen.getAllByText("Write the brief").length).toBeGreaterThan(0);
+  // What governs the task is not for its clients.
+  expect(screen.queryByText(/state\.json|session\.ndjson/)).toBe(null);
+  expect(screen.queryByRole("button", { name: "Do one step" })).toBe(null);
+  fireEvent.click(screen.getByRole("button", { name: "Take a note" }));
+  await waitFor(async () => {
+    const notes = await workspaces.get(id)?.read("progress/notes.md");
+    expect(new TextDecoder().decode(notes)).toBe("Mind the gap.");
+  });
+  fireEvent.click(screen.getByRole("button", { name: "Approve" }));
+  await screen.findByText("Completed", { selector: "header *" });
+  await screen.findAllByText(/artifacts\/brief\.md|brief\.md/);
+  expect(await screen.findByText("Written.")).toBeTruthy();
+  unmount();
+  // Nobody looks, so nothing is asked.
+  await new Promise((go) => setTimeout(go, 700));
+  const count = asked.length;
+  await new Promise((go) => setTimeout(go, 700));
+  expect(asked.length).toBe(count);
+});
+
+test("a stopped task is resumed by the server, and a request that is refused is shown", async () => {
+  let refuses = false;
+  const { client } = server(() => refuses);
+  const { id } = await client.startTask("Write the brief");
+  render(<TaskBoard task={{ client, id }} markdown={false} />);
+  await screen.findByText("Waiting for you", { selector: "header *" });
+  fireEvent.click(screen.getByRole("button", { name: "Stop" }));
+  fireEvent.click(await screen.findByRole("button", { name: "Resume" }));
+  await screen.findByText("Waiting for you", { selector: "header *" });
+  refuses = true;
+  fireEvent.click(await screen.findByRole("button", { name: "Approve" }));
+  await screen.findByRole("alert");
+  refuses = false;
+  fireEvent.click(screen.getByRole("button", { name: "Dismiss" }));
+  fireEvent.click(screen.getByRole("button", { name: "Deny" }));
+  await screen.findByText("Plan denied", { selector: "header *" });
+});
+
+test("a task that the server does not know is missing, and what is no task of a server is refused", async () => {
+  const { client } = server();
+  render(<TaskBoard task={{ client, id: "nobody" }} markdown={false} />);
+  await screen.findByText("There is no task here yet.");
+  function Wrong() {
+    useTask({ client: {}, id: "x" } as never);
+    return null;
+  }
+  expect(() => render(<Wrong />)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+});
