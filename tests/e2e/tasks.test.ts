@@ -218,3 +218,48 @@ test("a browser that cannot write to private files keeps them in its database", 
       left: ["copy"],
     });
   }));
+
+test("what an agent remembers is kept in the browser's database, found by its words, and shared by its tabs", () =>
+  profile(async ({ open }) => {
+    const remembering = `
+      const { IndexedDBMemory } = tasks;
+      const memory = new IndexedDBMemory();
+      const remembers = agent({ id: "researcher", memory, memoryView: [{ kind: "agent", learns: true }, { kind: "user" }] });
+      const ada = { kind: "user", id: "ada" };
+      const ids = async (...asked) => (await remembers.recall(...asked)).map(({ id }) => id);
+    `;
+    const first = await open();
+    const before = await run<unknown>(
+      first,
+      `${remembering}
+       await remembers.remember(ada, { id: "tone", title: "Tone", text: "Plain words.", pinned: true });
+       await remembers.remember(ada, { id: "a", text: "The report is about the café and the sea" });
+       await remembers.remember(ada, { id: "b", text: "The sea the sea the report" });
+       await remembers.remember({ kind: "user", id: "ad" }, { id: "c", text: "sea of somebody else" });
+       await remembers.doTask("remembered", { ...spec(), user_id: "ada" });
+       return {
+         words: await ids(ada, "CAFE sea"),
+         most: await ids(ada, "sea", { most: 1 }),
+         pinned: await ids(ada, "", { pinned: true }),
+         none: await ids(ada, "whales"),
+         others: await ids({ kind: "user", id: "ad" }, "sea"),
+         learned: await ids({ kind: "agent", id: "" }, "brief"),
+       };`,
+    );
+    expect(before).toEqual({ words: ["a", "b"], most: ["b"], pinned: ["tone"], none: [], others: ["c"], learned: ["task-task"] });
+    const second = await open();
+    const after = await run<unknown>(
+      second,
+      `${remembering}
+       const found = await ids(ada, "sea");
+       await remembers.remember(ada, { id: "b", text: "The mountains" });
+       const gone = [await remembers.forget(ada, "a"), await remembers.forget(ada, "a")];
+       const embed = async (texts) => texts.map((text) => [/sea|whale/.test(text) ? 1 : 0, /rock|mountain/.test(text) ? 1 : 0]);
+       const meaning = new IndexedDBMemory("glove-meaning", { embed });
+       await meaning.put(ada, { id: "m", text: "high mountains" });
+       await meaning.put(ada, { id: "w", text: "large whales" });
+       const near = await meaning.query(ada, { name: "x", text: "what lives in the sea", top_k: 1, pinned: false });
+       return [found, gone, await ids(ada, "sea"), await ids(ada, "mountains report"), near.map(({ id }) => id)];`,
+    );
+    expect(after).toEqual([["b", "a"], [true, false], [], ["b"], ["w"]]);
+  }));

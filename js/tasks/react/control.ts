@@ -2,11 +2,11 @@
 import { asError, GloveError } from "../../src/error.js";
 import type { TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
+import { isServed, type ServedTask, ServedWatch, type Sight } from "../served.js";
 import type { GloveTask } from "../task.js";
 import { TaskWatch } from "../watch.js";
 import { openTaskWorkspace } from "../workspaces/stored.js";
 import type { TaskWorkspace } from "../workspaces/workspace.js";
-import { isServed, type ServedTask, ServedWatch, type Sight } from "./served.js";
 
 /** Who runs a task: this page, another tab or program, nobody; `unknown` where the workspace cannot tell. */
 export type TaskRunner = "here" | "elsewhere" | "nobody" | "unknown";

@@ -2,8 +2,8 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Icon } from "../../react/parts/icons.js";
 import { useLabels } from "../../react/render/labels.js";
+import type { ShownState } from "../served.js";
 import { Mark, useBoard } from "./parts.js";
-import type { ShownState } from "./served.js";
 import { duration, phaseName, shortNumber, standing } from "./words.js";
 
 /** Longer goals are folded. */

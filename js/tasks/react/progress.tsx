@@ -1,9 +1,9 @@
 // How far the task is: its phases, and the steps of its plan.
 import { type ReactNode, useId } from "react";
 import { useLabels } from "../../react/render/labels.js";
+import type { ShownState } from "../served.js";
 import type { TaskRunner } from "./control.js";
 import { Mark, Section, useBoard } from "./parts.js";
-import type { ShownState } from "./served.js";
 import { type Progress, phaseName, progressWords } from "./words.js";
 
 /** The phases of the built-in loop; those of others are known when they begin. */

@@ -1,9 +1,9 @@
 // What came of the task so far: the verdict, the answer, and the files that it made.
 import { type ReactNode, useId } from "react";
 import { useLabels } from "../../react/render/labels.js";
+import type { ShownState } from "../served.js";
 import { FileList } from "./files.js";
 import { Mark, Section, useBoard } from "./parts.js";
-import type { ShownState } from "./served.js";
 import { useText } from "./use-file.js";
 
 export const artifacts = "progress/artifacts/";

@@ -3,9 +3,9 @@ import { useMemo, useSyncExternalStore } from "react";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
+import { checkServed, isServed } from "../served.js";
 import { checkWorkspace } from "../workspaces/workspace.js";
 import { controlOf, type Given, type TaskView, unread } from "./control.js";
-import { checkServed, isServed } from "./served.js";
 
 /** Settings of `useTask`. */
 export interface UseTaskConfig {

@@ -1,8 +1,8 @@
 // What the board says: standings, phases and events in words for a person.
 import { humanName } from "../../react/parts/calls/tool-state.js";
 import type { TaskEvent, TaskFinishReason, TaskPlan } from "../../src/wire/task-types.js";
+import type { ShownState } from "../served.js";
 import type { TaskRunner } from "./control.js";
-import type { ShownState } from "./served.js";
 
 /** A label of `<TaskBoard>` that another one can take the place of, beside those of `<Render>`. */
 export type TaskWord =

@@ -1,10 +1,10 @@
 // A task of a server, as a screen shows it: read on by its events, and decided about, stopped and taken up over HTTP.
-import type { TaskClient } from "../../remote/tasks.js";
-import { asError, GloveError } from "../../src/error.js";
-import { check, type Options } from "../../src/values/validate-options.js";
-import type { RemoteTaskState, TaskState } from "../../src/wire/task-types.js";
-import { toldQuietly } from "../host.js";
-import { type TaskSight, tickedIn } from "../watch.js";
+import type { TaskClient } from "../remote/tasks.js";
+import { asError, GloveError } from "../src/error.js";
+import { check, type Options } from "../src/values/validate-options.js";
+import type { RemoteTaskState, TaskState } from "../src/wire/task-types.js";
+import { toldQuietly } from "./host.js";
+import { type TaskSight, tickedIn } from "./watch.js";
 
 /** A task that a server runs: its client (`createTaskClient`), and its id. */
 export interface ServedTask {
