@@ -7,7 +7,8 @@ import type { TaskWorkspace } from "./workspaces/workspace.js";
 const misbehaves = (method: string, wanted: string, got: unknown) =>
   new GloveError("TASK_WORKSPACE_FAILED", `\`${method}\` of the workspace must give ${wanted}, got ${typeof got}.`);
 
-const silent = () =>
+/** Nobody waits for a workspace for ever. */
+export const silent = () =>
   new GloveError(
     "TASK_WORKSPACE_FAILED",
     "The workspace does not respond: see to its files, then resume the task, or start it again.",

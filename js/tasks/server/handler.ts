@@ -6,8 +6,10 @@ import { Refused, refuse } from "../../server/refuse.js";
 import { asError, GloveError, reasonOf } from "../../src/error.js";
 import { broken } from "../../src/relay/answer.js";
 import { clientLeft, type Refusal, refusedResponse } from "../../src/relay/refused.js";
+import { Limits, limited } from "../../src/store/limits.js";
 import { check, checkOptions, describeValue, type Options } from "../../src/values/validate-options.js";
 import type { TaskResult, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
+import { silent } from "../files.js";
 import type { GloveTask } from "../task.js";
 import { watchTask } from "../watch.js";
 import { checkWorkspace, type TaskWorkspace } from "../workspaces/workspace.js";
@@ -198,7 +200,7 @@ class Tasks {
   }
 
   async #workspace(id: string, owner: string): Promise<TaskWorkspace> {
-    return checkWorkspace(await this.#config.workspace(id, owner));
+    return limited(checkWorkspace(await this.#config.workspace(id, owner)), new Limits(silent));
   }
 
   /** That of a task that was begun. */

@@ -224,4 +224,29 @@ mod native {
         drop(lease);
         block_on(two.lease()).unwrap();
     }
+
+    /// Tasks of Node hold it by that program.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_lock_of_a_folder_is_the_one_that_the_program_flock_holds() {
+        use std::io::Read;
+        use std::process::{Command, Stdio};
+
+        let folder = Folder::new();
+        let workspace = TaskFolder::open(folder.path()).unwrap();
+        let flock = |script: &str| {
+            let mut command = Command::new("flock");
+            command.args(["-n", "-x"]).arg(folder.path().join("progress/.lock")).args(["sh", "-c", script]);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
+        };
+        let mut holder = flock("echo held; exec cat >/dev/null");
+        holder.stdout.take().unwrap().read_exact(&mut [0; 5]).unwrap();
+        assert_eq!(block_on(workspace.lease()).unwrap_err().code(), "TASK_IN_USE");
+        drop(holder.stdin.take());
+        holder.wait().unwrap();
+        let lease = block_on(workspace.lease()).unwrap();
+        assert_eq!(flock("true").wait().unwrap().code(), Some(1));
+        drop(lease);
+        assert_eq!(flock("true").wait().unwrap().code(), Some(0));
+    }
 }

@@ -375,6 +375,28 @@ test("`doTask` does not wait for ever for a task whose files have failed", async
   }
 });
 
+test("a workspace that never answers ends a request after a minute, and no request of another task", async () => {
+  const silent = new MemoryTaskWorkspace();
+  const { client, send } = served({
+    workspace: (id) => (id === "silent" ? silent : new MemoryTaskWorkspace()),
+    onError: () => {},
+  });
+  vi.spyOn(silent, "read").mockReturnValue(new Promise(() => {}));
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const asked = Promise.all(
+      ["", "/events", "/result", "/files"].map((what) =>
+        send(`http://server/agent/tasks/silent${what}`).then(({ status }) => status),
+      ),
+    );
+    await expect(client.state("other")).rejects.toMatchObject({ code: "TASK_MISSING" });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await asked).toEqual([500, 500, 500, 500]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("what an application gets wrong is said when it makes a handler or a client", () => {
   const agent = new TaskAgent(scripted().config);
   const workspace = () => new MemoryTaskWorkspace();
