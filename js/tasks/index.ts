@@ -36,6 +36,7 @@ export type { MemoryChannel, MemoryProvider, NewMemory } from "./memory/provider
 export type { Embed } from "./memory/vectors.js";
 export { type EmbeddedMemoryOptions, VolatileMemory } from "./memory/volatile.js";
 export { ZepMemory, type ZepOptions } from "./memory/zep.js";
+export { type TaskOutput, taskOutput } from "./output.js";
 export { GloveTask, type TaskSnapshot } from "./task.js";
 export { type TaskSight, TaskWatch, watchTask } from "./watch.js";
 export { DirectoryTaskWorkspace } from "./workspaces/directory.js";

@@ -10,6 +10,7 @@ import {
   type TaskLoop,
   type TaskLoopView,
   type TaskWorkspace,
+  taskOutput,
 } from "glove-wasm/tasks";
 import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test, vi } from "vitest";
@@ -389,4 +390,37 @@ test("a loop that is none is refused", () => {
       expect.objectContaining({ code: "CONFIG_INVALID" }),
     );
   }
+});
+
+test("an output that does not fit its schema is given again, and what a hand has broken is said when it is read", async () => {
+  const output = taskOutput(z.object({ city: z.string(), price: z.number().optional() }));
+  const give = (id: string, input: object) => ({ toolCalls: [{ name: "give_output", id, input }] });
+  const answers = [
+    "Found.",
+    '{"steps": [{"title": "Choose"}]}',
+    give("c1", { town: "x" }),
+    give("c2", { city: "Leipzig" }),
+    "Done.",
+    '{"pass": true}',
+  ];
+  const { config, model } = scripted(answers);
+  const agent = new TaskAgent({ ...config, tools: [output.tool], toolPhases: { give_output: ["act"] } });
+  const workspace = new MemoryTaskWorkspace();
+  expect(await output.read(workspace)).toBe(undefined);
+  const result = await agent.doTask(workspace, "Choose a city");
+  expect(result.deliverables?.map(({ path }) => path)).toEqual(["progress/artifacts/output.json"]);
+  expect(await output.read(workspace)).toEqual({ city: "Leipzig" });
+  const refused = model.calls.flatMap(({ messages }) => messages.flatMap(({ tool_results }) => tool_results ?? []));
+  expect(refused[0]?.result).toMatchObject({ status: "error", message: "TOOL_INPUT_INVALID" });
+  for (const broken of ["{", '{"town": "x"}', "7"]) {
+    await workspace.write("progress/artifacts/output.json", broken);
+    await expect(output.read(workspace)).rejects.toMatchObject({ code: "TASK_OUTPUT_INVALID" });
+  }
+  // A schema that does not accept what it gives is found when it is used.
+  const priced = taskOutput(z.object({ price: z.string().transform(Number) }));
+  const second = scripted(["Found.", '{"steps": [{"title": "Choose"}]}', give("c1", { price: "3" }), "Done.", '{"pass": true}']);
+  const other = new MemoryTaskWorkspace();
+  await new TaskAgent({ ...second.config, tools: [priced.tool], toolPhases: { give_output: ["act"] } }).doTask(other, "Choose");
+  expect(await priced.read(other)).toBe(undefined);
+  expect(JSON.stringify(second.model.calls)).toContain("The output does not fit its schema: price");
 });
