@@ -36,7 +36,13 @@ const everywhere = ["indexeddb", "golden", "faults", "durability-cost", "chat-en
 /** Waits have time, and what providers of tests refused fails the test. */
 const setupFiles = ["tests/support/patience.ts", "tests/strict/setup.ts"];
 /** A browser on a busy machine: CI tries a test that failed once more, and its report says which needed that. */
-const slow = { setupFiles, testTimeout: 120_000, hookTimeout: 300_000, retry: process.env.CI ? 1 : 0 };
+const slow = {
+  setupFiles,
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 30_000 } },
+  retry: process.env.CI ? 1 : 0,
+};
 /** What measures times runs when everything else is done, one file at a time. */
 const timed = ["decoding-cost", "durability-cost", "look-cost"].map((name) => `tests/e2e/${name}.test.ts`);
 const alone = { maxWorkers: 1, sequence: { groupOrder: 1 } };
