@@ -272,6 +272,7 @@ impl Session {
         read(&self.shared.run())
     }
 
+    #[cfg(any(feature = "native", target_arch = "wasm32"))]
     pub(crate) fn change_run(&self, change: impl FnOnce(&mut Run)) {
         self.shared.change_run(change);
     }

@@ -108,6 +108,7 @@ impl Shared {
         self.run.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[cfg(any(feature = "native", target_arch = "wasm32"))]
     pub(crate) fn change_run(&self, change: impl FnOnce(&mut Run)) {
         change(&mut self.run.write().unwrap_or_else(PoisonError::into_inner));
     }

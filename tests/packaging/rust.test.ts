@@ -11,8 +11,10 @@ test("the Rust program keeps its book", () => {
   const folder = mkdtempSync(join(tmpdir(), "glove-wasm-crate-"));
   // Apart from what is compiled here: cargo takes the packed crate for the one that is tested.
   const target = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "packed");
+  // A warning of ours would stand in every build of those who use the crate.
+  const strict = { RUSTFLAGS: "-D warnings" };
   const run = (program: string, args: string[], cwd: string, input = "") =>
-    execFileSync(program, args, { cwd, input, encoding: "utf8", env: { ...process.env, CARGO_TARGET_DIR: target } });
+    execFileSync(program, args, { cwd, input, encoding: "utf8", env: { ...process.env, CARGO_TARGET_DIR: target, ...strict } });
   try {
     run("cargo", ["package", "--workspace", "--quiet", "--no-verify", "--allow-dirty"], root);
     const unpacked = (name: string) => {
