@@ -12,6 +12,7 @@ const servers = [
     isThere: () =>
       existsSync(versions) && readdirSync(versions).some((version) => existsSync(`${versions}/${version}/bin/initdb`)),
   },
+  { name: "Redis", package: "redis-server", isThere: () => existsSync("/usr/bin/redis-server") },
   { name: "nginx", package: "nginx-light", isThere: () => existsSync("/usr/sbin/nginx") },
 ];
 

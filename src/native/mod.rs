@@ -8,12 +8,16 @@ mod folder;
 #[cfg(feature = "native")]
 mod http;
 mod ids;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod lease;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "native")]
 mod provider;
 #[cfg(feature = "native")]
 mod recording;
+#[cfg(feature = "redis")]
+mod redis;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 #[cfg(feature = "serve")]
@@ -22,7 +26,7 @@ mod serve;
 mod session_database;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "postgres", feature = "redis", feature = "sqlite"))]
 mod stored;
 #[cfg(feature = "task")]
 mod task_folder;
@@ -39,6 +43,8 @@ pub use ids::RandomIds;
 pub use postgres::{PostgresDatabase, PostgresStore};
 #[cfg(feature = "native")]
 pub use provider::ProviderModel;
+#[cfg(feature = "redis")]
+pub use redis::{RedisDatabase, RedisStore};
 #[cfg(feature = "sandbox")]
 pub use sandbox::{MountRight, Sandbox};
 #[cfg(all(feature = "serve", feature = "task"))]
@@ -51,7 +57,7 @@ pub use session_database::SessionDatabase;
 pub use sqlite::SqliteMemory;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteDatabase, SqliteStore};
-#[cfg(any(feature = "postgres", feature = "sqlite"))]
+#[cfg(any(feature = "postgres", feature = "redis", feature = "sqlite"))]
 pub use stored::{ImportOptions, StoredSession};
 #[cfg(feature = "task")]
 pub use task_folder::TaskFolder;

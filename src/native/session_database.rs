@@ -6,6 +6,8 @@ use crate::error::{StoreError, StoreErrorKind};
 use crate::native::{ImportOptions, SqliteDatabase, SqliteStore, StoredSession};
 #[cfg(feature = "postgres")]
 use crate::native::{PostgresDatabase, PostgresStore};
+#[cfg(feature = "redis")]
+use crate::native::{RedisDatabase, RedisStore};
 use crate::portable::BoxFuture;
 use crate::ports::StoreAdapter;
 use crate::store::{Transcript, TranscriptError};
@@ -21,6 +23,9 @@ pub enum SessionDatabase {
     /// For any number of them.
     #[cfg(feature = "postgres")]
     Postgres(PostgresDatabase),
+    /// For any number of them.
+    #[cfg(feature = "redis")]
+    Redis(RedisDatabase),
 }
 
 /// A store that one process at a time writes to.
@@ -40,17 +45,21 @@ macro_rules! each {
             SessionDatabase::Sqlite($each) => $done,
             #[cfg(feature = "postgres")]
             SessionDatabase::Postgres($each) => $done,
+            #[cfg(feature = "redis")]
+            SessionDatabase::Redis($each) => $done,
         }
     };
 }
 
 impl SessionDatabase {
-    /// Opens `postgres://…`, or the file that is named by `sqlite:FILE` or by its path alone.
+    /// Opens `postgres://…`, `redis://…`, or the file that is named by `sqlite:FILE` or by its path alone.
     pub fn open(address: &str) -> Result<Self, StoreError> {
         let scheme = address.split_once("://").map(|(scheme, _)| scheme);
         match scheme {
             #[cfg(feature = "postgres")]
             Some("postgres" | "postgresql") => PostgresDatabase::open(address).map(Self::Postgres),
+            #[cfg(feature = "redis")]
+            Some("redis" | "rediss") => RedisDatabase::open(address).map(Self::Redis),
             None | Some("sqlite") => {
                 let path = address.strip_prefix("sqlite:").unwrap_or(address);
                 SqliteDatabase::open(path.strip_prefix("//").unwrap_or(path)).map(Self::Sqlite)
@@ -74,6 +83,8 @@ impl SessionDatabase {
             SessionDatabase::Sqlite(_) => self,
             #[cfg(feature = "postgres")]
             SessionDatabase::Postgres(database) => SessionDatabase::Postgres(database.at_address(address)),
+            #[cfg(feature = "redis")]
+            SessionDatabase::Redis(database) => SessionDatabase::Redis(database.at_address(address)),
         }
     }
 
@@ -102,6 +113,8 @@ impl SessionDatabase {
             SessionDatabase::Sqlite(_) => Box::pin(std::future::ready(Ok(None))),
             #[cfg(feature = "postgres")]
             SessionDatabase::Postgres(database) => database.holder(session),
+            #[cfg(feature = "redis")]
+            SessionDatabase::Redis(database) => database.holder(session),
         }
     }
 
@@ -111,6 +124,8 @@ impl SessionDatabase {
             SessionDatabase::Sqlite(_) => Box::pin(std::future::ready(Ok(Vec::new()))),
             #[cfg(feature = "postgres")]
             SessionDatabase::Postgres(database) => database.abandoned(),
+            #[cfg(feature = "redis")]
+            SessionDatabase::Redis(database) => database.abandoned(),
         }
     }
 
@@ -128,8 +143,16 @@ impl SessionDatabase {
     }
 }
 
-fn known() -> &'static str {
-    if cfg!(feature = "postgres") { "`postgres://…` and `sqlite:FILE`" } else { "`sqlite:FILE`" }
+/// The forms of addresses that this program knows.
+fn known() -> String {
+    let mut known = vec!["`sqlite:FILE`"];
+    if cfg!(feature = "postgres") {
+        known.push("`postgres://…`");
+    }
+    if cfg!(feature = "redis") {
+        known.push("`redis://…`");
+    }
+    known.join(", ")
 }
 
 impl From<SqliteDatabase> for SessionDatabase {
@@ -142,6 +165,13 @@ impl From<SqliteDatabase> for SessionDatabase {
 impl From<PostgresDatabase> for SessionDatabase {
     fn from(database: PostgresDatabase) -> Self {
         SessionDatabase::Postgres(database)
+    }
+}
+
+#[cfg(feature = "redis")]
+impl From<RedisDatabase> for SessionDatabase {
+    fn from(database: RedisDatabase) -> Self {
+        SessionDatabase::Redis(database)
     }
 }
 
@@ -162,6 +192,21 @@ impl HeldStore for SqliteStore {
 
 #[cfg(feature = "postgres")]
 impl HeldStore for PostgresStore {
+    fn take(&self) -> Asked<()> {
+        self.take()
+    }
+
+    fn is_lost(&self) -> bool {
+        self.is_lost()
+    }
+
+    fn set_name(&self, name: &str) -> Asked<()> {
+        self.set_name(name)
+    }
+}
+
+#[cfg(feature = "redis")]
+impl HeldStore for RedisStore {
     fn take(&self) -> Asked<()> {
         self.take()
     }

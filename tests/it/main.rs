@@ -25,6 +25,8 @@ mod native_glove;
 mod native_http;
 #[cfg(all(feature = "postgres", feature = "sqlite", unix))]
 mod native_postgres;
+#[cfg(all(feature = "postgres", feature = "redis", feature = "sqlite", unix))]
+mod native_redis;
 #[cfg(feature = "native")]
 mod native_schemas;
 #[cfg(feature = "serve")]

@@ -92,6 +92,45 @@ mod postgres {
     }
 }
 
+#[cfg(all(feature = "postgres", feature = "redis", feature = "sqlite", unix))]
+mod redis {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::native_redis::RedisServer;
+    use glove_wasm::native::RedisDatabase;
+
+    /// Each store is of the other one of two processes.
+    struct InRedis([RedisDatabase; 2], AtomicUsize);
+
+    impl InRedis {
+        fn database(&self) -> &RedisDatabase {
+            &self.0[self.1.fetch_add(1, Ordering::Relaxed) % 2]
+        }
+    }
+
+    impl Stores for InRedis {
+        fn open(&self, session: &str) -> Arc<dyn StoreAdapter> {
+            Arc::new(self.database().store(session))
+        }
+
+        fn add_inbox_item<'a>(
+            &'a self,
+            store: &'a dyn StoreAdapter,
+            item: InboxItem,
+        ) -> Option<BoxFuture<'a, ()>> {
+            let adding = self.database().store(store.identifier()).add_inbox_item(&item);
+            Some(Box::pin(async { adding.await.unwrap() }))
+        }
+    }
+
+    #[test]
+    fn redis_passes_every_case() {
+        let Some(server) = RedisServer::start() else { return };
+        passes(&InRedis([server.open(), server.open()], AtomicUsize::new(0)));
+    }
+}
+
 #[cfg(feature = "sqlite")]
 mod sqlite {
     use super::*;

@@ -40,11 +40,13 @@ const postgresPrograms = () => {
     .at(-1);
 };
 const found = (...paths: string[]) => paths.find((path) => existsSync(path));
+const redisProgram = found("/usr/bin/redis-server");
 export const nginxProgram = found("/usr/sbin/nginx", "/usr/bin/nginx");
 
 /** What of these is installed, and how it is started. */
 export const databases: Record<string, (() => Promise<Database>) | undefined> = {
   PostgreSQL: postgresPrograms() ? startPostgres : undefined,
+  Redis: redisProgram ? startRedis : undefined,
 };
 
 async function freePort(): Promise<number> {
@@ -95,6 +97,21 @@ async function startPostgres(): Promise<Database> {
     url: `postgres://glove@127.0.0.1:${port}/postgres`,
     async close() {
       await end(server, "SIGQUIT");
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function startRedis(): Promise<Database> {
+  const folder = mkdtempSync(join(tmpdir(), "glove-redis-"));
+  const port = await freePort();
+  const durable = ["--save", "", "--appendonly", "yes", "--appendfsync", "always", "--dir", folder];
+  const server = spawn(redisProgram ?? "", ["--port", String(port), "--bind", "127.0.0.1", ...durable], { stdio: "ignore" });
+  await listens(port);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async close() {
+      await end(server, "SIGKILL");
       rmSync(folder, { recursive: true });
     },
   };

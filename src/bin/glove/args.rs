@@ -17,7 +17,7 @@ pub(crate) struct Args {
 /// Where things are kept.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Places {
-    /// The database of sessions: a file, or for `glove serve` also `postgres://…` [default: `glove/sessions.db` in the user's data
+    /// The database of sessions: a file, or for `glove serve` also `postgres://…` or `redis://…` [default: `glove/sessions.db` in the user's data
     /// folder]
     #[arg(long, global = true, env = "GLOVE_DATABASE", value_name = "FILE", hide_env_values = true)]
     pub database: Option<PathBuf>,

@@ -16,9 +16,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::call::{Call, Value, number, texts};
 use super::failure::{failed, may_pass, slow};
-use super::lease::{self, Lease};
 use super::schema;
 use crate::error::{StoreError, StoreErrorKind};
+use crate::native::lease::{self, Lease};
 use crate::portable::BoxFuture;
 
 const CONNECTIONS: usize = 8;

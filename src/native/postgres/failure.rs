@@ -7,12 +7,7 @@ use std::io;
 use tokio_postgres::error::SqlState;
 
 use crate::error::{StoreError, StoreErrorKind};
-
-/// Codes of our own functions.
-const HELD: &str = "GL001";
-const TAKEN_OVER: &str = "GL002";
-const CONFLICT: &str = "GL003";
-const DELETED: &str = "GL004";
+use crate::native::lease;
 
 /// The connection is gone, or the database is not ready yet: the same may succeed soon, and may have been done already.
 pub(super) fn may_pass(error: &tokio_postgres::Error) -> bool {
@@ -52,20 +47,10 @@ pub(super) fn failed(error: &tokio_postgres::Error) -> StoreError {
         return StoreError::new(StoreErrorKind::Unavailable, message);
     };
     let code = told.code().code();
+    if let Some(refusal) = lease::refusal(code) {
+        return refusal;
+    }
     let (kind, what) = match code {
-        HELD => (
-            StoreErrorKind::Conflict,
-            "the session is open in another process; nothing was written. Close it there, or wait some seconds if that process has died",
-        ),
-        TAKEN_OVER => (
-            StoreErrorKind::Conflict,
-            "another process has taken over the session; nothing was written. Reopen it to continue",
-        ),
-        CONFLICT => (
-            StoreErrorKind::Conflict,
-            "another process has written to the session; nothing was written. Reopen it to continue",
-        ),
-        DELETED => (StoreErrorKind::Lost, "the session was deleted meanwhile; nothing was written"),
         "28000" | "28P01" => {
             (StoreErrorKind::Unavailable, "the database refuses the user or the password; check both")
         }
@@ -88,10 +73,7 @@ pub(super) fn failed(error: &tokio_postgres::Error) -> StoreError {
         ),
         _ => (StoreErrorKind::Failed, "the database refused; nothing was written"),
     };
-    match code {
-        HELD | TAKEN_OVER | CONFLICT | DELETED => StoreError::new(kind, what),
-        _ => StoreError::new(kind, format!("{what} ({}, {code}).", told.message())),
-    }
+    StoreError::new(kind, format!("{what} ({}, {code}).", told.message()))
 }
 
 pub(super) fn slow() -> StoreError {

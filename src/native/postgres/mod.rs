@@ -5,7 +5,6 @@ mod call;
 mod connection;
 mod database;
 mod failure;
-mod lease;
 mod row;
 mod schema;
 mod store;

@@ -9,14 +9,14 @@ use tokio_postgres::Row;
 use super::call::{Value, bytes, flag, number, text, texts};
 use super::connection::Connections;
 use super::failure::unreadable;
-use super::lease::{self, Lease};
 use super::row::get;
 use crate::error::{StoreError, StoreErrorKind};
 use crate::json::Json;
 use crate::json::codec::{Fault, from_text, to_text};
-use crate::message::{InboxItem, Message, Sender, Task};
+use crate::message::{InboxItem, Message, Task};
 use crate::native::SystemClock;
-use crate::native::stored::{one_line, whole};
+use crate::native::lease::{self, Lease};
+use crate::native::stored::{title_of, whole};
 use crate::portable::BoxFuture;
 use crate::ports::{Clock, Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::run::checkpoint::Unsaved;
@@ -219,14 +219,7 @@ impl StoreAdapter for PostgresStore {
         step: Unsaved<'_>,
         _durability: Durability,
     ) -> BoxFuture<'static, Result<(), StoreError>> {
-        let said = step.messages.iter().filter(|message| {
-            message.sender == Sender::User
-                && message.tool_results.is_none()
-                && !message.text.trim().is_empty()
-        });
-        let title = said.map(|message| one_line(&message.text)).next().unwrap_or_default();
-        // A text of the database cannot have it, and a title can do without.
-        let title = title.replace('\0', "");
+        let title = title_of(step.messages);
         let unsure = self.inner.unsure.load(Ordering::Relaxed);
         let values = vec![
             flag(unsure),

@@ -6,10 +6,10 @@ use super::database::SqliteDatabase;
 use super::failure::failed;
 use super::rows::{self, MessageRow};
 use super::sessions::contains;
-use super::store::SqliteStore;
 use crate::error::StoreError;
+use crate::native::stored::{exported, imported_run};
 use crate::native::{ImportOptions, RandomIds};
-use crate::ports::{IdSource, StoreAdapter};
+use crate::ports::IdSource;
 use crate::run::Run;
 use crate::store::{Transcript, TranscriptError};
 
@@ -17,20 +17,7 @@ impl SqliteDatabase {
     /// A session outside of the database. It stays as it is.
     pub async fn export(&self, session: &str) -> Result<Transcript, TranscriptError> {
         let known = self.sessions().await?.into_iter().find(|known| known.id == session);
-        let known = known.ok_or_else(|| TranscriptError::Unknown(session.to_owned()))?;
-        let store: SqliteStore = self.store(session);
-        let loaded = store.load().await?;
-        Ok(Transcript {
-            id: known.id,
-            title: (!known.name.is_empty()).then_some(known.name),
-            created_at: known.created_at,
-            updated_at: known.updated_at,
-            messages: loaded.messages,
-            tasks: store.tasks().await?,
-            inbox: store.inbox().await?,
-            checkpoint: loaded.checkpoint,
-            records: loaded.records,
-        })
+        exported(known, self.store(session)).await
     }
 
     /// A new session of the database, and its id: the transcript's own, or a new one where that is used already.
@@ -39,10 +26,7 @@ impl SqliteDatabase {
         transcript: Transcript,
         options: ImportOptions,
     ) -> Result<String, TranscriptError> {
-        let run = match (options.with_run, &transcript.checkpoint) {
-            (true, Some(_)) => Some(transcript.run()?),
-            _ => None,
-        };
+        let run = imported_run(&transcript, &options)?;
         let imported = Imported { id: options.id, transcript, run };
         self.run(move |work| work.atomically(|connection| imported.write(connection))).await?
     }

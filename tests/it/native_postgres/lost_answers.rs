@@ -14,8 +14,8 @@ use serde_json::json;
 use super::PostgresServer;
 use crate::support::runtime::{Notes, block_on, builder, noting, transcript};
 
-/// A line to the database that loses the answers of so many writes: they are done, and nobody hears it.
-fn losing_line(port: u16, losses: &Arc<AtomicUsize>) -> u16 {
+/// A line to the database that loses the answers of so many calls with this word: they are done, and nobody hears it.
+pub fn losing_line(port: u16, word: &'static str, losses: &Arc<AtomicUsize>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let own = listener.local_addr().unwrap().port();
     let losses = Arc::clone(losses);
@@ -27,7 +27,7 @@ fn losing_line(port: u16, losses: &Arc<AtomicUsize>) -> u16 {
             let (asked, losses) = (Arc::clone(&appends), Arc::clone(&losses));
             thread::spawn(move || {
                 pass(asking, database, |bytes| {
-                    let is_append = bytes.windows(12).any(|word| word == b"glove_append");
+                    let is_append = bytes.windows(word.len()).any(|found| found == word.as_bytes());
                     asked.store(usize::from(is_append), Ordering::SeqCst);
                     true
                 });
@@ -58,7 +58,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, passes: impl Fn(&[u8]) -> bool) 
     let _ = to.shutdown(Shutdown::Both);
 }
 
-fn noting_model() -> ScriptedModel {
+pub fn noting_model() -> ScriptedModel {
     ScriptedModel::by(|_, seen| match seen.messages.last().unwrap().tool_results {
         None => Line::call("note", "", json!({})),
         Some(_) => Line::text("Noted."),
@@ -69,7 +69,7 @@ fn noting_model() -> ScriptedModel {
 fn a_write_whose_answer_is_lost_is_neither_lost_nor_done_twice() {
     let Some(server) = PostgresServer::shared() else { return };
     let losses = Arc::new(AtomicUsize::new(0));
-    let port = losing_line(server.port(), &losses);
+    let port = losing_line(server.port(), "glove_append", &losses);
     let database = PostgresDatabase::open(&server.url_at(port)).unwrap();
     let notes = Notes::default();
     let agent = builder(&noting_model(), database.store("lost answers"))

@@ -3,7 +3,7 @@
 mod bad_input;
 mod killed;
 mod leases;
-mod lost_answers;
+pub mod lost_answers;
 
 use std::fs;
 use std::net::TcpListener;

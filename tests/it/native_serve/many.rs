@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::Running;
 use crate::native_postgres::{PostgresServer, sql};
+use crate::native_redis::RedisServer;
 
 fn server(database: SessionDatabase, model: &ScriptedModel) -> Server {
     let model = model.clone();
@@ -84,6 +85,13 @@ fn any_answers([first, second]: [SessionDatabase; 2]) {
     let (status, _) = two.json("DELETE", &format!("/api/sessions/{id}"), None);
     assert_eq!(status, 200);
     assert_eq!(one.json("GET", &format!("/api/sessions/{id}"), None).0, 404);
+}
+
+#[test]
+fn servers_share_a_redis_alike() {
+    let Some(redis) = RedisServer::start() else { return };
+    any_answers(both(&redis.url()));
+    ends_in_a_run(both(&redis.url()));
 }
 
 #[test]

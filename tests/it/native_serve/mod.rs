@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 mod attacks;
-#[cfg(all(feature = "postgres", unix))]
+#[cfg(all(feature = "postgres", feature = "redis", unix))]
 mod many;
 
 pub struct Running {

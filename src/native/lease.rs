@@ -1,8 +1,10 @@
-//! Who may write to a session: one holder at a time, for some seconds that it keeps renewing.
+//! Who may write to a session that servers share: one holder at a time, for some seconds that it keeps renewing. The database says who,
+//! by its own clock, with each write.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::error::{StoreError, StoreErrorKind};
 use crate::native::{RandomIds, SystemClock};
 use crate::ports::{Clock, IdSource};
 
@@ -61,4 +63,25 @@ impl Lease {
         self.lost.store(true, Ordering::Relaxed);
         self.sure_until.iter().for_each(|until| until.store(0, Ordering::Relaxed));
     }
+}
+
+/// What a database says in codes of ours when it refuses a write.
+pub(super) fn refusal(code: &str) -> Option<StoreError> {
+    let (kind, what) = match code {
+        "GL001" => (
+            StoreErrorKind::Conflict,
+            "the session is open in another process; nothing was written. Close it there, or wait some seconds if that process has died",
+        ),
+        "GL002" => (
+            StoreErrorKind::Conflict,
+            "another process has taken over the session; nothing was written. Reopen it to continue",
+        ),
+        "GL003" => (
+            StoreErrorKind::Conflict,
+            "another process has written to the session; nothing was written. Reopen it to continue",
+        ),
+        "GL004" => (StoreErrorKind::Lost, "the session was deleted meanwhile; nothing was written"),
+        _ => return None,
+    };
+    Some(StoreError::new(kind, what))
 }

@@ -1,0 +1,1 @@
+return redis.call('HGET', session, ARGV[2])

@@ -1,0 +1,1 @@
+return redis.call('LRANGE', messages, 0, -1)

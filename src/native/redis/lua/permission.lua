@@ -1,0 +1,1 @@
+return redis.call('HGET', permissions, ARGV[2])
