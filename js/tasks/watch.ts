@@ -36,6 +36,7 @@ const burstMs = 60;
 export class TaskWatch {
   readonly workspace: TaskWorkspace;
   readonly #pollMs: number;
+  readonly #asksLease: boolean;
   readonly #listeners = new Set<(sight: TaskSight) => void>();
   #sight = nothing;
   #stateText = "";
@@ -48,8 +49,10 @@ export class TaskWatch {
   #again = false;
   #heard = false;
 
-  constructor(workspace: TaskWorkspace, pollMs = 1_000) {
+  /** Whether somebody runs the task may be left away: a workspace may have to ask the system. */
+  constructor(workspace: TaskWorkspace, pollMs = 1_000, asksLease = true) {
     this.workspace = checkWorkspace(workspace);
+    this.#asksLease = asksLease;
     this.#pollMs = check("`pollMs`", pollMs, "whole");
   }
 
@@ -142,7 +145,7 @@ export class TaskWatch {
       text("progress/todo.md"),
       workspace.list("task"),
       workspace.list("progress"),
-      workspace.leased?.(),
+      this.#asksLease ? workspace.leased?.() : undefined,
     ]);
     const files = [...inputs, ...work].sort((a, b) => (a.path < b.path ? -1 : 1));
     const changes: { -readonly [part in keyof TaskSight]?: TaskSight[part] } = {};

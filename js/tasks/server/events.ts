@@ -1,6 +1,6 @@
 // What happens in a task, as a stream that a client reads on after its connection was lost.
 import type { TaskEvent } from "../../src/wire/task-types.js";
-import { type TaskSight, watchTask } from "../watch.js";
+import { type TaskSight, TaskWatch } from "../watch.js";
 import type { TaskWorkspace } from "../workspaces/workspace.js";
 
 export interface EventStreamOptions {
@@ -18,7 +18,7 @@ export interface EventStreamOptions {
 /** Ends after the last event of a task that is finished. An event is made when the client reads, so a slow one holds back no more than one. */
 export function eventStream(workspace: TaskWorkspace, options: EventStreamOptions): Response {
   const { sse, follow, pollMs, heartbeatMs, signal } = options;
-  const watch = watchTask(workspace, { pollMs });
+  const watch = new TaskWatch(workspace, pollMs, false);
   const encoder = new TextEncoder();
   let sent = numberOf(options.after);
   let at = 0;

@@ -14,6 +14,9 @@ const beside = ".glove-";
 
 let written = 0;
 
+/** The locks of this process: of those the system need not be asked. */
+const held = new Set<string>();
+
 /**
  * A task in a folder of this machine, for Node. A file is written beside the old one and takes its place when all of it is on the disk. No
  * path leads out of the folder, and where the task works no link is followed.
@@ -79,11 +82,24 @@ export class FolderTaskWorkspace implements TaskWorkspace {
   }
 
   async lease(): Promise<(() => void) | undefined> {
-    return this.#at(lock, "make", lockFile);
+    return this.#at(lock, "make", async (at) => {
+      if (held.has(at)) return undefined;
+      held.add(at);
+      let release: (() => void) | undefined;
+      try {
+        release = await lockFile(at);
+      } finally {
+        if (!release) held.delete(at);
+      }
+      if (!release) return undefined;
+      return () => {
+        if (held.delete(at)) release?.();
+      };
+    });
   }
 
   async leased(): Promise<boolean> {
-    return this.#at(lock, "read", isLocked);
+    return this.#at(lock, "read", async (at) => held.has(at) || isLocked(at));
   }
 
   /** Does it at the place of a path that is one of a workspace; `make` makes the folders that it needs. */
