@@ -6,6 +6,7 @@ export type {
   ApprovalRequest,
   Deliverable,
   HistoryPolicy,
+  MemoryBinding,
   MemoryEntry,
   MemoryKind,
   MemoryQuery,

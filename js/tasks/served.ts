@@ -13,11 +13,11 @@ export interface ServedTask {
 }
 
 /** Where a task stands, wherever it runs. */
-export type ShownState = TaskState | RemoteTaskState;
+export type ShownTaskState = TaskState | RemoteTaskState;
 
 /** What is known of a task, wherever it runs. */
-export interface Sight extends Omit<TaskSight, "state"> {
-  readonly state?: ShownState | undefined;
+export interface ShownTask extends Omit<TaskSight, "state"> {
+  readonly state?: ShownTaskState | undefined;
 }
 
 const todo = "progress/todo.md";
@@ -32,7 +32,7 @@ export class ServedWatch {
   readonly #client: TaskClient;
   readonly #id: string;
   readonly #listeners = new Set<() => void>();
-  #sight: Sight = { status: "loading", events: [], files: [], ticked: [], changes: 0 };
+  #sight: ShownTask = { status: "loading", events: [], files: [], ticked: [], changes: 0 };
   #told = "";
   #following: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -56,7 +56,7 @@ export class ServedWatch {
     },
   };
 
-  getSnapshot = (): Sight => this.#sight;
+  getSnapshot = (): ShownTask => this.#sight;
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -156,7 +156,7 @@ export class ServedWatch {
     this.#set({ status: "ready", state, files, ticked, leased: state.running, error: undefined, changes });
   }
 
-  #set(changes: Partial<Sight>): void {
+  #set(changes: Partial<ShownTask>): void {
     this.#sight = { ...this.#sight, ...changes };
     toldQuietly(this.#listeners, undefined);
   }

@@ -2,7 +2,7 @@
 import { asError, GloveError } from "../../src/error.js";
 import type { TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
-import { isServed, type ServedTask, ServedWatch, type Sight } from "../served.js";
+import { isServed, type ServedTask, ServedWatch, type ShownTask } from "../served.js";
 import type { GloveTask } from "../task.js";
 import { TaskWatch } from "../watch.js";
 import { openTaskWorkspace } from "../workspaces/stored.js";
@@ -12,7 +12,7 @@ import type { TaskWorkspace } from "../workspaces/workspace.js";
 export type TaskRunner = "here" | "elsewhere" | "nobody" | "unknown";
 
 /** What a screen shows of a task. What did not change is the same object. */
-export interface TaskView extends Omit<Sight, "leased"> {
+export interface TaskView extends Omit<ShownTask, "leased"> {
   readonly runner: TaskRunner;
   /** Something that was asked for here is being done: the task is opened, or is about to stop. */
   readonly busy: boolean;
@@ -52,7 +52,7 @@ export class TaskControl {
   #deaf: (() => void) | undefined;
   readonly #listeners = new Set<() => void>();
 
-  constructor(of: Given) {
+  constructor(of: TaskSource) {
     this.#given = typeof of !== "string" && "workspace" in of ? of : undefined;
     this.#of = this.#given?.workspace ?? (of as string | TaskWorkspace | ServedTask);
   }
@@ -186,7 +186,7 @@ export class TaskControl {
   }
 
   #show(): void {
-    const { leased, ...sight } = this.#watch?.getSnapshot() ?? (unread as Sight);
+    const { leased, ...sight } = this.#watch?.getSnapshot() ?? (unread as ShownTask);
     const others = leased === undefined ? "unknown" : leased ? "elsewhere" : "nobody";
     const next: TaskView = {
       ...sight,
@@ -211,14 +211,14 @@ async function resumed(agent: TaskAgent, { workspace }: TaskWatch): Promise<Glov
 }
 
 /** What a screen can show. */
-export type Given = string | TaskWorkspace | GloveTask | ServedTask;
+export type TaskSource = string | TaskWorkspace | GloveTask | ServedTask;
 
 const byId = new Map<string, TaskControl>();
 const byObject = new WeakMap<object, TaskControl>();
 const byClient = new WeakMap<object, Map<string, TaskControl>>();
 
 /** The same task has one control in its page. */
-export function controlOf(of: Given): TaskControl {
+export function controlOf(of: TaskSource): TaskControl {
   if (isServed(of)) {
     const tasks = byClient.get(of.client) ?? new Map<string, TaskControl>();
     byClient.set(of.client, tasks);
@@ -232,7 +232,7 @@ interface Controls<K> {
   set(key: K, control: TaskControl): unknown;
 }
 
-function known<K>(controls: Controls<K>, key: K, of: Given): TaskControl {
+function known<K>(controls: Controls<K>, key: K, of: TaskSource): TaskControl {
   const control = controls.get(key) ?? new TaskControl(of);
   controls.set(key, control);
   return control;

@@ -2,14 +2,14 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Icon } from "../../react/parts/icons.js";
 import { useLabels } from "../../react/render/labels.js";
-import type { ShownState } from "../served.js";
+import type { ShownTaskState } from "../served.js";
 import { Mark, useBoard } from "./parts.js";
 import { duration, phaseName, shortNumber, standing } from "./words.js";
 
 /** Longer goals are folded. */
 const longGoal = 160;
 
-export function Head({ state, runs }: { readonly state: ShownState; readonly runs: boolean }): ReactNode {
+export function Head({ state, runs }: { readonly state: ShownTaskState; readonly runs: boolean }): ReactNode {
   const say = useLabels();
   const { task } = useBoard();
   const { goal } = state.spec;
@@ -46,7 +46,7 @@ export function Head({ state, runs }: { readonly state: ShownState; readonly run
   );
 }
 
-function Buttons({ state, runs }: { readonly state: ShownState; readonly runs: boolean }): ReactNode {
+function Buttons({ state, runs }: { readonly state: ShownTaskState; readonly runs: boolean }): ReactNode {
   const say = useLabels();
   const { task } = useBoard();
   const { runner, busy } = task;
@@ -86,7 +86,7 @@ function Buttons({ state, runs }: { readonly state: ShownState; readonly runs: b
 }
 
 /** What is used of the budgets. */
-function Used({ state }: { readonly state: ShownState }): ReactNode {
+function Used({ state }: { readonly state: ShownTaskState }): ReactNode {
   const say = useLabels();
   const { used, spec } = state;
   const { max_wall_clock_ms: time, max_steps: steps } = spec.budgets ?? {};

@@ -1,7 +1,7 @@
 // How far the task is: its phases, and the steps of its plan.
 import { type ReactNode, useId } from "react";
 import { useLabels } from "../../react/render/labels.js";
-import type { ShownState } from "../served.js";
+import type { ShownTaskState } from "../served.js";
 import type { TaskRunner } from "./control.js";
 import { Mark, Section, useBoard } from "./parts.js";
 import { type Progress, phaseName, progressWords } from "./words.js";
@@ -12,12 +12,12 @@ const usual = ["gather", "plan", "act", "verify"];
 const ended = { completed: "done", failed: "failed", skipped: "skipped" } as const;
 
 /** What a step in the works is: it also waits for people, and stands still where nobody runs it. */
-function current({ status }: ShownState, runner: TaskRunner): Progress {
+function current({ status }: ShownTaskState, runner: TaskRunner): Progress {
   if (status === "waiting") return "waiting";
   return status === "paused" || runner === "nobody" ? "open" : "working";
 }
 
-function phases(state: ShownState, runner: TaskRunner): readonly (readonly [name: string, Progress])[] {
+function phases(state: ShownTaskState, runner: TaskRunner): readonly (readonly [name: string, Progress])[] {
   const { steps, current: now, plan_waits, loop_name, pending } = state;
   const seen = [...steps.map(({ name }) => name), ...(now ? [now.name] : [])];
   const names = new Set([...(loop_name === "gather-plan-act-verify" ? usual : []), ...seen]);
@@ -29,7 +29,7 @@ function phases(state: ShownState, runner: TaskRunner): readonly (readonly [name
   });
 }
 
-export function Phases({ state }: { readonly state: ShownState }): ReactNode {
+export function Phases({ state }: { readonly state: ShownTaskState }): ReactNode {
   const say = useLabels();
   const { task } = useBoard();
   return (
@@ -47,7 +47,7 @@ export function Phases({ state }: { readonly state: ShownState }): ReactNode {
   );
 }
 
-export function Plan({ state }: { readonly state: ShownState }): ReactNode {
+export function Plan({ state }: { readonly state: ShownTaskState }): ReactNode {
   const say = useLabels();
   const id = useId();
   const { task } = useBoard();

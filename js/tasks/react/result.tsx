@@ -1,14 +1,14 @@
 // What came of the task so far: the verdict, the answer, and the files that it made.
 import { type ReactNode, useId } from "react";
 import { useLabels } from "../../react/render/labels.js";
-import type { ShownState } from "../served.js";
+import type { ShownTaskState } from "../served.js";
 import { FileList } from "./files.js";
 import { Mark, Section, useBoard } from "./parts.js";
 import { useText } from "./use-file.js";
 
 export const artifacts = "progress/artifacts/";
 
-export function Result({ state }: { readonly state: ShownState }): ReactNode {
+export function Result({ state }: { readonly state: ShownTaskState }): ReactNode {
   const say = useLabels();
   const [result, made] = [useId(), useId()];
   const { task, Text } = useBoard();

@@ -5,7 +5,7 @@ import type { TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
 import { checkServed, isServed } from "../served.js";
 import { checkWorkspace } from "../workspaces/workspace.js";
-import { controlOf, type Given, type TaskView, unread } from "./control.js";
+import { controlOf, type TaskSource, type TaskView, unread } from "./control.js";
 
 /** Settings of `useTask`. */
 export interface UseTaskConfig {
@@ -40,7 +40,7 @@ const config = { agent: "any" } as const satisfies Options<UseTaskConfig>;
  * A task by the id of its workspace (`openTaskWorkspace`), by its workspace, one that is open already, or one of a server (`client` and
  * `id`). Whoever runs it, it is shown as its files tell it. `run` takes it up in this page and lets go of it at its end; it goes on when the component is gone.
  */
-export function useTask(task: Given, given: UseTaskConfig = {}): UseTaskReturn {
+export function useTask(task: TaskSource, given: UseTaskConfig = {}): UseTaskReturn {
   checkOptions(check("The settings", given, "object"), config);
   if (isServed(task)) checkServed(task);
   else if (typeof task !== "string" && !("workspace" in task)) checkWorkspace(task);

@@ -1,7 +1,7 @@
 // What the board says: standings, phases and events in words for a person.
 import { humanName } from "../../react/parts/calls/tool-state.js";
 import type { TaskEvent, TaskFinishReason, TaskPlan } from "../../src/wire/task-types.js";
-import type { ShownState } from "../served.js";
+import type { ShownTaskState } from "../served.js";
 import type { TaskRunner } from "./control.js";
 
 /** A label of `<TaskBoard>` that another one can take the place of, beside those of `<Render>`. */
@@ -86,7 +86,7 @@ const endings = {
 } as const satisfies Record<TaskFinishReason, string>;
 
 /** Where a task stands, in a word and a tone. */
-export function standing({ status, finish_reason }: ShownState, runner: TaskRunner): readonly [word: string, tone: Tone] {
+export function standing({ status, finish_reason }: ShownTaskState, runner: TaskRunner): readonly [word: string, tone: Tone] {
   if (status === "waiting") return ["Waiting for you", "waiting"];
   if (status === "running") return runner === "nobody" ? ["Interrupted", "paused"] : ["Working", "working"];
   const word = endings[finish_reason ?? "stopped"];
