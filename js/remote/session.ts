@@ -3,7 +3,6 @@ import { codeOf, GloveError } from "../src/error.js";
 import { generateId } from "../src/session/session-id.js";
 import type { Written } from "../src/snapshot/state.js";
 import { type Method, rulesOf } from "../src/tabs/methods.js";
-import { answered } from "../src/tabs/protocol.js";
 import type { SharedSession } from "../src/tabs/shared-session.js";
 import type { TabPage } from "../src/tabs/tab-adapter.js";
 import { fromCore } from "../src/wasm/core-errors.js";
@@ -145,8 +144,8 @@ export class RemoteSession implements SharedSession {
     return this.#send("cancelQueued", request);
   }
 
-  answer(question: string, answer: string): void {
-    this.#send("answer", question, answer);
+  answer(question: string, answer: string): boolean {
+    return this.#send("answer", question, answer);
   }
 
   resolveSlot(id: string, value: string): boolean {
@@ -168,7 +167,10 @@ export class RemoteSession implements SharedSession {
   #send(method: Method, ...args: readonly unknown[]): true {
     const asked = this.#ask(method, ...args);
     asked.then(
-      (text) => text === "false" && rulesOf(method)?.answers && this.#page.report(answered()),
+      (text) => {
+        const late = text === "false" && rulesOf(method)?.late?.(args);
+        if (late) this.#page.report(late);
+      },
       (error: unknown) => this.#over || this.#page.report(fromCore(error)),
     );
     return true;

@@ -88,6 +88,7 @@ export type { HasState, PluginState } from "./plugins/state.js";
 export type { ExportRunOptions } from "./recording/run-file.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
 export type { AnswerOutcome, RunOutcome, SendMessage } from "./session/outcome.js";
+export type { Prompt } from "./session/prompt.js";
 export { type PromptEvent, promptEvents } from "./session/prompt-events.js";
 export type { FileInput, ImageInput, MessageInput } from "./session/request.js";
 export type { GloveSession, TriggerInput } from "./session/session.js";

@@ -73,7 +73,9 @@ pub enum OutOfProtocol {
     NoSuchModelCall(u64),
     #[error("call `{0}` is not pending; it was cancelled, was answered, or never existed")]
     NoSuchCall(String),
-    #[error("question `{0}` is not open")]
+    #[error(
+        "nothing with the id `{0}` waits for a decision: it was decided before, here or elsewhere, or its call was stopped"
+    )]
     NoSuchQuestion(String),
     #[error("slot `{0}` is not waiting for an answer")]
     NoSuchSlot(String),
@@ -100,6 +102,7 @@ impl OutOfProtocol {
         match self {
             OutOfProtocol::NoSuchMessage(_) => "MESSAGE_UNKNOWN",
             OutOfProtocol::BusyOnBranch => "SESSION_BUSY",
+            OutOfProtocol::NoSuchQuestion(_) => "APPROVAL_CLOSED",
             _ => "OUT_OF_PROTOCOL",
         }
     }
@@ -476,6 +479,11 @@ impl Run {
 
     pub fn question(&self, id: &str) -> Option<&Question> {
         self.questions().find(|question| question.id == id)
+    }
+
+    /// The open question with this id, or about the call with this id.
+    pub(crate) fn asked(&self, id: &str) -> Option<&Question> {
+        self.questions().find(|open| open.id == id || open.call_id.as_deref() == Some(id))
     }
 
     /// The actions that can be taken back, the last one last.

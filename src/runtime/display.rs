@@ -254,6 +254,11 @@ impl DisplayManager {
         first
     }
 
+    /// The one who asks has it, or it was none.
+    pub(crate) fn forget_early(&self, id: &str) {
+        drop(take(&mut self.state().early, id));
+    }
+
     /// The answer is written.
     pub(crate) fn tell(&self, id: &str) {
         let unsaved = take(&mut self.state().unsaved, id);

@@ -61,7 +61,7 @@ impl Driver {
             }
             Command::Resume(caller) => self.resume(caller),
             Command::Answer { id, answer, caller } => {
-                let question = self.question(&id);
+                let question = self.shared.run().asked(&id).map(|question| question.id.clone());
                 self.step_for(Input::Answered { question: question.unwrap_or(id), answer }, caller);
             }
             Command::Tools(tools) => {
@@ -112,7 +112,7 @@ impl Driver {
             Command::Resume(_) => true,
             Command::Request(request, _) => request.when_busy != WhenBusy::Drop || parked(),
             Command::Undo { .. } | Command::Switch { .. } => parked(),
-            Command::Answer { id, .. } => self.question(id).is_some(),
+            Command::Answer { id, .. } => self.shared.run().asked(id).is_some(),
             Command::Tools(_)
             | Command::Configure(_)
             | Command::CancelQueued(_)
@@ -120,13 +120,6 @@ impl Driver {
             | Command::Abort
             | Command::Close => false,
         }
-    }
-
-    /// The open question with this id, or about the call with this id.
-    fn question(&self, id: &str) -> Option<String> {
-        let run = self.shared.run();
-        let mut open = run.questions();
-        open.find(|open| open.id == id || open.call_id.as_deref() == Some(id)).map(|open| open.id.clone())
     }
 
     /// Takes up a run that was interrupted when its process ended, if one waits for that.

@@ -121,8 +121,12 @@ impl Session {
         self.with_run(|run| run.fork(message)).ok_or_else(|| refused(&refusal()))
     }
 
-    /// Answers a question, by its id or its call's, and continues until the request ends or waits again.
+    /// Answers a question, by its id or its call's, and continues until the request ends or waits again. Fails with `APPROVAL_CLOSED` when
+    /// it was answered before.
     pub fn decide(&self, id: &str, answer: Answer) -> ResponseFuture {
+        if let Some(open) = self.asked(id) {
+            self.display().answer_early(&open, Err(DisplayError::Removed));
+        }
         let id = id.to_owned();
         self.ask(None, true, |caller| Command::Answer { id, answer, caller: Some(caller) })
     }
@@ -137,9 +141,21 @@ impl Session {
         self.decide(id, Answer::Deny { remember: false, reason })
     }
 
-    /// Answers a question without waiting; the code that drives the session continues.
-    pub fn answer(&self, id: &str, answer: Answer) {
-        self.tell(Command::Answer { id: id.to_owned(), answer, caller: None });
+    /// Answers an open question, by its id or its call's, without waiting; the code that drives the session continues. False when
+    /// nothing is asked under this id (any more), and before the session is open: the first answer counts, also while it waits to be
+    /// taken in.
+    pub fn answer(&self, id: &str, answer: Answer) -> bool {
+        let Some(id) = self.asked(id) else { return false };
+        // The run has not taken it in before its next step.
+        let is_first = self.display().answer_early(&id, Err(DisplayError::Removed));
+        if is_first {
+            self.tell(Command::Answer { id, answer, caller: None });
+        }
+        is_first
+    }
+
+    fn asked(&self, id: &str) -> Option<String> {
+        self.with_run(|run| run.asked(id).map(|question| question.id.clone()))
     }
 
     /// Stops the current request: it ends with [`Error::Aborted`], and every call has a result.
@@ -242,9 +258,18 @@ impl Session {
     /// there is none with this id; an error if the answer does not fit, in which case the question stays open.
     pub fn answer_slot(&self, id: &str, answer: Result<Json, DisplayError>) -> Result<bool, DisplayError> {
         let display = self.display();
-        if display.settle(id, answer.clone())? {
-            return Ok(true);
+        let asks = self.with_run(|run| run.question(id).is_some());
+        if asks && !display.answer_early(id, Err(DisplayError::Removed)) {
+            return Ok(false);
         }
+        let settled = display.settle(id, answer.clone());
+        if settled == Ok(true) {
+            return settled;
+        }
+        if asks {
+            display.forget_early(id);
+        }
+        settled?;
         let asks = self.with_run(|run| run.may_ask_again(id).map(str::to_owned));
         // The questions of a tool that runs are on the display.
         let comes = asks.is_some_and(|call_id| self.tool_run(&call_id).is_none());

@@ -43,6 +43,7 @@ impl Driver {
             Effect::CancelQuestion { question } => {
                 self.cancel(&Key::Question(question.clone()));
                 self.shared.display.remove_slot(&question);
+                self.shared.display.forget_early(&question);
             }
             Effect::CancelModel { call } => self.cancel(&Key::Model(call)),
             Effect::CancelTool { call_id } => {

@@ -144,10 +144,10 @@ impl CoreSession {
         self.session.keep_partial();
     }
 
-    pub fn answer(&self, id: &str, answer: &str) -> Result<(), JsValue> {
+    /// False when nothing is asked under this id any more.
+    pub fn answer(&self, id: &str, answer: &str) -> Result<bool, JsValue> {
         let answer: Answer = read(answer, "the answer")?;
-        self.session.answer(id, answer);
-        Ok(())
+        Ok(self.session.answer(id, answer))
     }
 
     pub fn configure(&self, changes: &str) -> Result<(), JsValue> {

@@ -1,11 +1,12 @@
 // Approvals that are decided twice, too late, or by a tab that has not seen the first decision: nothing runs twice, and somebody is told.
-import { GloveClient, type GloveSession, MemoryStore, type ToolConfig } from "glove-wasm";
+import { GloveClient, type GloveSession, MemoryStore, type StoreAdapter, type ToolConfig } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { sharedSession } from "../support/shared-store.js";
 
 const called = { toolCalls: [{ name: "pay", id: "c1", input: { euros: 5 } }] };
 
-function client(store = new MemoryStore("s"), rule: Partial<ToolConfig> = { requireApproval: true }) {
+function client(store: StoreAdapter = new MemoryStore("s"), rule: Partial<ToolConfig> = { requireApproval: true }) {
   const ran: unknown[] = [];
   const told: string[] = [];
   const pay: ToolConfig = {
@@ -44,13 +45,12 @@ async function asked(given = client()) {
   return { ...given, sending, id: approval?.id ?? "" };
 }
 
-test("an approval that is given twice at once runs its call once", async () => {
-  const { session, sending, ran, id } = await asked();
+test("of decisions that are made at once the first holds, and the others are told", async () => {
+  const { session, sending, ran, told, id } = await asked();
   expect(session.approve(id)).toBe(true);
-  session.approve(id);
-  session.reject("c1");
+  expect([session.approve(id), session.reject("c1"), session.resolveSlot(id, false)]).toEqual([false, false, false]);
   await sending;
-  expect(ran).toEqual([{ euros: 5 }]);
+  expect([ran, told]).toEqual([[{ euros: 5 }], ["APPROVAL_CLOSED", "APPROVAL_CLOSED"]]);
   expect(session.getSnapshot().timeline.at(-1)).toMatchObject({ text: "Done." });
 });
 
@@ -101,3 +101,24 @@ test("an approval of another one's call waits on when a wrong id is given", asyn
   await sending;
   expect(ran).toHaveLength(1);
 });
+
+test.each(["approve", "reject"] as const)(
+  "of two tabs that decide at once, the one whose %s came second is told",
+  async (second) => {
+    const store = sharedSession("s");
+    const tabs = [client(store()), client(store())] as const;
+    for (const { session } of tabs) await session.start();
+    const [leads, follows] = tabs;
+    const { sending, id } = await asked(leads);
+    await until(follows.session, () => follows.session.getSnapshot().approvals.length > 0);
+    // Neither has heard of the other yet.
+    expect(leads.session.approve(id)).toBe(true);
+    expect(follows.session[second](id)).toBe(true);
+    await sending;
+    await vi.waitFor(() => expect(follows.told).toHaveLength(1));
+    expect([leads.ran, leads.told, follows.told]).toEqual([[{ euros: 5 }], [], ["APPROVAL_CLOSED"]]);
+    // A tab that has heard of it is told at once.
+    expect([follows.session[second](id), follows.told.length]).toEqual([false, 2]);
+    for (const { session } of tabs) session.dispose();
+  },
+);

@@ -276,7 +276,6 @@ export class Engine implements SnapshotSource, ConversationState {
       if (!conversation.session && this.#users > 0) this.#begin();
       return answer;
     };
-    const tell = (act: (session: GloveSession) => unknown) => void ask(act);
     const switchTo = (id: string) => {
       this.#enter(id);
     };
@@ -302,8 +301,8 @@ export class Engine implements SnapshotSource, ConversationState {
       resume: () => ask((session) => session.resume()),
       takeOver: () => ask((session) => session.takeOver()),
       undo: (steps) => ask((session) => session.undo(steps)),
-      approve: (id, options) => tell((session) => session.approve(id, options)),
-      reject: (id, reason, options) => tell((session) => session.reject(id, reason, options)),
+      approve: (id, options) => conversation.session?.approve(id, options) ?? false,
+      reject: (id, reason, options) => conversation.session?.reject(id, reason, options) ?? false,
       resolveSlot: (id, value) => conversation.session?.resolveSlot(id, value) ?? false,
       rejectSlot: (id, reason) => conversation.session?.rejectSlot(id, reason) ?? false,
       clearError: () => {

@@ -1,19 +1,19 @@
 // `usePrompts()`: the record of a conversation as prompts.
 import { useEffect, useRef, useState } from "react";
-import type { PromptRecord } from "../../src/wire/run-types.js";
+import type { Prompt } from "../../src/session/prompt.js";
 import { useGlove } from "./use-glove.js";
 
-const none: readonly PromptRecord[] = [];
+const none: readonly Prompt[] = [];
 
 /**
  * The nearest conversation as prompts, the oldest first: each with its input, its outputs in order, its state and its usage. What is new is
  * read when an entry, the phase or the conversation changes, and not while an answer streams; prompts that did not change stay the same objects.
  */
-export function usePrompts(): readonly PromptRecord[] {
+export function usePrompts(): readonly Prompt[] {
   const session = useGlove(({ session }) => session);
   const timeline = useGlove(({ timeline }) => timeline);
   const phase = useGlove(({ run }) => run.phase);
-  const [read, setRead] = useState<{ readonly of: typeof session; readonly prompts: readonly PromptRecord[] }>();
+  const [read, setRead] = useState<{ readonly of: typeof session; readonly prompts: readonly Prompt[] }>();
   const last = useRef(read);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was read is of that timeline and phase.
   useEffect(() => {

@@ -1,11 +1,11 @@
 // What an application writes as a plugin, and what the plugin gets before each call of the model.
 
+import type { Prompt } from "../session/prompt.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { Schema } from "../tools/schema-types.js";
 import type { ToolConfig } from "../tools/tool.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { Message } from "../wire/record.js";
-import type { PromptRecord } from "../wire/run-types.js";
 import type { HasState, PluginState } from "./state.js";
 
 /** What a plugin gets before a call of the model. What it adds holds for that call alone. */
@@ -28,7 +28,7 @@ export interface PluginRound<S = undefined> {
     readonly sessionId: string;
     readonly userId: string | undefined;
     messages(): Promise<readonly Message[]>;
-    prompts(): Promise<readonly PromptRecord[]>;
+    prompts(): Promise<readonly Prompt[]>;
   };
   /** What the person wrote, or the reason of a prompt that nobody wrote. */
   readonly input: string | undefined;

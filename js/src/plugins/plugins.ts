@@ -2,6 +2,7 @@
 import { answerTool } from "../answers/answer-tool.js";
 import type { Skills } from "../commands/skills.js";
 import { codeOf, GloveError, late, reasonOf } from "../error.js";
+import type { Prompt } from "../session/prompt.js";
 import type { SessionConfig } from "../session/session-config.js";
 import type { SubscriberAdapter } from "../session/subscriber.js";
 import { withinTime } from "../timing/time-limit.js";
@@ -14,7 +15,6 @@ import { copy, toPlain } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import type { Message } from "../wire/record.js";
-import type { PromptRecord } from "../wire/run-types.js";
 import { type AnyPlugin, checkPlugin } from "./plugin.js";
 import type { HasState, PluginState } from "./state.js";
 
@@ -47,7 +47,7 @@ interface Session {
   readonly sessionId: string;
   readonly config: SessionConfig;
   messages(): Promise<Message[]>;
-  prompts(): Promise<PromptRecord[]>;
+  prompts(): Promise<Prompt[]>;
   addSubscriber(subscriber: SubscriberAdapter): () => void;
   report(code: string, error: unknown): void;
   tell(type: string, data: unknown): void;
@@ -236,8 +236,8 @@ export class Plugins {
     const { state } = JSON.parse(core.checkpoint()) as { state: { current?: { id: string } | null } };
     if (!state.current) return {};
     const { id } = state.current;
-    const prompt = (JSON.parse(core.prompts(id)) as PromptRecord[]).at(-1);
-    return { id, input: prompt?.input ?? prompt?.reason ?? undefined, model: prompt?.["model"] };
+    const prompt = (JSON.parse(core.prompts(id)) as Prompt[]).at(-1);
+    return { id, input: prompt?.input ?? prompt?.reason ?? undefined, model: prompt?.model };
   }
 
   // ---- models ----------------------------------------------------------------------------------------------------

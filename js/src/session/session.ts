@@ -23,8 +23,9 @@ import { fromCore } from "../wasm/core-errors.js";
 import { type Core, guard } from "../wasm/sessions.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { ContentPart, Message } from "../wire/record.js";
-import type { PromptRecord } from "../wire/run-types.js";
+import { approvalClosed } from "./approval-closed.js";
 import { outcomeOf, type RunOutcome, type SendMessage } from "./outcome.js";
+import type { Prompt } from "./prompt.js";
 import { answers, bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
 import type { SessionConfig, SessionParts } from "./session-config.js";
 import { counterStyle, sessionOptions } from "./session-config.js";
@@ -398,7 +399,8 @@ export class GloveSession {
 
   /**
    * Allows an item of `approvals`, by its id or the id of its call. A permission is stored for the tool unless `remember` is false. False,
-   * and `APPROVAL_CLOSED` for subscribers, when it waits for nobody any more.
+   * and `APPROVAL_CLOSED` for subscribers, when it waits for nobody any more. Where another tab or a server runs the session, that tells
+   * it a moment later: true is then followed by `APPROVAL_CLOSED` when somebody else was first.
    */
   readonly approve = (id: string, options: { readonly remember?: boolean } = {}): boolean => {
     check("`options`", options, "object");
@@ -439,8 +441,8 @@ export class GloveSession {
   readonly messages = async (): Promise<Message[]> => JSON.parse(await this.#read((session) => session.messages(0))) as Message[];
 
   /** The record grouped by prompts, each with its outputs in order and its usage; from the prompt with the id `since` on, which costs no more than these. */
-  readonly prompts = async (since = ""): Promise<PromptRecord[]> =>
-    JSON.parse(await this.#read((session) => session.prompts(check("`since`", since, "text")))) as PromptRecord[];
+  readonly prompts = async (since = ""): Promise<Prompt[]> =>
+    JSON.parse(await this.#read((session) => session.prompts(check("`since`", since, "text")))) as Prompt[];
 
   /**
    * The run from the opening of the session on, as a file that `replay` of `glove-wasm/testing` and `glove replay` play without model and
@@ -677,13 +679,9 @@ export class GloveSession {
   }
 
   #decide(id: string, answer: object): boolean {
-    const { session } = this.#connection;
-    if (!session || !this.#approval(id)) {
-      const message = `Nothing with the id "${id}" waits for a decision: it was decided before, here or in another tab, or its call was stopped.`;
-      this.report("APPROVAL_CLOSED", new GloveError("APPROVAL_CLOSED", message));
-      return false;
-    }
-    session.answer(id, JSON.stringify(answer));
-    return true;
+    // What another tab runs is shown a moment later: that tab tells whether it came too late.
+    if (this.#approval(id) && this.#connection.session?.answer(id, JSON.stringify(answer))) return true;
+    this.report("APPROVAL_CLOSED", approvalClosed(id));
+    return false;
   }
 }

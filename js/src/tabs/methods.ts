@@ -1,4 +1,6 @@
 // What a tab may ask of the one that runs the session: a closed list, and what each method takes and gives.
+import { GloveError } from "../error.js";
+import { approvalClosed } from "../session/approval-closed.js";
 import type { AskedSession } from "../wasm/core-api.js";
 
 export type Method = keyof AskedSession | "answerInbox" | "clearError";
@@ -13,8 +15,8 @@ interface Rules {
   readonly begins?: true;
   /** Done twice it does more. */
   readonly once?: true;
-  /** It was said to be taken when it was asked for. */
-  readonly answers?: true;
+  /** It was said to be taken when it was asked for: the error where it came too late. */
+  readonly late?: (args: readonly unknown[]) => GloveError;
 }
 
 export const isText: Check = (value) => typeof value === "string";
@@ -24,6 +26,10 @@ export const isOptional =
   (check: Check): Check =>
   (value) =>
     value === undefined || check(value);
+
+function answered(): GloveError {
+  return new GloveError("DISPLAY_REMOVED", "The question was already answered or removed, so this answer was ignored.");
+}
 
 const methods: { readonly [name in Method]: Rules } = {
   request: { takes: [isText], gives: isText, begins: true },
@@ -36,9 +42,9 @@ const methods: { readonly [name in Method]: Rules } = {
   prompts: { takes: [isText], gives: isText },
   abort: { takes: [(request) => request === null || isText(request)] },
   cancelQueued: { takes: [isText] },
-  answer: { takes: [isText, isText] },
-  resolveSlot: { takes: [isText, isText], answers: true },
-  rejectSlot: { takes: [isText, isOptional(isText)], answers: true },
+  answer: { takes: [isText, isText], late: ([id]) => approvalClosed(id as string) },
+  resolveSlot: { takes: [isText, isText], late: answered },
+  rejectSlot: { takes: [isText, isOptional(isText)], late: answered },
   removeSlot: { takes: [isText] },
   clearStack: { takes: [] },
   answerInbox: { takes: [isText, isText] },

@@ -178,10 +178,6 @@ export function deleted(): GloveError {
   return new GloveError("SESSION_DELETED", "This session was deleted; open another one to continue.");
 }
 
-export function answered(): GloveError {
-  return new GloveError("DISPLAY_REMOVED", "The question was already answered or removed, so this answer was ignored.");
-}
-
 export function moved(): GloveError {
   return new GloveError(
     "SESSION_MOVED",

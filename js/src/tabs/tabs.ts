@@ -11,7 +11,6 @@ import { type Method, rulesOf, takes } from "./methods.js";
 import { watchPage } from "./page-life.js";
 import {
   type Ask,
-  answered,
   type Extras,
   elsewhere,
   malformed,
@@ -221,8 +220,8 @@ class Tabs implements SharedSession {
     return this.#send("cancelQueued", request);
   }
 
-  answer(question: string, answer: string): void {
-    this.#send("answer", question, answer);
+  answer(question: string, answer: string): boolean {
+    return this.#send("answer", question, answer);
   }
 
   resolveSlot(id: string, value: string): boolean {
@@ -261,8 +260,8 @@ class Tabs implements SharedSession {
 
   #send(method: Method, ...args: readonly unknown[]): true {
     const asked = this.#ask(method, ...args);
-    const report = (error: unknown) => this.#page.report(fromCore(error));
-    asked.then((value) => value === false && rulesOf(method)?.answers && report(answered())).catch(report);
+    const report = (error: unknown) => error && this.#page.report(fromCore(error));
+    asked.then((value) => value === false && report(rulesOf(method)?.late?.(args))).catch(report);
     return true;
   }
 
@@ -576,7 +575,9 @@ class Tabs implements SharedSession {
     const begins = rulesOf(method)?.begins;
     if (!own && begins) this.#page.fail(undefined);
     try {
-      const value = await guard.untilTrap(this.#do(core, ask, own));
+      const came = await guard.untilTrap(this.#do(core, ask, own));
+      // What the tab before has done with it is not too late.
+      const value = ask.again && rulesOf(method)?.late ? true : came;
       // Whoever takes over is asked again.
       if (begins && isConflict(value) && !(await this.holds()) && this.#core !== core) return;
       if (own) this.#end(id, ({ resolve }) => resolve(value));

@@ -102,8 +102,9 @@ export interface CoreSession {
   cancelQueued?(request: string): boolean;
   /** The page may be gone in a moment: keep the text that a model has shown so far. */
   keepPartial(): void;
-  /** JSON `{"allow":{"remember":boolean}}` or `{"deny":{"remember":boolean,"reason"?:string}}`. */
-  answer(questionOrCall: string, answer: string): void;
+  /** JSON `{"allow":{"remember":boolean}}` or `{"deny":{"remember":boolean,"reason"?:string}}`. False when nothing is asked under this id
+   *  any more. */
+  answer(questionOrCall: string, answer: string): boolean;
   /** JSON of any part of `SessionOptions` that may change: tools, systemPrompt, model, compaction, limits, budgets. */
   configure(changes: string): void;
   /** Display. Push gives the slot's id; the answer comes through the promise. `clean`: the tool waited for nothing else since it

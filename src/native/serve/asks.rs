@@ -92,10 +92,7 @@ pub(super) fn ask(live: &Live, Ask { id, method, args, seen }: Ask) -> Result<Re
             }
             waits
         }
-        "answer" => {
-            session.answer(text(0)?, read(text(1)?)?);
-            true
-        }
+        "answer" => session.answer(text(0)?, read(text(1)?)?),
         "resolveSlot" => {
             let value = Json::parse(text(1)?).map_err(|error| invalid(&error.to_string()))?;
             settle(session, text(0)?, Ok(value))?

@@ -480,6 +480,9 @@ fn what_a_page_asks_wrongly_is_refused_and_changes_nothing() {
         let (status, refused) = running.ask_session("mine", &ask);
         assert_eq!((status, &refused["error"]["code"]), (400, &json!("REQUEST_INVALID")), "{ask}");
     }
+    // Nothing waits for it: whoever decided has to be told.
+    let late = json!({ "id": "a", "method": "answer", "args": ["q", "{\"allow\":{\"remember\":false}}"] });
+    assert_eq!(running.ask_session("mine", &late), (200, json!(false)));
     let again = json!({ "id": "a", "method": "undo", "args": [1], "seen": "of-another-process-7" });
     let (status, refused) = running.ask_session("mine", &again);
     assert_eq!((status, &refused["error"]["code"]), (409, &json!("SESSION_MOVED")));

@@ -176,7 +176,7 @@ fn an_approval_is_left_and_continued_by_another_session_over_the_same_store() {
             assert_eq!(second.session().phase(), PhaseName::Waiting);
             assert_eq!(second.questions(), questions);
             let unknown = second.approve("someone else's").await.unwrap_err();
-            assert_eq!(unknown.code(), "OUT_OF_PROTOCOL");
+            assert_eq!(unknown.code(), "APPROVAL_CLOSED");
             let response = match approves {
                 true => second.approve("c2").await,
                 false => second.reject(&questions[0].id, Some("too dear".to_owned())).await,
@@ -192,6 +192,45 @@ fn an_approval_is_left_and_continued_by_another_session_over_the_same_store() {
         let ran: &[&str] = if approves { &["a", "pay", "b"] } else { &["a", "b"] };
         assert_eq!(notes.all(), ran);
     }
+}
+
+#[test]
+fn of_answers_that_are_given_at_once_the_first_counts_and_the_others_are_told() {
+    let yes = || Answer::Allow { remember: false };
+    type Way = fn(&Glove, &str) -> bool;
+    let ways: [Way; 3] = [
+        |agent, id| agent.session().answer(id, Answer::Deny { remember: false, reason: None }),
+        |agent, _| {
+            let call = agent.questions()[0].call_id.clone().unwrap();
+            agent.session().answer(&call, Answer::Deny { remember: false, reason: None })
+        },
+        |agent, id| agent.session().answer_slot(id, Ok(json(json!(false)))).unwrap(),
+    ];
+    for second in ways {
+        let notes = Notes::default();
+        let agent = builder(&remover(), MemoryStore::new("s"))
+            .fold(noting("rm", &notes).requires_permission())
+            .build()
+            .unwrap();
+        block_on(answered(&agent, "one", |slot| {
+            // What is no answer leaves the question open.
+            assert!(agent.session().answer_slot(&slot.id, Ok(json(json!("perhaps")))).is_err());
+            assert!(agent.session().answer(&slot.id, yes()));
+            assert!(!second(&agent, &slot.id));
+            assert!(!agent.session().answer("another", yes()));
+        }));
+        assert_eq!(notes.all(), ["rm"]);
+    }
+    let notes = Notes::default();
+    let agent = builder(&remover(), MemoryStore::new("s"))
+        .fold(noting("rm", &notes).requires_permission())
+        .build()
+        .unwrap();
+    block_on(answered(&agent, "one", |slot| {
+        assert!(agent.session().answer_slot(&slot.id, Ok(json(json!(false)))).unwrap());
+        assert!(!agent.session().answer(&slot.id, yes()));
+    }));
+    assert_eq!(notes.all(), [""; 0]);
 }
 
 #[test]

@@ -438,7 +438,7 @@ test("what waits for a person is approved or rejected by its id", async () => {
       state: "approval-requested",
       approval: { id: approval?.id },
     });
-    act(() => page.glove[decide](approval?.id ?? ""));
+    act(() => expect([page.glove[decide](approval?.id ?? ""), page.glove[decide]("no such")]).toEqual([true, false]));
     await settled(page);
   }
   expect(pay).toHaveBeenCalledOnce();
