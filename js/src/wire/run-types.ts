@@ -293,6 +293,8 @@ export interface PromptRecord {
   readonly usage: Usage;
   /** When it began, in milliseconds since 1970. */
   readonly at?: number;
+  /** What the record has of it, word for word: those of all prompts, one after the other, are the record. */
+  readonly messages: readonly Message[];
   readonly [unknown: string]: unknown;
 }
 

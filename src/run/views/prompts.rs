@@ -1,5 +1,6 @@
 //! The prompt record: each request with its ordered outputs, as a projection of the messages. It is wider than what
-//! a model sees: files, widgets and types of the application stand where their tool showed them.
+//! a model sees: files, widgets and types of the application stand where their tool showed them. Each prompt holds its messages too, so
+//! that all prompts are the whole record.
 
 use crate::json::Json;
 #[cfg(test)]
@@ -25,6 +26,8 @@ pub struct PromptRecord {
     pub usage: Usage,
     /// When it began, in milliseconds since 1970.
     pub at: Option<u64>,
+    /// What the record has of it, word for word: those of all prompts, one after the other, are the record.
+    pub messages: Vec<Message>,
     /// `userId` and whatever else the application put on its message.
     #[json(flatten)]
     pub extra: Extra,
@@ -152,26 +155,23 @@ impl Run {
         let mut prompts: Vec<PromptRecord> = Vec::new();
         let mut called: Called<'_> = (&[], None);
         for message in messages {
-            if message.is_compaction || message.is_compaction_request {
-                // It was written for the prompt in which it stands.
-                if let (Some(last), Some(usage)) = (prompts.last_mut(), &message.usage) {
-                    last.usage.add(usage);
-                }
-                continue;
-            }
+            let sums_up = message.is_compaction || message.is_compaction_request;
             let prompt = match prompts.last_mut() {
-                Some(last) if !begins_another(message, last) => last,
+                // It was written for the prompt in which it stands.
+                Some(last) if sums_up || !begins_another(message, last) => last,
                 _ => {
                     prompts.push(begin(message, prompts.len()));
                     let Some(last) = prompts.last_mut() else { continue };
                     last
                 }
             };
+            prompt.messages.push(message.clone());
+            if let Some(usage) = &message.usage {
+                prompt.usage.add(usage);
+            }
             match message.sender {
+                _ if sums_up => {}
                 Sender::Agent => {
-                    if let Some(usage) = &message.usage {
-                        prompt.usage.add(usage);
-                    }
                     if !message.text.is_empty() {
                         let (text, partial, at) = (message.text.clone(), message.partial, message.at);
                         prompt.outputs.push(Output::Text(TextOutput { kind: "text", text, partial, at }));
@@ -201,6 +201,9 @@ impl Run {
     }
 }
 
+/// Fields of a prompt that a message has not.
+const OWN: [&str; 6] = ["input", "messages", "outputs", "reason", "state", "visible"];
+
 fn begins_another(message: &Message, last: &PromptRecord) -> bool {
     match &message.prompt_id {
         Some(id) => *id != last.id,
@@ -222,6 +225,7 @@ fn begin(message: &Message, index: usize) -> PromptRecord {
         state: PromptState::Completed,
         usage: Usage::default(),
         at: message.at,
+        messages: Vec::new(),
         extra: Extra::default(),
     }
 }
@@ -237,6 +241,8 @@ fn hear(prompt: &mut PromptRecord, message: &Message) {
     }
     prompt.visible = !message.hidden;
     prompt.extra = message.extra.clone();
+    // Its messages have what is called like a field of a prompt.
+    prompt.extra.0.retain(|(key, _)| !OWN.contains(&key.as_str()));
 }
 
 fn add_results(prompt: &mut PromptRecord, (calls, at): Called<'_>, results: &[ToolResult]) {

@@ -40,6 +40,8 @@ pub fn said(text: &str, kind: u8) -> Message {
     message.extra = Extra(vec![
         ("metadata".to_owned(), json!({ "of": FOR_PEOPLE }).into()),
         ("userId".to_owned(), Json::string(FOR_PEOPLE)),
+        // Whatever an application puts on its messages takes no field of the prompt's.
+        ("messages".to_owned(), Json::string(FOR_PEOPLE)),
     ]);
     if kind.is_multiple_of(4) {
         message.framework_context = Some(TRIGGER.to_owned());
@@ -120,7 +122,9 @@ pub fn assert_prompts_lose_nothing(run: &Run) {
             true => (None, message.pre_modified_text.clone()),
             false => (Some(message.as_written().to_owned()), None),
         };
-        assert_eq!((&prompt.input, &prompt.reason, &prompt.extra), (&input, &reason, &message.extra));
+        let mut extra = message.extra.clone();
+        extra.0.retain(|(key, _)| key != "messages");
+        assert_eq!((&prompt.input, &prompt.reason, &prompt.extra), (&input, &reason, &extra));
         assert_eq!(prompt.visible, !message.hidden);
     }
     let mut spent = Usage::default();
@@ -129,6 +133,39 @@ pub fn assert_prompts_lose_nothing(run: &Run) {
     prompts.iter().for_each(|prompt| sum.add(&prompt.usage));
     assert_eq!((sum.tokens_in, sum.tokens_out), (spent.tokens_in, spent.tokens_out));
     assert!((sum.cost.unwrap_or_default() - spent.cost.unwrap_or_default()).abs() < 1e-6);
+}
+
+/// A prompt as an application has stored it.
+#[derive(serde::Deserialize)]
+struct Kept {
+    messages: Vec<Message>,
+}
+
+/// The record can be made of its prompts again, to the byte, and gives the same prompts and the same reading to a model.
+pub fn assert_prompts_are_the_record(run: &Run) {
+    let prompts = run.prompts();
+    let stored = serde_json::to_string(&prompts).unwrap();
+    let kept: Vec<Kept> = serde_json::from_str(&stored).unwrap();
+    let record: Vec<Message> = kept.into_iter().flat_map(|prompt| prompt.messages).collect();
+    assert_eq!(serde_json::to_string(&record).unwrap(), serde_json::to_string(run.messages()).unwrap());
+
+    let again = Run::reading(record);
+    let read = |run: &Run| run.model_request().iter().map(|message| told(message)).collect::<Vec<_>>();
+    let of_run = Run::reading(run.messages().to_vec());
+    assert_eq!(read(&again), read(&of_run));
+    // What is under way is in the run and not in the record yet.
+    let under_way = usize::from(run.has_open_calls());
+    let mut same = again.prompts();
+    assert_eq!(same.len(), prompts.len());
+    for (again, before) in same.iter_mut().zip(&prompts).rev().take(1) {
+        again.state = before.state;
+        if under_way == 1 {
+            assert_eq!(again.outputs, before.outputs[..again.outputs.len()]);
+            again.outputs.clone_from(&before.outputs);
+            again.usage.clone_from(&before.usage);
+        }
+    }
+    assert_eq!(same, prompts);
 }
 
 /// What every kind of model would be sent now.

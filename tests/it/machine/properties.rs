@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use crate::machine::prompt_record::{
-    assert_no_model_reads_what_is_for_people, assert_prompts_lose_nothing, said, shows,
+    assert_no_model_reads_what_is_for_people, assert_prompts_are_the_record, assert_prompts_lose_nothing,
+    said, shows,
 };
 use crate::support::machine::*;
 use crate::support::script::assert_in_flight_is_outstanding;
@@ -392,6 +393,7 @@ impl Player {
         }
         if deeply {
             assert_prompts_lose_nothing(run);
+            assert_prompts_are_the_record(run);
             assert_no_model_reads_what_is_for_people(run);
             let checkpoint = run.checkpoint();
             let again = Run::restore(&checkpoint, run.messages().to_vec(), Vec::new()).unwrap();
