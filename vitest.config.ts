@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 const react = {
   include: ["tests/js/react/**/*.test.tsx"],
   environment: "jsdom",
-  setupFiles: ["tests/support/patience.ts", "tests/js/react/setup.ts"],
+  setupFiles: ["tests/support/patience.ts", "tests/strict/setup.ts", "tests/js/react/setup.ts"],
   testTimeout: 30_000,
 };
 /** What one React does otherwise than another: effects, stores, waiting, errors and hydration. */

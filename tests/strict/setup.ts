@@ -1,7 +1,8 @@
 // Whoever a test asks is asked through the judge: adapters, handlers and endpoints that are given a `fetch` of the test's own. What
 // was refused, and was not meant to be, is the test's failure.
 import { afterEach, vi } from "vitest";
-import { judged, refused } from "./stand-in.js";
+import { watched } from "./for-people.js";
+import { judged, leaked, refused } from "./stand-in.js";
 
 type Maker = (...args: never[]) => unknown;
 
@@ -30,7 +31,16 @@ vi.mock("glove-wasm/server", async (original) => {
   return { ...real, createChatHandler: asking(real.createChatHandler, 0) };
 });
 
+// And the core of every session is watched for what no model may read.
+vi.mock("../../pkg/src/wasm/generated/glove_wasm.js", async (original) => {
+  const real = await original<typeof import("../../pkg/src/wasm/generated/glove_wasm.js")>();
+  return { ...real, CoreSession: watched(real.CoreSession as never, leaked) };
+});
+
 afterEach(() => {
   const found = refused();
-  if (found.length) throw new Error(`A provider would have refused what was sent:\n${[...new Set(found)].join("\n")}`);
+  if (found.length)
+    throw new Error(
+      `A model was sent what a provider would have refused, or what is not for models:\n${[...new Set(found)].join("\n")}`,
+    );
 });

@@ -23,6 +23,11 @@ export function verdict(sent: Sent, named?: string): Verdict {
   return { host, findings, refusal: findings.length ? refuse(host, findings) : undefined };
 }
 
+/** Something that no model may read was sent to one. */
+export function leaked(says: string): void {
+  noted.push(says);
+}
+
 /** A test that means to break these rules; it holds until the test ends. */
 export function breaks(...rules: string[]): void {
   expected = new Set(rules);
