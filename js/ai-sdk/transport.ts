@@ -17,6 +17,8 @@ export function createChatTransport(client: GloveClient): ChatTransport<UIMessag
   const held = new Map<string, { readonly session: GloveSession; release(): void }>();
   /** The ids of our entries, by those of the messages that were sent. */
   const entries = new Map<string, string>();
+  /** By chat: what it has said since it came onto the page, where it tells that (`resume: true`). One that was there before may have shown it, and this one not. */
+  const saidHere = new Map<string, Set<string>>();
   const sessionOf = (id: string): GloveSession => {
     const known = held.get(id);
     if (known && !known.session.disposed) return known.session;
@@ -44,9 +46,13 @@ export function createChatTransport(client: GloveClient): ChatTransport<UIMessag
       const entryOf = (id: string | undefined) => said.find((entry) => entry.id === (entries.get(id ?? "") ?? id))?.id;
       /** Where a chat was cut and goes on from there: the message of ours that it has shown, and leaves out. What another tab has said it has not seen. */
       const leftOut = () => {
-        const before = entryOf(messages.findLast(({ role }, at) => role === "user" && at < messages.length - 1)?.id);
-        const next = before === undefined ? undefined : said[said.findIndex(({ id }) => id === before) + 1]?.id;
-        return next !== undefined && (givenTo(session).has(next) || [...entries.values()].includes(next)) ? next : undefined;
+        const shownBefore = messages.slice(0, -1).findLast(({ role }) => role === "user");
+        const before = entryOf(shownBefore?.id);
+        if (shownBefore && before === undefined) return undefined;
+        const next = said[said.findIndex(({ id }) => id === before) + 1]?.id ?? "";
+        // One that shows nothing may not have loaded what is stored.
+        const here = messages.length > 1 ? [...entries.values()] : [...(saidHere.get(chatId) ?? [])];
+        return givenTo(session).has(next) || here.includes(next) ? next : undefined;
       };
       const edited = entryOf(again ? last?.id : messageId) ?? (again ? undefined : leftOut());
       const begin = () => {
@@ -58,12 +64,15 @@ export function createChatTransport(client: GloveClient): ChatTransport<UIMessag
         begin().finally(() => {
           // One that was stopped has no answer to be heard of by.
           const newest = session.getSnapshot().timeline.findLast(({ kind }) => kind === "user");
-          if (last && newest && !said.some(({ id }) => id === newest.id)) entries.set(last.id, newest.id);
+          if (!last || !newest || said.some(({ id }) => id === newest.id)) return;
+          entries.set(last.id, newest.id);
+          saidHere.get(chatId)?.add(newest.id);
         });
       return follow(session, { ask, heard: (entry) => last && entries.set(last.id, entry), abortSignal });
     },
     async reconnectToStream({ chatId, abortSignal }) {
       const session = sessionOf(chatId);
+      saidHere.set(chatId, new Set());
       await session.start();
       return session.getSnapshot().busy ? follow(session, { from: [], abortSignal }) : null;
     },

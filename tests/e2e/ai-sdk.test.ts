@@ -159,10 +159,17 @@ test("a chat of assistant-ui asks, stops, edits and answers again, and is the sa
     await status(page, "ready");
     expect(await page.getByText("You said Hello.").count()).toBe(0);
 
+    // The first one has nothing before it.
+    await page.getByRole("button", { name: "Edit" }).first().click();
+    await page.getByRole("textbox", { name: "Edit" }).fill("Anew");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("You said Anew.").waitFor();
+    await status(page, "ready");
     const texts = () => page.locator("article").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
     const before = await texts();
+    expect(before).toEqual(["user", "assistant"]);
     await page.reload();
-    await page.getByText("You said Bye.").waitFor();
+    await page.getByText("You said Anew.").waitFor();
     expect(await texts()).toEqual(before);
     expect([asked.length, problems]).toEqual([2, []]);
   } finally {

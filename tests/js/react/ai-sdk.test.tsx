@@ -261,3 +261,49 @@ test("a chat that is cut and goes on edits what it leaves out, and what another 
   await ready();
   expect(said()).toEqual(["a", "c", "d, elsewhere", "e"]);
 });
+
+test("a chat whose messages were all taken away edits the first one, if it has shown it", async () => {
+  const texts = (client: GloveClient) =>
+    client
+      .session("s1")
+      .getSnapshot()
+      .timeline.flatMap((entry) => (entry.kind === "user" ? [entry.text] : []));
+  const store = new MemoryStore("s1");
+  const config = { createStore: () => store };
+  const first = page(["One.", "Two.", "Three.", "Four."], config, { resume: true });
+  for (const text of ["a", "b"]) {
+    await act(() => first.chat().sendMessage({ text }));
+    await first.ready();
+  }
+  await act(async () => first.chat().setMessages([]));
+  await act(() => first.chat().sendMessage({ text: "c" }));
+  await first.ready();
+  expect(texts(first.client)).toEqual(["c"]);
+  await first.shown("c / step-start|Three.");
+  // Another chat on the same transport has not shown them, and adds to what is stored.
+  first.unmount();
+  const Later = () => {
+    const chat = useChat({ id: "s1", transport: first.transport, resume: true });
+    return (
+      <button type="button" onClick={() => void chat.sendMessage({ text: "d" })}>
+        {chat.status} {chat.messages.length}
+      </button>
+    );
+  };
+  const later = render(<Later />);
+  await act(async () => later.getByRole("button").click());
+  await waitFor(() => expect(later.getByRole("button").textContent).toBe("ready 2"));
+  expect(texts(first.client)).toEqual(["c", "d"]);
+  first.client.dispose();
+
+  // What was given to it from the store counts as shown.
+  const client = new GloveClient({ createModel: () => createScriptedModel([]), ...config });
+  await client.session("s1").start();
+  const again = page(["Five."], config, { messages: toUIMessages(client.session("s1")) });
+  await again.client.session("s1").start();
+  toUIMessages(again.client.session("s1"));
+  await act(async () => again.chat().setMessages([]));
+  await act(() => again.chat().sendMessage({ text: "e" }));
+  await again.ready();
+  expect(texts(again.client)).toEqual(["e"]);
+});
