@@ -3,6 +3,7 @@ import { GloveClient, type GloveClientConfig, type GloveSnapshot, MemoryStore, t
 import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
 import { expect, test } from "vitest";
 import { texts, until } from "../support/session.js";
+import { sharedSession } from "../support/shared-store.js";
 
 /** Pages over one store, each with a model of its own. */
 function pages() {
@@ -120,3 +121,54 @@ test("only a trigger can be out of sight, and it says so with true or false", as
   await expect(client.trigger("s", { reason: "r", visible: "no" } as never)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
   await expect(session.sendMessage({ text: "Hi", visible: false } as never)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
 });
+
+test.each(["leader", "follower"] as const)(
+  "of one that the %s begins, no tab shows anything but what it asks, also not one that comes meanwhile",
+  async (from) => {
+    const store = sharedSession("s");
+    let write = () => {};
+    const written = new Promise<void>((resolve) => {
+      write = resolve;
+    });
+    const script: readonly ScriptedAnswer[] = [
+      "Hello.",
+      { deltas: ["Secretly", " I pay."], reasoning: "Hm.", toolCalls: [{ name: "pay", input: { sum: 5 } }], until: written },
+      "Paid in secret.",
+    ];
+    const model = createScriptedModel(script);
+    const seen: string[] = [];
+    const tab = async () => {
+      const client = new GloveClient({ createModel: () => model, createStore: () => store(), tools: [pay] });
+      const session = client.session("s");
+      await session.start();
+      session.subscribe(() => seen.push(JSON.stringify(session.getSnapshot())));
+      return { client, session };
+    };
+    const tabs = [await tab(), await tab()];
+    await tabs[0]?.session.sendMessage("Hi");
+    expect(tabs.map(({ session }) => session.getSnapshot().tab)).toEqual(["leader", "follower"]);
+    const begins = tabs[from === "leader" ? 0 : 1]?.client.trigger("s", { reason: "the rent is due", visible: false });
+    await expect.poll(() => model.calls.length).toBe(2);
+    // While the answer is being written.
+    tabs.push(await tab());
+    const shows = ({ streamingText, streamingReasoning, streamingCalls, timeline, queue }: GloveSnapshot) => [
+      streamingText,
+      streamingReasoning ?? "",
+      streamingCalls.length,
+      timeline.length,
+      queue.length,
+    ];
+    for (const { session } of tabs) expect(shows(session.getSnapshot())).toEqual(["", "", 0, 2, 0]);
+    write();
+    for (const { session } of tabs) await until(session, ({ approvals }) => approvals.length === 1);
+    tabs[2]?.session.approve(tabs[2].session.getSnapshot().approvals[0]?.id ?? "");
+    await begins;
+    for (const { session } of tabs) {
+      await until(session, ({ busy, approvals }) => !busy && approvals.length === 0);
+      expect(texts(session.getSnapshot())).toEqual(["user: Hi", "agent: Hello."]);
+      expect((await session.prompts()).map(({ visible }) => visible)).toEqual([true, false]);
+    }
+    expect(seen.join()).not.toMatch(/[Ss]ecret|Hm\./);
+    for (const { client } of tabs) client.dispose();
+  },
+);

@@ -3,6 +3,7 @@ import { defineAgent, defineHook, defineSkill, defineTool, type Hook, MemoryStor
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type Scene, scene, until } from "../support/session.js";
+import { sharedSession } from "../support/shared-store.js";
 
 const hook = (name: string, run: Hook["run"]) => defineHook({ name, description: "", run });
 const skill = (name: string, more: Partial<Skill> = {}) =>
@@ -176,4 +177,33 @@ test("the permission for a tool of a skill is asked for again after a reload, an
   after.session.approve(approvals[0]?.id ?? "");
   await until(after.session, ({ busy }) => !busy);
   expect([ran, after.shown().at(-1)]).toEqual([1, "agent: Sent."]);
+});
+
+test("a tab that follows offers and calls skills and hooks as the one that runs the session, and each is taken up once", async () => {
+  const store = sharedSession("s1");
+  const ran: string[] = [];
+  const tab = () =>
+    scene(["Hi.", "Dear Ann", "Again."], {
+      createStore: () => store(),
+      skills: [skill("mail")],
+      hooks: [
+        hook("loud", ({ args }) => {
+          ran.push(args);
+          return { text: args.toUpperCase() };
+        }),
+      ],
+    });
+  const tabs = [tab(), tab()] as const;
+  for (const { session } of tabs) await session.start();
+  const [leads, follows] = tabs;
+  expect(follows.session.getSnapshot().tab).toBe("follower");
+  await leads.session.sendMessage("Hello");
+  await follows.session.sendMessage("/mail write to Ann");
+  await follows.session.sendMessage("/loud go on");
+  expect(inForce(leads, "mail")).toEqual([false, true, true]);
+  expect([takenUp(leads), takenUp(follows), ran, follows.model.calls.length]).toEqual([1, 0, ["go on"], 0]);
+  expect(leads.model.calls.at(-1)?.messages.at(-1)?.text).toContain("GO ON");
+  await until(leads.session, ({ busy }) => !busy);
+  expect(leads.shown()).toEqual(follows.shown());
+  for (const { client } of tabs) client.dispose();
 });
