@@ -73,7 +73,8 @@ export class ServedWatch {
     if (this.#looking) this.#again = true;
     this.#looking ??= this.#looks().finally(() => {
       this.#looking = undefined;
-      this.#schedule();
+      // What came while it looked may not have been seen.
+      this.#schedule(this.#again ? burstMs : undefined);
     });
     return this.#looking;
   }
@@ -107,11 +108,16 @@ export class ServedWatch {
     const { signal } = following;
     try {
       await this.look();
+      while (isCode(this.#sight.error, "SERVER_UNREACHABLE") && this.#sight.status === "loading" && !signal.aborted) {
+        await new Promise((go) => setTimeout(go, soonMs));
+        if (!signal.aborted) await this.look();
+      }
       if (this.#sight.status !== "ready") return;
       const after = this.#sight.events.at(-1)?.id;
       for await (const event of this.#client.events(this.#id, { signal, ...(after && { after }) })) {
         this.#set({ events: [...this.#sight.events, event] });
-        this.#schedule(burstMs);
+        if (this.#looking) this.#again = true;
+        else this.#schedule(burstMs);
       }
       await this.look();
     } catch (error) {

@@ -7,7 +7,7 @@ import { createTaskHandler } from "glove-wasm/tasks/server";
 import { expect, test } from "vitest";
 import { workingModel } from "../../support/tasks.js";
 
-function server(refused: () => boolean = () => false) {
+function server(refused: () => boolean = () => false, unreachable: () => boolean = () => false) {
   const workspaces = new Map<string, MemoryTaskWorkspace>();
   const handler = createTaskHandler({
     agent: new TaskAgent({ createModel: workingModel, pollMs: 5, approvals: { require_plan: true } }),
@@ -24,7 +24,8 @@ function server(refused: () => boolean = () => false) {
   const client = createTaskClient({
     url: "http://server/agent/tasks",
     // The signals of jsdom are none of Node's.
-    fetch: (url, { signal, ...init } = {}) => {
+    fetch: async (url, { signal, ...init } = {}) => {
+      if (unreachable()) throw new TypeError("Failed to fetch");
       asked.push(`${init.method} ${String(url).replace(/.*\/tasks\/[^/]*/, "")}`);
       return handler(new Request(url as string, init));
     },
@@ -39,7 +40,7 @@ test("a person watches a task of a server, edits its notes, approves its plan, a
     const task = useTask({ client, id });
     return (
       <>
-        <TaskBoard task={task} markdown={false} />
+        <TaskBoard task={task} markdown={false} unstyled />
         <button type="button" onClick={() => void task.write("progress/notes.md", "Mind the gap.")}>
           Take a note
         </button>
@@ -74,7 +75,7 @@ test("a stopped task is resumed by the server, and a request that is refused is 
   let refuses = false;
   const { client } = server(() => refuses);
   const { id } = await client.startTask("Write the brief");
-  render(<TaskBoard task={{ client, id }} markdown={false} />);
+  render(<TaskBoard task={{ client, id }} markdown={false} unstyled />);
   await screen.findByText("Waiting for you", { selector: "header *" });
   fireEvent.click(screen.getByRole("button", { name: "Stop" }));
   fireEvent.click(await screen.findByRole("button", { name: "Resume" }));
@@ -88,9 +89,21 @@ test("a stopped task is resumed by the server, and a request that is refused is 
   await screen.findByText("Plan denied", { selector: "header *" });
 });
 
+test("a board that opens while the server is away shows the task when it is there", async () => {
+  let away = false;
+  const { client } = server(undefined, () => away);
+  const { id } = await client.startTask("Write the brief");
+  away = true;
+  render(<TaskBoard task={{ client, id }} markdown={false} unstyled />);
+  await screen.findByRole("alert");
+  away = false;
+  await screen.findByText("Waiting for you", { selector: "header *" });
+  expect(screen.queryByRole("alert")).toBe(null);
+});
+
 test("a task that the server does not know is missing, and what is no task of a server is refused", async () => {
   const { client } = server();
-  render(<TaskBoard task={{ client, id: "nobody" }} markdown={false} />);
+  render(<TaskBoard task={{ client, id: "nobody" }} markdown={false} unstyled />);
   await screen.findByText("There is no task here yet.");
   function Wrong() {
     useTask({ client: {}, id: "x" } as never);
