@@ -1,7 +1,9 @@
 // Plugins: what they add before each call of the model, what they keep, and what becomes of those that fail.
 import {
+  askFor,
   definePlugin,
   defineTool,
+  GloveClient,
   type GloveClientConfig,
   type JsonSchema,
   MemoryStore,
@@ -9,7 +11,7 @@ import {
   type StoredStep,
 } from "glove-wasm";
 import { createScriptedModel, type ScriptedCall } from "glove-wasm/testing";
-import { expect, expectTypeOf, test } from "vitest";
+import { expect, expectTypeOf, test, vi } from "vitest";
 import { z } from "zod";
 import { scene, until } from "../support/session.js";
 
@@ -193,6 +195,22 @@ test("a plugin that fails is reported and leaves the round without its share; on
   works = true;
   expect(await session.resume()).toMatchObject({ type: "completed", text: "Back." });
   expect(model.calls[1]?.systemPrompt).toBe("You are a test.\n\nIt is there.");
+});
+
+test("where nobody listens, the console is told of a plugin that fails, also while an answer is asked for", async () => {
+  const told = vi.spyOn(console, "error").mockImplementation(() => {});
+  try {
+    const answer = { toolCalls: [{ name: "give_answer", input: { n: 1 } }], deltas: ["a"] };
+    const model = createScriptedModel(["Hi.", answer]);
+    const client = new GloveClient({ createModel: () => model, plugins: [failing()] });
+    await client.session("s1").sendMessage("Hi");
+    expect(told.mock.calls).toEqual([[expect.objectContaining({ code: "PLUGIN_FAILED" })]]);
+    await askFor(client.session("s1"), "How many?", z.object({ n: z.number() }), { onPartial: () => {} });
+    expect(told.mock.calls.map(([error]) => error.code)).toEqual(["PLUGIN_FAILED", "PLUGIN_FAILED"]);
+    client.dispose();
+  } finally {
+    told.mockRestore();
+  }
 });
 
 test("a plugin that never returns is left behind after its time, and what it adds or sets later is nobody's", async () => {

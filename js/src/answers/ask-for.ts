@@ -3,6 +3,7 @@ import { GloveError } from "../error.js";
 import type { AnswerOutcome } from "../session/outcome.js";
 import type { GloveSession } from "../session/session.js";
 import { generateId } from "../session/session-id.js";
+import type { Watcher } from "../session/subscriber.js";
 import type { InferInput, InferOutput, Partly, Schema } from "../tools/schema-types.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { ContentPart } from "../wire/record.js";
@@ -47,11 +48,13 @@ function followPartial(session: GloveSession, id: string, onPartial: (partial: u
   let before: unknown;
   let serves: unknown = id;
   // Another question may be answered before this one.
-  const leave = session.addSubscriber({
-    record(type: string, data: unknown) {
+  const watcher: Watcher = {
+    watches: true,
+    record(type, data) {
       if (type === "request_started") serves = (data as { readonly request: string }).request;
     },
-  });
+  };
+  const leave = session.addSubscriber(watcher);
   const stop = session.subscribe(() => {
     if (serves !== id) return;
     const partial = unwrapped(session.getSnapshot().streamingCalls.find(({ name }) => name === answerTool)?.input);

@@ -4,7 +4,7 @@ import type { Skills } from "../commands/skills.js";
 import { codeOf, GloveError, late, reasonOf } from "../error.js";
 import type { Prompt } from "../session/prompt.js";
 import type { SessionConfig } from "../session/session-config.js";
-import type { SubscriberAdapter } from "../session/subscriber.js";
+import type { SubscriberAdapter, Watcher } from "../session/subscriber.js";
 import { withinTime } from "../timing/time-limit.js";
 import { duplicateName } from "../tools/options.js";
 import { checkWithSchema, issuesText } from "../tools/schema.js";
@@ -136,11 +136,13 @@ export class Plugins {
       over = resolve;
     });
     this.#connection.whileOpen(working).catch(() => stop.abort());
-    const leave = this.#session.addSubscriber({
-      record: (type: string) => {
+    const watcher: Watcher = {
+      watches: true,
+      record: (type) => {
         if (type === "request_finished") stop.abort();
       },
-    });
+    };
+    const leave = this.#session.addSubscriber(watcher);
     try {
       const { input, model, id } = this.#prompt();
       // Each knows nothing of the others, so they need not wait for each other.

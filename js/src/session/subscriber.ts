@@ -17,6 +17,13 @@ export interface SubscriberAdapter {
   record(event_type: string, data: any, context?: EventContext): unknown;
 }
 
+/** Listens for the session itself: where nobody else does, the console is told what went wrong. */
+export interface Watcher extends SubscriberAdapter {
+  readonly watches: true;
+}
+
+const logs = (subscriber: SubscriberAdapter) => !("watches" in subscriber);
+
 /** What nobody listens for, and the console was told. */
 const warned = new Set<string>();
 
@@ -52,13 +59,13 @@ export class Subscribers {
   }
 
   tell(type: string, data: unknown): void {
-    if (type === "model_notice" && this.#list.length === 0) warn(data as ModelNotice);
+    if (type === "model_notice" && !this.#list.some(logs)) warn(data as ModelNotice);
     for (const subscriber of this.#list) this.#record(subscriber, type, data);
   }
 
   /** An error of the application's own code (a listener, a renderer): subscribers hear of it, else the console. */
   report(code: string, error: unknown, except?: SubscriberAdapter): void {
-    const told = this.#list.filter((subscriber) => subscriber !== except);
+    const told = this.#list.filter((subscriber) => subscriber !== except && logs(subscriber));
     if (told.length === 0) console.error(new GloveError(code, reasonOf(error), { cause: error }));
     for (const subscriber of told) this.#record(subscriber, "error", { code, message: reasonOf(error) });
   }

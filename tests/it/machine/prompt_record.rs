@@ -150,7 +150,7 @@ pub fn assert_prompts_are_the_record(run: &Run) {
     assert_eq!(serde_json::to_string(&record).unwrap(), serde_json::to_string(run.messages()).unwrap());
 
     let again = Run::reading(record);
-    let read = |run: &Run| run.model_request().iter().map(|message| told(message)).collect::<Vec<_>>();
+    let read = |run: &Run| run.model_request().iter().map(told).collect::<Vec<_>>();
     let of_run = Run::reading(run.messages().to_vec());
     assert_eq!(read(&again), read(&of_run));
     // What is under way is in the run and not in the record yet.
