@@ -11,6 +11,9 @@ pub const UNDO_TOOL: &str = "undo_last_action";
 /// The tool by which a model gives an answer that has a schema; there while one is wanted.
 pub const ANSWER_TOOL: &str = "give_answer";
 
+/// To a model that answered in words where an answer with a schema is wanted.
+pub(crate) const GIVE_ANSWER: &str = "Give the answer by calling give_answer.";
+
 /// What a model is told of a tool.
 #[derive(Debug, Clone, PartialEq, Read, Write)]
 pub struct ToolDefinition {

@@ -1,6 +1,7 @@
 //! An answer that streams: its pieces, put together as they come.
 
 mod arguments;
+mod in_text;
 mod outcome;
 
 use std::borrow::Cow;
@@ -11,9 +12,11 @@ use serde::Serialize;
 pub use arguments::{ArgumentForm, ArgumentReader, KeyNames};
 pub use outcome::{Failure, Finish, Outcome, Turn};
 
+use crate::answer::in_text::{AnswerText, Piece};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::Json;
 use crate::message::{Extra, ToolCall, Usage};
+use crate::tool::ANSWER_TOOL;
 
 /// What a network chunk added, in order; neighbouring pieces of the same text come joined.
 pub type Batch = Vec<Delta>;
@@ -90,6 +93,16 @@ pub struct TurnBuilder {
     extra: Extra,
     names: WireNames,
     sources: Option<Json>,
+    in_text: Option<InText>,
+}
+
+/// An answer in the form of a schema that comes as text, and becomes the call that it stands for.
+#[derive(Debug, Default)]
+struct InText {
+    reader: AnswerText,
+    /// All of the text, for providers that repeat it.
+    said: String,
+    call: Option<usize>,
 }
 
 /// Endpoints are told of arguments as tools take them: what reads any others is left out where nothing else is spoken.
@@ -102,6 +115,8 @@ pub struct WireNames {
     pub tools: Vec<(String, String)>,
     /// Tools, by their own names, whose arguments are others on the wire.
     pub arguments: Vec<(String, Arc<ArgumentForm>)>,
+    /// The model gives the answer that has a schema as its text: the id of the call that it becomes.
+    pub answer_in_text: Option<String>,
 }
 
 impl WireNames {
@@ -167,10 +182,42 @@ impl CallBuilder {
 impl TurnBuilder {
     /// `names` are those that had to be changed for the provider.
     pub fn new(names: impl Into<WireNames>) -> Self {
-        TurnBuilder { names: names.into(), ..TurnBuilder::default() }
+        let names = names.into();
+        let in_text = (BOTH_FORMS && names.answer_in_text.is_some()).then(InText::default);
+        TurnBuilder { names, in_text, ..TurnBuilder::default() }
     }
 
     pub fn text(&mut self, text: &str) {
+        if BOTH_FORMS && let Some(mut in_text) = self.in_text.take() {
+            in_text.said.push_str(text);
+            for piece in in_text.reader.push(text) {
+                self.answer_piece(&mut in_text.call, piece);
+            }
+            self.in_text = Some(in_text);
+        } else {
+            self.words(text);
+        }
+    }
+
+    fn answer_piece(&mut self, call: &mut Option<usize>, piece: Piece) {
+        match piece {
+            Piece::Words(words) => self.words(&words),
+            Piece::Answer(text) => {
+                let index = *call.get_or_insert_with(|| {
+                    let id = self.names.answer_in_text.clone();
+                    self.call_start(id.as_deref(), ANSWER_TOOL)
+                });
+                self.call_args(index, &text);
+            }
+            Piece::End => {
+                if let Some(index) = *call {
+                    self.call_end(index);
+                }
+            }
+        }
+    }
+
+    fn words(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -392,7 +439,11 @@ impl TurnBuilder {
 
     /// The whole text, from a provider that repeats it: what had not come yet is added.
     pub fn text_whole(&mut self, whole: &str) {
-        if let Some(rest) = whole.strip_prefix(self.text.as_str()) {
+        if BOTH_FORMS && let Some(in_text) = &self.in_text {
+            // Of one that is another than what came nothing is known: what came counts.
+            let rest = whole.strip_prefix(in_text.said.as_str()).map(str::to_owned);
+            self.text(&rest.unwrap_or_default());
+        } else if let Some(rest) = whole.strip_prefix(self.text.as_str()) {
             self.text(rest);
         } else if !whole.is_empty() {
             self.text = whole.to_owned();

@@ -1,6 +1,6 @@
 //! What came of an answer: whether it counts, what of one that was cut off is kept, and which of its calls may run.
 
-use crate::answer::{CallBuilder, TurnBuilder};
+use crate::answer::{BOTH_FORMS, CallBuilder, TurnBuilder};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::Json;
 use crate::json::codec::{Read, Write, through_codec};
@@ -84,7 +84,14 @@ impl TurnBuilder {
         Outcome::Failed(Failure { error, partial: visible.then_some(partial), usage: self.usage })
     }
 
-    fn into_turn(self) -> Turn {
+    fn into_turn(mut self) -> Turn {
+        let in_text = if BOTH_FORMS { self.in_text.take() } else { None };
+        let mut preface = None;
+        if let Some(mut in_text) = in_text {
+            self.text.push_str(&in_text.reader.rest());
+            // A model that still calls tools has not answered yet: what it wrote in front of them is none, and nothing to show.
+            preface = in_text.call.filter(|_| self.calls.len() > 1);
+        }
         let (finish, stop_reason) = match self.finish.unwrap_or((Finish::Stop, None)) {
             (Finish::Stop, raw) if self.refused => (Finish::Refused, raw),
             finish => finish,
@@ -92,7 +99,7 @@ impl TurnBuilder {
         let last = self.calls.len().saturating_sub(1);
         let mut calls = Vec::new();
         for (index, call) in self.calls.into_iter().enumerate() {
-            if call.name.is_empty() {
+            if call.name.is_empty() || preface == Some(index) {
                 continue;
             }
             let args = self.names.real_arguments(&call.name, &call.args);

@@ -16,6 +16,11 @@ const MOST: usize = 6;
 pub struct Learned(Mutex<Vec<Change>>);
 
 impl Learned {
+    /// The provider takes no answer as a text in the form of a schema.
+    pub(super) fn answers_by_tool(&self) -> bool {
+        self.known().contains(&Change::AnswerByTool)
+    }
+
     fn known(&self) -> Vec<Change> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -62,6 +67,14 @@ impl Lessons {
             self.fresh.push((change, error.message.clone()));
         }
         true
+    }
+
+    /// The answer is asked for by a tool. What is said of one schema alone is not kept for others.
+    pub(super) fn answer_by_tool(&mut self, lasting: bool, error: &ModelError) {
+        if lasting {
+            self.all.push(Change::AnswerByTool);
+            self.fresh.push((Change::AnswerByTool, error.message.clone()));
+        }
     }
 
     /// The request was taken: it is known from now on, and told.

@@ -18,7 +18,10 @@ use crate::json::scan::word_at;
 use crate::portable::BoxFuture;
 use crate::ports::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
 use crate::providers::provider_fields::WANTED_BACK;
-use crate::providers::request::{Notice, Notices, Options, RequestParts, ToolNames, fewer_tools};
+use crate::providers::refused::refuses_answer_form;
+use crate::providers::request::{
+    AnswerInText, Notice, Notices, Options, RequestParts, ToolNames, answer_in_text, fewer_tools,
+};
 use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
@@ -99,13 +102,25 @@ impl ModelAdapter for HttpModel {
             None => (request.tools, request.system_prompt),
         };
         let names = ToolNames::new(format, &self.options.request.facts, tools);
-        let prompt = RequestParts {
+        let by_tool = RequestParts {
             format,
             system,
             tools,
             names: &names,
             options: &self.options.request,
             notices: &notices,
+        };
+        let in_text = if cfg!(feature = "providers") {
+            let refused = self.learned.answers_by_tool();
+            answer_in_text(format, &self.options.request, system, tools, messages, refused)
+        } else {
+            None
+        };
+        let prompt = match &in_text {
+            Some(text) => {
+                RequestParts { system: &text.system, tools: &text.tools, options: &text.options, ..by_tool }
+            }
+            None => by_tool,
         };
         let body = match request.purpose {
             // Without sessions a model is made for each request, and nothing of a body can be used again.
@@ -121,12 +136,25 @@ impl ModelAdapter for HttpModel {
                 "There is nothing to send to the model: the conversation has no text, file or tool result";
             return Box::pin(ready(Err(ModelError::new(ModelErrorKind::BadRequest, why))));
         }
+        // Its notices are those of the request that it stands for.
+        let by_tool = in_text
+            .as_ref()
+            .filter(|text| text.tool_instead)
+            .map(|_| RequestParts { notices: &Notices::default(), ..by_tool }.open(&messages()));
+        let mut names = names.into_wire();
+        // Not longer than any provider takes, as it goes back to it.
+        names.answer_in_text = in_text.map(|_| {
+            let fresh: String =
+                self.ids.fresh().chars().filter(char::is_ascii_alphanumeric).take(24).collect();
+            format!("call_{fresh}")
+        });
         let asking = ModelCall {
             options: Arc::clone(&self.options),
             http: Arc::clone(&self.http),
             clock: Arc::clone(&self.clock),
             body,
-            names: names.into_wire(),
+            by_tool,
+            names,
             notices: notices.take(),
             deltas,
             learned: Arc::clone(&self.learned),
@@ -143,6 +171,8 @@ struct ModelCall {
     http: Arc<dyn Http>,
     clock: Arc<dyn Clock>,
     body: String,
+    /// The head of the body that asks for the answer by a tool, where it is asked for as text.
+    by_tool: Option<String>,
     names: WireNames,
     notices: Vec<Notice>,
     deltas: DeltaSink,
@@ -178,6 +208,9 @@ impl ModelCall {
             };
             let refusal = relay.refusal.take().unwrap_or_default();
             let any = relay.any;
+            if !any && self.asks_by_tool(&mut lessons, &error, &refusal) {
+                continue;
+            }
             if !any && lessons.learn(self.options.format, &self.body, &error, &refusal) {
                 self.body = lessons.applied(self.body);
                 continue;
@@ -189,6 +222,20 @@ impl ModelCall {
             self.clock.sleep(pause).await;
             attempt += 1;
         }
+    }
+
+    /// The form of the answer was refused: it is asked for by a tool from now on.
+    fn asks_by_tool(&mut self, lessons: &mut Lessons, error: &ModelError, refusal: &str) -> bool {
+        if !cfg!(feature = "providers") || self.by_tool.is_none() {
+            return false;
+        }
+        let Some(lasting) = refuses_answer_form(error, refusal) else { return false };
+        let head = self.by_tool.take().unwrap_or_default();
+        let Some(body) = AnswerInText::with_head(&head, &self.body) else { return false };
+        self.names.answer_in_text = None;
+        lessons.answer_by_tool(lasting, error);
+        self.body = lessons.applied(body);
+        true
     }
 
     async fn attempt(&self, relay: &mut DeltaRelay<'_>, streams: bool) -> Result<Turn, ModelError> {

@@ -34,6 +34,16 @@ pub enum Schemas {
     OpenApi,
 }
 
+/// How a model gives an answer that has a schema. Where nothing is known, by a tool that it is made to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
+pub enum Answers {
+    Tool,
+    /// As its text, which the server keeps to a JSON Schema.
+    JsonSchema,
+    /// The same, for schemas whose objects list all their keys.
+    Strict,
+}
+
 /// What the ids of calls are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
 pub enum CallIds {
@@ -123,6 +133,9 @@ pub struct Fact {
     /// A model can be made to use a tool.
     pub forced_tools: Option<bool>,
     pub parallel_tool_calls: Option<bool>,
+    pub answers: Option<Answers>,
+    /// Tools may be called in a request whose answer is kept to a schema.
+    pub answers_beside_tools: Option<bool>,
     pub stream_options: Option<bool>,
     pub images: Option<bool>,
     /// Fetches pictures from their addresses.
@@ -193,7 +206,7 @@ macro_rules! take {
 impl Fact {
     fn take(&mut self, row: &Fact) {
         take!(self, row, max_tokens_field max_output_tokens temperature top_p temperature_or_top_p max_temperature stop max_stops seed
-            seed_field tools forced_tools parallel_tool_calls stream_options images image_addresses videos documents call_ids
+            seed_field tools forced_tools parallel_tool_calls answers answers_beside_tools stream_options images image_addresses videos documents call_ids
             user_behind_tool null_content schemas cache_marks extra_content signed_calls reasoning_back thinking thinking_off efforts
             min_budget max_budget);
     }

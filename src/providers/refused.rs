@@ -100,6 +100,8 @@ pub(crate) enum Change {
     Without(&'static str),
     Renamed(&'static str, &'static str),
     Lowered(&'static str, u64),
+    /// An answer with a schema comes by a tool: it was asked for as a text in that form.
+    AnswerByTool,
 }
 
 impl Change {
@@ -107,6 +109,8 @@ impl Change {
     fn path(&self) -> &'static str {
         match self {
             Change::Without(path) | Change::Renamed(path, _) | Change::Lowered(path, _) => path,
+            // No field of a body is called so.
+            Change::AnswerByTool => "",
         }
     }
 
@@ -123,6 +127,10 @@ impl Change {
             Change::Without(path) => ("PARAMETER_LEFT_OUT", format!("`{path}` is left out")),
             Change::Renamed(path, name) => ("PARAMETER_CHANGED", format!("`{path}` is sent as `{name}`")),
             Change::Lowered(path, most) => ("PARAMETER_CHANGED", format!("`{path}` is sent as {most}")),
+            Change::AnswerByTool => {
+                let done = "the answer with a schema is taken by a tool, not as a text in that form";
+                ("PARAMETER_CHANGED", done.to_owned())
+            }
         };
         (code, format!("{done}, because the model's provider refused the request with it: {reason}"))
     }
@@ -177,6 +185,44 @@ pub(crate) fn change(format: Format, sent: &str, error: &ModelError, refusal: &s
         }
     }
     None
+}
+
+/// What providers call the form of an answer in a refusal.
+const ANSWER_FORMS: [&str; 17] = [
+    "response_format",
+    "response format",
+    "responseformat",
+    "json_schema",
+    "json schema",
+    "json mode",
+    "structured output",
+    "output_config",
+    "output format",
+    "text.format",
+    "response mime type",
+    "responsemimetype",
+    "responsejsonschema",
+    "response_json_schema",
+    "response_schema",
+    "json_validate_failed",
+    "grammar",
+];
+
+/// What is said of one schema, or of one answer.
+const OF_THIS_ONE: [&str; 5] =
+    ["invalid schema", "json_validate_failed", "failed_generation", "too complex", "grammar"];
+
+/// Whether a request was refused because its answer was to be a text in the form of a schema; and then whether no answer ever may be,
+/// or this schema alone is not taken, or was not kept to.
+pub(crate) fn refuses_answer_form(error: &ModelError, refusal: &str) -> Option<bool> {
+    let is_refusal = match error.kind {
+        ModelErrorKind::BadRequest => true,
+        ModelErrorKind::Server => matches!(error.status, Some(500 | 501)),
+        _ => false,
+    };
+    let said = format!("{} {refusal}", error.message).to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| word_at(&said, word).is_some());
+    (is_refusal && says(&ANSWER_FORMS)).then_some(!says(&OF_THIS_ONE))
 }
 
 /// What has to change along with a change: Anthropic's thoughts are part of `max_tokens`, and have a least length.

@@ -238,9 +238,6 @@ pub(crate) fn inbox_resolved(items: &[&InboxItem]) -> String {
 }
 
 /// What begins a prompt that nobody wrote.
-/// To a model that answered in words where an answer with a schema is wanted.
-pub(crate) const GIVE_ANSWER: &str = "Give the answer by calling give_answer.";
-
 pub(crate) fn trigger(reason: &str) -> String {
     format!("[Not written by the user. This prompt began by itself: {reason}]")
 }

@@ -40,6 +40,13 @@ export interface ModelFacts {
   /** Takes `toolChoice` `"required"` and `{ tool }`. */
   readonly forcedTools?: boolean;
   readonly parallelToolCalls?: boolean;
+  /**
+   * How it gives an answer that has a schema: by a tool, or as a text that its server keeps to a JSON Schema (`strict`: one whose objects list
+   * all their keys).
+   */
+  readonly answers?: "tool" | "json_schema" | "strict";
+  /** Takes tools and the schema of an answer in one request. */
+  readonly answersBesideTools?: boolean;
   /** Takes `stream_options`. */
   readonly streamOptions?: boolean;
   readonly images?: boolean;
@@ -97,6 +104,8 @@ export const factKinds = {
   tools: "flag",
   forcedTools: "flag",
   parallelToolCalls: "flag",
+  answers: "tool|json_schema|strict",
+  answersBesideTools: "flag",
   streamOptions: "flag",
   images: "flag",
   imageAddresses: "flag",

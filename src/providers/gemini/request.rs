@@ -41,6 +41,7 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
         && sampling.seed.is_none()
         && sampling.stop.is_empty()
         && options.thinking == Thinking::default()
+        && options.answer.is_none()
     {
         return;
     }
@@ -61,6 +62,9 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     }
     if options.thinking != Thinking::default() {
         thinking::gemini(prompt, &mut config);
+    }
+    if let Some(answer) = &options.answer {
+        config.text("responseMimeType", "application/json").raw("responseJsonSchema", &answer.schema);
     }
     config.end();
 }

@@ -53,6 +53,14 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
         array(body.key("stop"), sampling.stop, push_string);
     }
     thinking::openai_chat(prompt, body);
+    if let Some(answer) = &options.answer {
+        let mut format = Object::new(body.key("response_format"));
+        format.text("type", "json_schema");
+        let mut schema = Object::new(format.key("json_schema"));
+        answer.write_named(&mut schema);
+        schema.end();
+        format.end();
+    }
     if facts.reasoning_back == Some(ReasoningBack::Never) && options.echo_reasoning {
         prompt.leave_out("reasoning", "does not take its earlier reasoning back");
     }

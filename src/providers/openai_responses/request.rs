@@ -46,6 +46,14 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
         body.raw("include", r#"["reasoning.encrypted_content"]"#);
     }
     thinking::openai_responses(prompt, body);
+    if let Some(answer) = &options.answer {
+        let mut text = Object::new(body.key("text"));
+        let mut format = Object::new(text.key("format"));
+        format.text("type", "json_schema");
+        answer.write_named(&mut format);
+        format.end();
+        text.end();
+    }
     if !prompt.takes_tools() {
         return;
     }

@@ -99,17 +99,13 @@ impl RequestParts<'_> {
         Some(ToolChoice::Auto)
     }
 
-    /// An answer with a schema comes by a tool, so the model is made to use one, where it can be.
+    /// An answer with a schema comes by a tool, so the model is made to use one, where it can be. It is not named: not all servers take
+    /// a name.
     fn answer_choice(&self) -> Option<ToolChoice> {
-        let wanted = self.tools.last().is_some_and(|tool| tool.name == ANSWER_TOOL);
+        let wanted = self.tools.iter().any(|tool| tool.name == ANSWER_TOOL);
         let free = self.options.facts.forced_tools == Some(false)
             || self.format == Format::Anthropic && self.options.is_told_to_think();
-        let choice = if self.tools.len() == 1 {
-            ToolChoice::Tool(ANSWER_TOOL.to_owned())
-        } else {
-            ToolChoice::Required
-        };
-        (wanted && !free).then_some(choice)
+        (wanted && !free).then_some(ToolChoice::Required)
     }
 
     /// Whether several calls at once are allowed, where something is to be said of it and the provider takes it.

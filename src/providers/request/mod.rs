@@ -1,5 +1,6 @@
 //! Request bodies: the record, the tools and the options in each provider's form.
 
+mod answer;
 mod body;
 mod choice;
 pub(in crate::providers) mod fragments;
@@ -15,9 +16,10 @@ mod sampling;
 mod schema;
 pub(in crate::providers) mod thinking;
 
+pub use answer::{AnswerInText, answer_in_text};
 pub use most_tools::fewer_tools;
 pub use names::ToolNames;
 pub use notice::{Notice, Notices};
-pub use options::{CacheTtl, Options, Thinking, ToolChoice};
+pub use options::{AnswerFormat, CacheTtl, Options, Thinking, ToolChoice};
 pub use parts::RequestParts;
 pub use project::{CallResult, Group, Part, WireCall};

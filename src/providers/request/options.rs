@@ -34,11 +34,21 @@ pub struct Options {
     pub thinking: Thinking,
     /// Where a model that is asked for its calls as text is to stop, for providers that can be told so.
     pub stop: Option<&'static str>,
+    /// The answer is to be a text in this form.
+    pub answer: Option<AnswerFormat>,
     /// What is known of the model and its host, from [`Facts::of`].
     pub facts: Facts,
     /// An object whose fields are added to the body as they are, in the place of those that would be there. Where both are objects,
     /// their fields come together.
     pub extra: Option<Json>,
+}
+
+/// The form of an answer, as its provider takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerFormat {
+    pub(in crate::providers) schema: String,
+    /// Its objects list all their keys, and the server is asked to keep to that.
+    pub(in crate::providers) strict: bool,
 }
 
 /// What a model is told of the tools that it gets.

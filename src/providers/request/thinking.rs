@@ -77,31 +77,36 @@ pub(in crate::providers) fn anthropic(prompt: &RequestParts<'_>, max_tokens: u32
     let wanted = if in_tokens { thinking.tokens().max(SMALLEST) } else { 0 };
     let total = max_tokens.saturating_add(wanted).min(limit);
     body.raw("max_tokens", &total.to_string());
-    if thinking.is_open() {
-        return;
-    }
     let budget = wanted.min(total - max_tokens.min(total / 2));
+    let mut effort = None;
     match (form, facts.thinking_off) {
+        _ if thinking.is_open() => {}
         (ThinkingForm::None, _) => says_nothing(prompt),
         (_, Some(ThinkingOff::Said)) if thinking.is_off() => {
             body.raw("thinking", r#"{"type":"disabled"}"#);
         }
-        (_, Some(ThinkingOff::Never)) if thinking.is_off() => effort(prompt, body),
+        (_, Some(ThinkingOff::Never)) if thinking.is_off() => effort = Some(word(prompt)),
         _ if thinking.is_off() => {}
         (ThinkingForm::Adaptive, _) => {
             body.raw("thinking", r#"{"type":"adaptive"}"#);
-            effort(prompt, body);
+            effort = Some(word(prompt));
         }
         _ if budget < SMALLEST => prompt.leave_out(OPTION, "has too few tokens for thoughts"),
         _ => {
             body.raw("thinking", &format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#));
         }
     }
-}
-
-fn effort(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
+    let answer = &prompt.options.answer;
+    if effort.is_none() && answer.is_none() {
+        return;
+    }
     let mut output = Object::new(body.key("output_config"));
-    output.text("effort", word(prompt));
+    if let Some(effort) = effort {
+        output.text("effort", effort);
+    }
+    if let Some(answer) = answer {
+        output.raw("format", &format!(r#"{{"type":"json_schema","schema":{}}}"#, answer.schema));
+    }
     output.end();
 }
 

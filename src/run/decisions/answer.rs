@@ -2,10 +2,10 @@
 
 use crate::json::Json;
 use crate::message::{Message, ToolStatus};
+use crate::run::Run;
 use crate::run::input::Reply;
 use crate::run::state::{CallState, Phase};
-use crate::run::{Run, texts};
-use crate::tool::{ANSWER_TOOL, Gate, ToolSpec};
+use crate::tool::{ANSWER_TOOL, GIVE_ANSWER, Gate, ToolSpec};
 
 /// It changes nothing, so after a crash it runs again. Nobody reads its name.
 static TOOL: ToolSpec = ToolSpec {
@@ -54,7 +54,7 @@ impl Run {
         if last || current.answer.is_none() || std::mem::replace(&mut current.answered_in_words, true) {
             return false;
         }
-        let mut message = Message::user(texts::GIVE_ANSWER);
+        let mut message = Message::user(GIVE_ANSWER);
         message.framework_context = Some("guard".to_owned());
         self.append(message);
         self.state.phase = Phase::Turn;

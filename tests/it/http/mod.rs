@@ -1,5 +1,6 @@
 //! Models behind HTTP, and what is read of and written to a connection.
 
+mod answers;
 mod calls;
 mod refusals;
 mod relay;

@@ -1,0 +1,41 @@
+//! Schemas of answers that come as text. Nothing of them is renamed or wrapped, and what a provider cannot be told is no form for it: then
+//! the answer comes by a tool.
+
+use crate::json::Json;
+use crate::providers::facts::Facts;
+use crate::providers::format::Format;
+use crate::providers::request::schema::closed;
+use crate::providers::request::schema::form::{Takes, form, read, takes};
+use crate::providers::request::schema::lost::Lost;
+use crate::providers::request::schema::{gemini, plain};
+
+/// For servers that take nearly all of JSON Schema, or Gemini's part of it.
+pub(in crate::providers::request) fn answer(format: Format, facts: &Facts, schema: &Json) -> Option<String> {
+    if form(format, facts, schema).is_some() {
+        return None;
+    }
+    let node = read(schema);
+    let mut lost = Lost::default();
+    let written = match takes(format, facts) {
+        Takes::Most => {
+            let mut out = String::new();
+            plain::write(&node, None, &mut lost, &mut out);
+            out
+        }
+        Takes::Little { native } => gemini::schema(&node, None, native, &mut lost)?,
+    };
+    // Half of a form is none.
+    (!lost.refers_to_itself && !lost.is_too_large).then_some(written)
+}
+
+/// For servers whose objects have no other keys than those that are listed.
+pub(in crate::providers::request) fn closed_answer(
+    format: Format,
+    facts: &Facts,
+    schema: &Json,
+) -> Option<String> {
+    if form(format, facts, schema).is_some() {
+        return None;
+    }
+    closed::write(&read(schema), format != Format::Anthropic)
+}
