@@ -1,4 +1,5 @@
 // Anthropic's Messages API: what no schema says.
+import { formatRules } from "./format-rules.js";
 import { isBase64 } from "./media-rules.js";
 import { toolRules } from "./tool-rules.js";
 import type { Body, Judged } from "./types.js";
@@ -18,6 +19,8 @@ export function anthropicRules(judged: Judged): void {
   if (body.thinking?.type === "enabled" && body.thinking.budget_tokens >= body.max_tokens) {
     add("anthropic.budget", "/thinking/budget_tokens", "`max_tokens` must be greater than `thinking.budget_tokens`.");
   }
+  const form = body.output_config?.format;
+  formatRules(judged, form && { schema: form.schema, at: "/output_config/format/schema" });
   marks(judged);
   messages(judged);
 }

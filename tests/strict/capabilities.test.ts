@@ -36,14 +36,6 @@ const real: Readonly<Record<string, readonly [what: string, test: string]>> = {
 };
 
 const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"], additionalProperties: false };
-const shaped: Readonly<Record<Api, object>> = {
-  chat: { response_format: { type: "json_schema", json_schema: { name: "it", schema } } },
-  responses: { text: { format: { type: "json_schema", name: "it", schema } } },
-  anthropic: { output_config: { format: { type: "json_schema", schema } } },
-  gemini: { generationConfig: { responseMimeType: "application/json", responseJsonSchema: schema } },
-  endpoint: {},
-};
-
 /** What a request has to hold so that the model gets what was meant. */
 const capabilities: Readonly<Record<string, readonly [situations: readonly string[], evidence: RegExp]>> = {
   text: [["a first word"], /Hi/],
@@ -85,7 +77,7 @@ async function table(): Promise<string> {
         name: "structured",
         systemPrompt: "You help.",
         messages: [{ sender: "user", text: "Hi" }],
-        options: { extraBody: { ...shaped[host.api] } },
+        tools: [{ name: "give_answer", description: "Gives the answer.", parameters: schema }],
       };
       const meant = names.includes("structured") ? [own] : situations.filter(({ name }) => names.includes(name));
       expect(meant.length, names.join()).toBe(names.length);

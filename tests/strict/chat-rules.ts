@@ -1,4 +1,5 @@
 // OpenAI's chat format: what no schema says.
+import { formatRules } from "./format-rules.js";
 import { thinks } from "./hosts.js";
 import { file, imageUrl, videoUrl } from "./media-rules.js";
 import { toolRules } from "./tool-rules.js";
@@ -40,6 +41,8 @@ export function chatRules(judged: Judged): void {
       { code: "invalid_parameter_combination" },
     );
   }
+  const form = body.response_format?.json_schema;
+  formatRules(judged, form?.schema && { ...form, at: "/response_format/json_schema/schema" });
   order(judged);
   calls(judged);
   for (const [at, message] of body.messages.entries()) content(judged, `/messages/${at}`, message);

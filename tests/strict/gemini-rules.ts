@@ -26,6 +26,10 @@ export function geminiRules(judged: Judged): void {
   for (const [at, { text }] of (body.systemInstruction?.parts ?? []).entries()) {
     if (text.trim() === "") add("text.blank", `/systemInstruction/parts/${at}`, "system_instruction.parts must not be empty.");
   }
+  const { responseMimeType, responseJsonSchema, responseSchema } = body.generationConfig ?? {};
+  if ((responseJsonSchema || responseSchema) && responseMimeType !== "application/json") {
+    add("format.mime", "/generationConfig/responseMimeType", "A response schema needs the response mime type: application/json.");
+  }
   contents(judged);
   if (/gemini-(3|[4-9])/.test(model)) signatures(judged);
 }

@@ -44,6 +44,10 @@ const many = Array.from({ length: 129 }, (_, at) => ({
   type: "function",
   function: { name: `t${at}`, parameters: { type: "object" } },
 }));
+const answer = { type: "object", properties: { a: { type: "string" } }, required: ["a"], additionalProperties: false };
+const holding = (inner: object) => ({ ...answer, properties: { a: inner } });
+const shaped = (schema: object) =>
+  put({ response_format: { type: "json_schema", json_schema: { name: "it", strict: true, schema } } });
 const tooMuch = (tokens: number) => put({ max_tokens: tokens });
 
 const plants: readonly Plant[] = [
@@ -98,6 +102,47 @@ const plants: readonly Plant[] = [
   ["body.unknown-field", "gemini", put({ stream: true })],
   ["body.unknown-field", "endpoint", put({ apiKey: "k" })],
   ["body.unknown-field", "perplexity", put({ tools: many.slice(0, 1) })],
+  ["format.beside-tools", "cerebras", shaped(answer)],
+  ["format.beside-tools", "llamacpp", shaped(answer)],
+  ["format.root", "openai", shaped({ anyOf: [answer] })],
+  ["format.word", "openai", shaped(holding({ type: "string", minLength: 1 }))],
+  [
+    "format.word",
+    "anthropic",
+    put({ output_config: { format: { type: "json_schema", schema: holding({ type: "integer", minimum: 1 }) } } }),
+    "claude-opus-4-6",
+  ],
+  ["format.type", "openai", shaped(holding({}))],
+  ["format.closed", "openai", shaped({ ...answer, additionalProperties: true })],
+  [
+    "format.closed",
+    "openai-responses",
+    put({ text: { format: { type: "json_schema", name: "it", strict: true, schema: { ...answer, additionalProperties: {} } } } }),
+  ],
+  ["format.required", "openai", shaped({ ...answer, required: [] })],
+  [
+    "format.circle",
+    "anthropic",
+    put({
+      output_config: {
+        format: {
+          type: "json_schema",
+          schema: { ...holding({ $ref: "#/$defs/a" }), $defs: { a: holding({ $ref: "#/$defs/a" }) } },
+        },
+      },
+    }),
+    "claude-opus-4-6",
+  ],
+  ["format.mime", "gemini", put({ generationConfig: { responseJsonSchema: answer } })],
+  ["model.answer-form", "openai", shaped(answer), "gpt-4-turbo"],
+  [
+    "model.answer-form",
+    "anthropic",
+    put({ output_config: { format: { type: "json_schema", schema: answer } } }),
+    "claude-3-5-haiku-20241022",
+  ],
+  ["model.form-beside-tools", "gemini", put({ generationConfig: { responseMimeType: "application/json" } }), "gemini-2.5-flash"],
+  ["model.form-beside-tools", "gemini-openai", shaped(answer), "gemini-2.5-flash"],
   ["text.blank", "openai", (draft) => (draft.body.messages[0].content = " ")],
   ["text.blank", "openai-responses", put({ instructions: "" })],
   ["text.blank", "gemini", (draft) => (draft.body.contents[0].parts[0].text = "")],

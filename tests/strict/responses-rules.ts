@@ -1,5 +1,6 @@
 // OpenAI's Responses API: what no schema says.
 import { isObject } from "./chat-rules.js";
+import { formatRules } from "./format-rules.js";
 import { file, imageUrl } from "./media-rules.js";
 import { toolRules } from "./tool-rules.js";
 import type { Body, Judged } from "./types.js";
@@ -30,6 +31,8 @@ export function responsesRules(judged: Judged): void {
       param: "tool_choice",
     });
   }
+  const form = body.text?.format;
+  formatRules(judged, form?.schema && { ...form, at: "/text/format/schema" });
   if (typeof body.instructions === "string" && body.instructions.trim() === "")
     add("text.blank", "/instructions", "Instructions must not be empty.");
   if (!Array.isArray(body.input)) return;

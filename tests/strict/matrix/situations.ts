@@ -302,6 +302,32 @@ add(
   },
 );
 
+// Answers with a schema, by the tool that stands for them.
+const gives = (parameters: object): Tool => ({ name: "give_answer", description: "Gives the answer.", parameters });
+const trip = {
+  type: "object",
+  properties: {
+    city: { type: "string", minLength: 1, description: "Where to." },
+    days: { type: "integer", minimum: 1, maximum: 14 },
+    by: { enum: ["train", "ship", null] },
+    stops: { type: "array", items: { ...point, additionalProperties: false }, maxItems: 3 },
+    on: { anyOf: [{ type: "string", format: "date" }, { type: "null" }] },
+  },
+  required: ["city", "days", "by", "stops", "on"],
+  additionalProperties: false,
+};
+const given = call("c1", { tool_name: "give_answer", input_args: { city: "" } });
+add("an answer with a schema", [hi], { tools: [gives(trip)] });
+add("an answer with a schema, not streamed", [hi], { tools: [gives(trip)], options: { stream: false } });
+add("an answer with a schema beside a tool", [hi], { tools: [weather, gives(trip)] });
+add("an answer with a schema behind a result", running, { tools: [weather, gives(trip)] });
+add("an answer with a schema while thinking", [hi], { tools: [gives(trip)], options: { reasoningEffort: "high" } });
+add("an answer with a schema that did not fit", [hi, calls(given), results({ ...result("c1"), tool_name: "give_answer" })], {
+  tools: [gives(trip)],
+});
+for (const name of ["a record", "a reference", "a schema that refers to itself", "limits of all kinds", "odd keys", "a tuple"])
+  add(`an answer with ${name}`, [hi], { tools: [gives(schemas[name] ?? {})] });
+
 // Media.
 for (const [name, parts] of Object.entries(files))
   add(`with ${name}`, [withParts({ type: "text", text: "What is it?" }, ...parts)]);
