@@ -23,7 +23,7 @@ use crate::runtime::partial_answer::PartialAnswer;
 use crate::runtime::questions::{answer, show};
 use crate::runtime::shared::Shared;
 use crate::runtime::tool_run::ToolRun;
-use crate::tool::find;
+use crate::tool::{ToolSpec, find};
 
 /// The longest time of a timer of the page.
 const LONGEST_SLEEP_MS: u64 = 0x7fff_ffff;
@@ -140,6 +140,20 @@ impl Driver {
         self.start(key, async move { Done::Noted(writing.await) });
     }
 
+    /// Of tools that were added before the session was opened again, and that nobody adds now, no model hears.
+    fn forget_added(&mut self, there: &[ToolSpec]) {
+        let is_gone = |tool: &ToolSpec| tool.added && !there.iter().any(|own| own.name == tool.name);
+        if !self.shared.run().settings().tools.iter().any(is_gone) {
+            return;
+        }
+        let mut settings = self.shared.run().settings().clone();
+        settings.tools.retain(|tool| !is_gone(tool));
+        let configured = Input::Configured { settings: Box::new(settings) };
+        for effect in self.step(configured).unwrap_or_default() {
+            self.batch.push(effect);
+        }
+    }
+
     // ---- the model -----------------------------------------------------------------------------------------------
 
     fn call_model(&mut self, call: u64, purpose: Purpose) {
@@ -148,12 +162,11 @@ impl Driver {
             return;
         }
         let (kit, signal) = (self.shared.kit(), AbortHandle::new());
-        if purpose == Purpose::Turn
-            && self.prepared.take() != Some(call)
-            && let Some(preparing) = kit.tools.prepare()
-        {
-            self.note_as(key, preparing);
-            return;
+        if purpose == Purpose::Turn && self.prepared.take() != Some(call) {
+            match kit.tools.prepare() {
+                Some(preparing) => return self.note_as(key, preparing),
+                None => self.forget_added(&kit.tools.specs()),
+            }
         }
         let request = self.shared.run().request().map(str::to_owned);
         let partial = Arc::new(PartialAnswer::new(

@@ -463,6 +463,29 @@ test("a tool that a plugin of one session adds is the application's own in anoth
   expect(model.calls[0]?.tools).not.toContain("pay");
 });
 
+test("a call that waits for a tool which no plugin adds any more is refused when it is approved, and no model hears of that tool", async () => {
+  const store = new MemoryStore("s1");
+  const createStore = () => store;
+  const pay = { name: "pay", description: "", jsonSchema: { type: "object" } as const, requireApproval: true, do: () => "paid" };
+  const plugin = definePlugin({ id: "bank", prepare: ({ tools }) => tools.add(pay) });
+  const before = scene([call("pay", {}, "p1")], { createStore, plugins: [plugin] });
+  void before.session.sendMessage("Pay").catch(() => {});
+  await until(before.session, ({ approvals }) => approvals.length === 1);
+  before.session.dispose();
+  // An update of the application left the plugin out.
+  const { session, model, events } = scene([call("pai", {}, "p2"), "Sorry."], { createStore });
+  await session.start();
+  session.approve("p1");
+  await until(session, ({ busy }) => !busy);
+  expect(model.calls.map(({ tools }) => tools)).toEqual([[], []]);
+  const results = (await session.messages()).flatMap(({ tool_results = [] }) => tool_results.map(({ result }) => result));
+  expect(results.map(({ status, message }) => [status, message])).toEqual([
+    ["error", expect.stringContaining("There is no longer a tool called pay.")],
+    ["error", "No tool called pai exists. No tools are registered."],
+  ]);
+  expect(codes(events)).toContain("TOOL_UNKNOWN");
+});
+
 test("a state whose check never ends blocks no later one", async () => {
   let hangs = true;
   const stateSchema = {
