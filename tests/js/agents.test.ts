@@ -210,6 +210,38 @@ test("after a reload, the session of an agent that is opened before its outer on
   expect(after.model.calls).toHaveLength(1);
 });
 
+test("the session of an agent that is not at work can be read, and runs nothing by the tools of the page until its agent is", async () => {
+  const did: string[] = [];
+  const pay = (by: string) =>
+    defineTool({ name: "pay", description: "", inputSchema: z.object({}), requireApproval: true, do: () => did.push(by) });
+  const { open } = pages();
+  const first = researcher([call("pay", {}, "p1")], [pay("agent")]);
+  const before = open([call("researcher", task("?"))], { tools: [first.agent] });
+  void before.session.sendMessage("Weather?").catch(() => {});
+  await until(before.client.session(inside), ({ approvals }) => approvals.length === 1);
+  before.client.dispose();
+
+  const second = researcher(["Paid."], [pay("agent")]);
+  const errors: unknown[] = [];
+  const record = (type: string, data: unknown) => type === "error" && errors.push((data as { code: string }).code);
+  const after = open(["Done."], { tools: [second.agent, pay("page")], subscribers: [{ record }] });
+  const inner = after.client.session(inside);
+  await inner.start();
+  expect(inner.getSnapshot().approvals).toHaveLength(1);
+  const refused = { code: "AGENT_NOT_RUNNING" };
+  await expect(inner.sendMessage("Hello?")).rejects.toMatchObject(refused);
+  await expect(inner.resume()).rejects.toMatchObject(refused);
+  await expect(inner.regenerate()).rejects.toMatchObject(refused);
+  expect([inner.approve("p1"), errors]).toEqual([false, ["AGENT_NOT_RUNNING"]]);
+  expect((await inner.messages()).map(({ text }) => text)).toEqual(["?", ""]);
+
+  await after.session.start();
+  await until(after.session, ({ run }) => run.phase === "waiting");
+  expect(inner.approve("p1")).toBe(true);
+  const { timeline } = await until(after.session, ({ busy }) => !busy);
+  expect([did, timeline.at(-1)]).toEqual([["agent"], expect.objectContaining({ text: "Done." })]);
+});
+
 test("an agent that is stopped alone is an error of its call that says so", async () => {
   const { agent } = researcher([{ text: "Never", after: 60_000 }]);
   const { session, client, model } = pages().open([call("researcher", task("?")), "Fine."], { tools: [agent] });

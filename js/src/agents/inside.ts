@@ -1,4 +1,5 @@
 // Sessions inside of others: how their ids are made, and what a call gets to run one.
+import { GloveError } from "../error.js";
 import type { SessionConfig } from "../session/session-config.js";
 
 const mark = "::agent::";
@@ -15,3 +16,7 @@ export const depthOf = (id: string): number => id.split(mark).length - 1;
 
 /** Opens the session of a call, and keeps it until it is released. */
 export type OpenInside<S> = (id: string, config: Partial<SessionConfig>) => { readonly session: S; release(): void };
+
+/** Why nothing is begun in the session of an agent that is not at work: the tools and the prompt that a page has are not the agent's. */
+export const agentNotRunning = (): GloveError =>
+  new GloveError("AGENT_NOT_RUNNING", "The agent of this session is not running here; resume the session that called it.");

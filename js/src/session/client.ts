@@ -381,7 +381,9 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       hooks,
     };
     const { resume, tasks, record, tokenCounterStyle } = rest;
-    return new GloveSession(
+    // This client's prompt and tools are not the agent's: what it has begun waits for it.
+    const agentless = isInside(id) && !own.tools;
+    const session = new GloveSession(
       {
         ...common,
         systemPrompt: systemPrompt ?? "",
@@ -389,8 +391,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
         sessionId: id,
         model: model ?? (endpoint ? createEndpointModel(endpoint) : this.resolveModel()),
         store: store ?? this.resolveStore(id),
-        // That of an agent which is not at work yet waits for it: this client's prompt and tools are not the agent's.
-        resume: isInside(id) && !own.tools ? "manual" : resume,
+        resume: agentless ? "manual" : resume,
         tasks,
         record,
         tokenCounterStyle,
@@ -408,6 +409,8 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
         return { session, release: this.retain(session) };
       },
     );
+    session.agentless = agentless;
+    return session;
   }
 
   #letGo(held: Held): void {

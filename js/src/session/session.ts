@@ -1,6 +1,6 @@
 // A session: one conversation over the core, and everything that can be asked of it.
 
-import type { OpenInside } from "../agents/inside.js";
+import { agentNotRunning, type OpenInside } from "../agents/inside.js";
 import { runnableOf } from "../classic/runnable.js";
 import type { SessionRunnable } from "../classic/session-runnable.js";
 import { CoreConnection, sessionClosed } from "../connection/core-connection.js";
@@ -114,6 +114,8 @@ export class GloveSession {
   #runnable: SessionRunnable | undefined;
   #giving: Promise<unknown> = Promise.resolve();
   #disposed = false;
+  /** @internal It belongs to the call of an agent that is not at work here: it can be read, and nothing runs in it. */
+  agentless = false;
   readonly #closed: () => void;
   readonly #begin: BeginSession;
 
@@ -201,7 +203,8 @@ export class GloveSession {
         this.#plugins ??= new Plugins(this, this.#tools, this.#connection);
         await this.#plugins.ready();
       },
-      prepare: () => this.#plugins?.prepare(),
+      // Another tab may ask for something.
+      prepare: () => (this.agentless ? Promise.reject(agentNotRunning()) : this.#plugins?.prepare()),
       tools: this.#tools,
       slots: this.#slots,
       models: this.#models,
@@ -474,6 +477,7 @@ export class GloveSession {
     checkOptions(changes, sessionOptions);
     const next: SessionConfig = { ...this.#config, ...omitUndefined(changes) };
     if (next.tools !== this.#config.tools) this.#tools.replace(next.tools ?? []);
+    if (changes.tools) this.agentless = false;
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);
     for (const subscriber of next.subscribers ?? []) this.#subscribers.add(subscriber);
     this.#config = next;
@@ -536,6 +540,7 @@ export class GloveSession {
 
   async #sendNow(input: OutgoingMessage, id: string, signal?: AbortSignal): Promise<RunOutcome> {
     if (this.#disposed) throw sessionClosed();
+    if (this.#waitsForAgent) throw agentNotRunning();
     const { regenerate, edits, trigger, byModel, ...given } = input;
     const { visible = true, ...message } = given;
     // A message of a person is seen.
@@ -646,7 +651,13 @@ export class GloveSession {
     else this.#connection.session?.cancelQueued?.(sent.id);
   }
 
+  /** What is asked of a follower is done by the tab that runs the agent. */
+  get #waitsForAgent(): boolean {
+    return this.agentless && this.#snapshots.snapshot.tab !== "follower";
+  }
+
   async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
+    if (this.#waitsForAgent) throw agentNotRunning();
     try {
       return outcomeOf(await this.#tell(ask), this.#snapshots.snapshot.error);
     } catch (error) {
@@ -679,6 +690,11 @@ export class GloveSession {
   }
 
   #decide(id: string, answer: object): boolean {
+    if (this.#waitsForAgent) {
+      const error = agentNotRunning();
+      this.report(error.code, error);
+      return false;
+    }
     // What another tab runs is shown a moment later: that tab tells whether it came too late.
     if (this.#approval(id) && this.#connection.session?.answer(id, JSON.stringify(answer))) return true;
     this.report("APPROVAL_CLOSED", approvalClosed(id));

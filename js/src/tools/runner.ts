@@ -1,5 +1,6 @@
 // How the calls of a model become calls of tools; loaded when a session has a tool.
 
+import { agentNotRunning } from "../agents/inside.js";
 import { answerTool } from "../answers/answer-tool.js";
 import { CallDisplay, type CallPort, type CallServices, type RunningCall } from "../display/call-display.js";
 import { type AddedOutput, outputsJson } from "../display/outputs.js";
@@ -129,7 +130,11 @@ export class ToolRunner implements ToolHost {
       const reason = refusal(error, call?.refused);
       if (reason !== undefined) return JSON.stringify({ rejected: reason });
       const threw = reasonOf(error) || "unknown error";
-      if (!signal.aborted) this.#context.report("TOOL_FAILED", new Error(`${namedTool(name)} threw: ${threw}`, { cause: error }));
+      const code = call ? undefined : codeOf(asError(error));
+      // No tool of the application has thrown that.
+      if (code === "TOOL_UNKNOWN" || code === "AGENT_NOT_RUNNING") this.#context.report(code, error);
+      else if (!signal.aborted)
+        this.#context.report("TOOL_FAILED", new Error(`${namedTool(name)} threw: ${threw}`, { cause: error }));
       return JSON.stringify({ threw });
     } finally {
       if (call) {
@@ -164,6 +169,8 @@ export class ToolRunner implements ToolHost {
   }
 
   async #get(name: string): Promise<ToolConfig> {
+    const { outer } = this.#context.given() as { readonly outer?: { readonly agentless?: boolean } };
+    if (outer?.agentless) throw agentNotRunning();
     if (!this.#find(name)) await this.#context.given().plugins?.prepared();
     const tool = this.#find(name);
     if (!tool) throw new GloveError("TOOL_UNKNOWN", `There is no longer a tool called ${name}.`);
