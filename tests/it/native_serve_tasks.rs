@@ -1,8 +1,8 @@
 //! Tasks of the server, asked over connections of their own.
 
 use std::fs;
-use std::io::{BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{BufReader, Read};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,10 +14,8 @@ use glove_wasm::task::ApprovalPolicy;
 use glove_wasm::task_runtime::TaskAgent;
 use glove_wasm::testing::{Line, ScriptedModel, Seen};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+
+use crate::support::server::{Running, whole};
 
 /// Plays the whole task by what it is asked, so that a process that goes on needs no place in a script.
 fn model() -> ScriptedModel {
@@ -62,13 +60,6 @@ impl Drop for Place {
     }
 }
 
-struct Running {
-    address: SocketAddr,
-    runtime: Runtime,
-    stop: Option<oneshot::Sender<()>>,
-    serving: Option<JoinHandle<std::io::Result<()>>>,
-}
-
 fn served(place: &Place, approvals: ApprovalPolicy) -> ServedTasks {
     ServedTasks::new(place.tasks(), move |_| {
         TaskAgent::builder(model()).approvals(approvals.clone()).poll_ms(10).build()
@@ -76,47 +67,26 @@ fn served(place: &Place, approvals: ApprovalPolicy) -> ServedTasks {
     .poll_ms(10)
 }
 
-impl Running {
-    fn start(place: &Place, tasks: ServedTasks) -> Running {
+struct Tasks(Running);
+
+impl Tasks {
+    fn start(place: &Place, tasks: ServedTasks) -> Tasks {
         let database = SqliteDatabase::open(place.0.join("sessions.db")).unwrap();
         let server = Server::new(database, || Ok(Arc::new(model()) as Arc<dyn ModelAdapter>));
         let server = server.tasks(tasks).authorize(|caller| {
             let user = caller.header("x-user").map(str::to_owned);
             Box::pin(std::future::ready(user))
         });
-        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-        let address = listener.local_addr().unwrap();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let serving = runtime.spawn(server.serve(listener, async { drop(stopped.await) }));
-        Running { address, runtime, stop: Some(stop), serving: Some(serving) }
-    }
-
-    fn stop(&mut self) {
-        drop(self.stop.take());
-        self.runtime.block_on(self.serving.take().unwrap()).unwrap().unwrap();
+        Tasks(Running::start(server))
     }
 
     fn open(&self, user: &str, line: &str, headers: &str, body: Option<&str>) -> BufReader<TcpStream> {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        let mut head =
-            format!("{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nx-user: {user}\r\n{headers}");
-        if let Some(body) = body {
-            head += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
-        }
-        stream.write_all(format!("{head}\r\n{}", body.unwrap_or_default()).as_bytes()).unwrap();
-        BufReader::new(stream)
+        self.0.send(&format!("{line} HTTP/1.1\r\nhost: localhost\r\nx-user: {user}\r\n{headers}"), body)
     }
 
     /// Head and body of a response that ends.
     fn ask(&self, user: &str, line: &str, headers: &str, body: Option<&str>) -> (u16, String, String) {
-        let mut text = String::new();
-        self.open(user, line, headers, body).read_to_string(&mut text).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        let body = if head.contains("chunked") { without_chunks(body) } else { body.to_owned() };
-        (status, head.to_owned(), body)
+        whole(self.open(user, line, headers, body))
     }
 
     fn json(&self, user: &str, line: &str, body: Option<Value>) -> (u16, Value) {
@@ -162,16 +132,6 @@ impl Running {
     }
 }
 
-fn without_chunks(mut rest: &str) -> String {
-    let mut text = String::new();
-    while let Some((length, after)) = rest.split_once("\r\n") {
-        let length = usize::from_str_radix(length, 16).unwrap();
-        text += &after[..length];
-        rest = &after[length + 2..];
-    }
-    text
-}
-
 fn numbers(events: &[Value]) -> Vec<u64> {
     events.iter().map(|event| event["id"].as_str().unwrap()[3..].parse().unwrap()).collect()
 }
@@ -183,7 +143,7 @@ fn plan_alone() -> ApprovalPolicy {
 #[test]
 fn a_task_is_begun_followed_and_read_and_belongs_to_who_began_it() {
     let place = Place::new();
-    let server = Running::start(&place, served(&place, plan_alone()));
+    let server = Tasks::start(&place, served(&place, plan_alone()));
     let id = server.begin("Ada@example.com");
     let waiting = server.until("Ada@example.com", &id, |state| state["status"] == "waiting");
     assert_eq!((&waiting["running"], &waiting["spec"]["goal"]), (&json!(true), &json!("Find out")));
@@ -238,7 +198,7 @@ fn a_task_is_begun_followed_and_read_and_belongs_to_who_began_it() {
 #[test]
 fn of_two_who_decide_at_once_one_is_told_that_it_is_decided() {
     let place = Place::new();
-    let server = Running::start(&place, served(&place, plan_alone()));
+    let server = Tasks::start(&place, served(&place, plan_alone()));
     let id = server.begin("ada");
     server.until("ada", &id, |state| state["status"] == "waiting");
     let answers: Vec<u16> = std::thread::scope(|scope| {
@@ -258,11 +218,11 @@ fn of_two_who_decide_at_once_one_is_told_that_it_is_decided() {
 #[test]
 fn a_task_goes_on_after_its_server_was_started_anew_also_after_a_stop_in_between() {
     let place = Place::new();
-    let mut server = Running::start(&place, served(&place, plan_alone()));
+    let mut server = Tasks::start(&place, served(&place, plan_alone()));
     let id = server.begin("ada");
     server.until("ada", &id, |state| state["status"] == "waiting");
-    server.stop();
-    let server = Running::start(&place, served(&place, plan_alone()));
+    server.0.stop();
+    let server = Tasks::start(&place, served(&place, plan_alone()));
     assert_eq!(server.state("ada", &id)["running"], json!(false));
     // Nobody runs it, and reading its result takes nothing from who wants to.
     assert_eq!(server.json("ada", &format!("GET /agent/tasks/{id}/result"), None).0, 200);
@@ -276,7 +236,7 @@ fn a_task_goes_on_after_its_server_was_started_anew_also_after_a_stop_in_between
 #[test]
 fn a_client_that_waits_for_the_result_may_leave_and_the_task_stops() {
     let place = Place::new();
-    let server = Running::start(&place, served(&place, plan_alone()));
+    let server = Tasks::start(&place, served(&place, plan_alone()));
     let (status, left) =
         server.json("ada", "POST /agent/tasks/do?view=minimal", Some(json!({ "goal": "Find out" })));
     assert_eq!((status, &left["status"]), (200, &json!("waiting")), "{left}");
@@ -332,7 +292,7 @@ fn events_in(text: &str) -> Vec<Value> {
 #[test]
 fn each_request_is_answered_as_the_table_says() {
     let place = Place::new();
-    let server = Running::start(&place, served(&place, plan_alone()));
+    let server = Tasks::start(&place, served(&place, plan_alone()));
     fs::create_dir_all(place.tasks()).unwrap();
     let table = include_str!("../fixtures/tasks/http.json");
     let mut saved: Vec<(String, String)> = Vec::new();
@@ -398,7 +358,7 @@ fn each_request_is_answered_as_the_table_says() {
 #[test]
 fn a_server_works_on_no_more_tasks_than_it_may_and_those_that_wait_do_not_count() {
     let place = Place::new();
-    let server = Running::start(&place, served(&place, plan_alone()).most_running(1));
+    let server = Tasks::start(&place, served(&place, plan_alone()).most_running(1));
     let ids: Vec<String> = (0..10)
         .map(|_| {
             let id = server.begin("ada");
@@ -423,10 +383,10 @@ fn a_server_works_on_no_more_tasks_than_it_may_and_those_that_wait_do_not_count(
 #[test]
 fn a_broken_state_is_told_and_what_a_dead_process_had_to_tell_is_told_from_its_state() {
     let place = Place::new();
-    let mut server = Running::start(&place, served(&place, plan_alone()));
+    let mut server = Tasks::start(&place, served(&place, plan_alone()));
     let id = server.begin("ada");
     server.until("ada", &id, |state| state["status"] == "waiting");
-    server.stop();
+    server.0.stop();
     let progress = place.tasks().join(format!("ada.{id}/progress"));
     // It died between the state and the journal.
     let journal = fs::read_to_string(progress.join("events.ndjson")).unwrap();
@@ -438,7 +398,7 @@ fn a_broken_state_is_told_and_what_a_dead_process_had_to_tell_is_told_from_its_s
     state["outbox"] = json!([untold]);
     fs::write(progress.join("state.json"), state.to_string()).unwrap();
     fs::write(progress.join("events.ndjson"), lines.join("\n") + "\n" + r#"{"id":"ev_0"#).unwrap();
-    let server = Running::start(&place, served(&place, plan_alone()));
+    let server = Tasks::start(&place, served(&place, plan_alone()));
     assert_eq!(numbers(&server.lines("ada", &id, "")).len(), count);
     // The state before it is as good.
     fs::write(progress.join("state.json"), "{").unwrap();

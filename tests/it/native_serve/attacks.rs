@@ -1,5 +1,7 @@
 //! What no client of ours sends.
 
+use std::io::{Read, Write};
+
 use super::*;
 
 /// The status and the body of what is answered to these bytes; 0 where the connection is closed without an answer.

@@ -1,8 +1,8 @@
 //! The server, asked over connections of its own.
 
 use std::future::ready;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -12,21 +12,12 @@ use glove_wasm::native::{Caller, Server, ServerLimits, SqliteDatabase};
 use glove_wasm::ports::{ModelAdapter, Tool, ToolContext};
 use glove_wasm::testing::{Gate, Line, ScriptedModel, Seen};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+
+use crate::support::server::{Running, whole};
 
 mod attacks;
 #[cfg(all(feature = "postgres", feature = "redis", unix))]
 mod many;
-
-pub struct Running {
-    address: SocketAddr,
-    runtime: Runtime,
-    stop: Option<oneshot::Sender<()>>,
-    serving: Option<JoinHandle<std::io::Result<()>>>,
-}
 
 struct Folder(std::path::PathBuf);
 
@@ -69,20 +60,6 @@ fn server(folder: &Folder, model: ScriptedModel) -> Server {
 }
 
 impl Running {
-    fn start(server: Server) -> Running {
-        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-        let address = listener.local_addr().unwrap();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let serving = runtime.spawn(server.serve(listener, async { drop(stopped.await) }));
-        Running { address, runtime, stop: Some(stop), serving: Some(serving) }
-    }
-
-    fn stop(&mut self) {
-        drop(self.stop.take());
-        self.runtime.block_on(self.serving.take().unwrap()).unwrap().unwrap();
-    }
-
     fn open(
         &self,
         method: &str,
@@ -90,29 +67,20 @@ impl Running {
         headers: &[(&str, &str)],
         body: Option<&str>,
     ) -> BufReader<TcpStream> {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
+        let mut head = format!("{method} {path} HTTP/1.1\r\n");
         if !headers.iter().any(|(name, _)| *name == "host") {
             head += "host: localhost\r\n";
         }
         for (name, value) in headers {
             head += &format!("{name}: {value}\r\n");
         }
-        if let Some(body) = body {
-            head += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
-        }
-        stream.write_all(format!("{head}\r\n{}", body.unwrap_or_default()).as_bytes()).unwrap();
-        BufReader::new(stream)
+        self.send(&head, body)
     }
 
     /// The status and the body of a response that ends.
     fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>) -> (u16, String) {
-        let mut text = String::new();
-        self.open(method, path, headers, body).read_to_string(&mut text).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, if head.contains("chunked") { without_chunks(body) } else { body.to_owned() })
+        let (status, _, body) = whole(self.open(method, path, headers, body));
+        (status, body)
     }
 
     fn json(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
@@ -130,16 +98,6 @@ impl Running {
         let headers: Vec<_> = last.map(|last| ("last-event-id", last)).into_iter().collect();
         Followed { lines: self.open("GET", &format!("/api/sessions/{id}/events"), &headers, None) }
     }
-}
-
-fn without_chunks(mut rest: &str) -> String {
-    let mut text = String::new();
-    while let Some((length, after)) = rest.split_once("\r\n") {
-        let length = usize::from_str_radix(length, 16).unwrap();
-        text += &after[..length];
-        rest = &after[length + 2..];
-    }
-    text
 }
 
 /// An event stream that is read as it comes.

@@ -1,0 +1,66 @@
+//! A server that a test has started, and a client that says what it wants to, byte by byte.
+
+use std::io::{BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use glove_wasm::native::Server;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+pub struct Running {
+    pub address: SocketAddr,
+    runtime: Runtime,
+    stop: Option<oneshot::Sender<()>>,
+    serving: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+impl Running {
+    pub fn start(server: Server) -> Running {
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = runtime.spawn(server.serve(listener, async { drop(stopped.await) }));
+        Running { address, runtime, stop: Some(stop), serving: Some(serving) }
+    }
+
+    pub fn stop(&mut self) {
+        drop(self.stop.take());
+        self.runtime.block_on(self.serving.take().unwrap()).unwrap().unwrap();
+    }
+
+    /// `head` has whole lines, without the last and empty one.
+    pub fn send(&self, head: &str, body: Option<&str>) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let about = body.map_or_else(String::new, |body| {
+            format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len())
+        });
+        let all = format!("{head}connection: close\r\n{about}\r\n{}", body.unwrap_or_default());
+        stream.write_all(all.as_bytes()).unwrap();
+        BufReader::new(stream)
+    }
+}
+
+/// Status, head and body of a response that ends.
+pub fn whole(mut response: impl Read) -> (u16, String, String) {
+    let mut text = String::new();
+    response.read_to_string(&mut text).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let body = if head.contains("chunked") { without_chunks(body) } else { body.to_owned() };
+    (status, head.to_owned(), body)
+}
+
+fn without_chunks(mut rest: &str) -> String {
+    let mut text = String::new();
+    while let Some((length, after)) = rest.split_once("\r\n") {
+        let length = usize::from_str_radix(length, 16).unwrap();
+        text += &after[..length];
+        rest = &after[length + 2..];
+    }
+    text
+}
