@@ -1,7 +1,5 @@
 //! A workspace as one text, by the same rules wherever it is put into a folder or a browser.
 
-use std::collections::HashSet;
-
 use crate::json::Json;
 use crate::json::codec::{Read, from_text};
 use crate::message::Extra;
@@ -25,50 +23,62 @@ struct Export {
 /// The files of an exported workspace: clean paths, none of which another needs as a folder, and a state that can be taken up. Their
 /// contents are texts, or objects with `base64`.
 pub(crate) fn exported_files(export: &str) -> Result<Vec<(WorkspacePath, Json)>, TaskError> {
-    let refused = |why: String| {
-        let message = ["this is not an exported workspace: ", &why, "; give what `exportWorkspace` returned"];
-        TaskError::new(TaskErrorKind::Export, message.concat())
+    let refused = |why: &[&str]| {
+        let mut message = "this is not an exported workspace: ".to_owned();
+        message.extend(why.iter().copied());
+        message.push_str("; give what `exportWorkspace` returned");
+        TaskError::new(TaskErrorKind::Export, message)
     };
-    let Export { format, version, files } = from_text(export).map_err(|fault| refused(fault.to_string()))?;
+    let Export { format, version, files } =
+        from_text(export).map_err(|fault| refused(&[&fault.to_string()]))?;
     if format != FORMAT {
-        return Err(refused(format!("its `format` is not \"{FORMAT}\"")));
+        return Err(refused(&["its `format` is not \"", FORMAT, "\""]));
     }
     if version != VERSION {
-        return Err(refused(format!("its version is {version}, and this one reads {VERSION}")));
+        return Err(refused(&[
+            "its version is ",
+            &version.to_string(),
+            ", and this one reads ",
+            &VERSION.to_string(),
+        ]));
     }
     let mut read: Vec<(WorkspacePath, Json)> = Vec::new();
-    let mut states = Vec::new();
-    let (mut known, mut folders) = (HashSet::new(), HashSet::new());
     for (given, content) in files.0 {
-        let path = WorkspacePath::parse(&given).map_err(|error| refused(error.message))?;
+        let path = WorkspacePath::parse(&given).map_err(|error| refused(&[&error.message]))?;
         let below = |folder: &str| path.as_str() != folder && path.is_below(folder);
         if !below(TASK) && !below(PROGRESS) {
-            return Err(refused(format!("`{given}` is neither below {TASK}/ nor below {PROGRESS}/")));
+            return Err(refused(&["`", &given, "` is neither below task/ nor below progress/"]));
         }
-        if path.as_str() == LOCK {
-            continue;
+        if path.as_str() != LOCK {
+            read.push((path, content));
         }
-        if !known.insert(path.as_str().to_owned()) {
-            return Err(refused(format!("`{path}` is there twice")));
-        }
-        let slashes = path.as_str().match_indices('/').map(|(at, _)| path.as_str().get(..at));
-        folders.extend(slashes.flatten().map(str::to_owned));
-        if STATES.contains(&path.as_str()) {
-            let text = from_text::<String>(content.as_str()).unwrap_or_default();
-            states.push(TaskState::from_file(&text).map(drop));
-        }
-        read.push((path, content));
     }
-    if let Some((path, _)) = read.iter().find(|(path, _)| folders.contains(path.as_str())) {
-        return Err(refused(format!("`{path}` is a file and a folder")));
+    read.sort_by(|(a, _), (b, _)| a.cmp(b));
+    for (at, (path, _)) in read.iter().enumerate() {
+        let path = path.as_str();
+        if read.get(at + 1).is_some_and(|(next, _)| next.as_str() == path) {
+            return Err(refused(&["`", path, "` is there twice"]));
+        }
+        for folder in path.match_indices('/').filter_map(|(at, _)| path.get(..at)) {
+            if read.binary_search_by(|(other, _)| other.as_str().cmp(folder)).is_ok() {
+                return Err(refused(&["`", folder, "` is a file and a folder"]));
+            }
+        }
     }
     // What cannot be taken up is found before anything is written. One of the two is enough.
-    if let Some(Err(error)) = states.iter().find(|state| state.is_ok()).or(states.last()) {
-        return Err(match error.kind {
-            TaskErrorKind::StateBroken => refused(error.message.clone()),
-            _ => error.clone(),
-        });
+    let mut broken = None;
+    for state in STATES {
+        let Some(at) = read.iter().position(|(path, _)| path.as_str() == state) else { continue };
+        let (path, content) = read.remove(at);
+        let text = from_text::<String>(content.as_str()).unwrap_or_default();
+        let found = TaskState::from_file(&text).err();
+        // `Some(None)`: this one, or the one before, is whole.
+        broken = Some(if broken == Some(None) { None } else { found });
+        read.push((path, content));
     }
-    read.sort_by_key(|(path, _)| STATES.iter().position(|state| *state == path.as_str()));
-    Ok(read)
+    match broken.flatten() {
+        Some(error) if error.kind == TaskErrorKind::StateBroken => Err(refused(&[&error.message])),
+        Some(error) => Err(error),
+        None => Ok(read),
+    }
 }
