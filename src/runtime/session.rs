@@ -297,7 +297,7 @@ impl Session {
         read(&self.shared.run())
     }
 
-    #[cfg(any(feature = "native", target_arch = "wasm32"))]
+    #[cfg_attr(not(feature = "native"), allow(dead_code, reason = "of these, the wasm file alone uses it"))]
     pub(crate) fn change_run(&self, change: impl FnOnce(&mut Run)) {
         self.shared.change_run(change);
     }
