@@ -21,7 +21,7 @@ pub(crate) struct Places {
     /// folder]
     #[arg(long, global = true, env = "GLOVE_DATABASE", value_name = "FILE", hide_env_values = true)]
     pub database: Option<PathBuf>,
-    /// A file with `NAME=value` lines: keys, and GLOVE_MODEL [default: `glove/config` in the user's configuration folder]
+    /// A file with `NAME=value` lines: keys, GLOVE_MODEL, and GLOVE_PRICES [default: `glove/config` in the user's configuration folder]
     #[arg(long, global = true, env = "GLOVE_CONFIG", value_name = "FILE", hide_env_values = true)]
     pub config: Option<PathBuf>,
 }

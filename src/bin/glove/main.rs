@@ -11,6 +11,7 @@ mod incoming;
 mod lines;
 mod model;
 mod person;
+mod priced;
 mod replay;
 mod screen;
 mod serve;

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::priced::{Priced, prices};
 
 const MODEL: &str = "GLOVE_MODEL";
 const SCRIPTED: &str = "scripted";
@@ -30,8 +31,13 @@ impl Models {
         Models { config, base_url, http: None }
     }
 
-    /// The model that was asked for, or else is configured, or whose key is there.
+    /// The model that was asked for, or else is configured, or whose key is there; and what it costs.
     pub(crate) fn choose(&mut self, wanted: Option<&str>) -> Result<Arc<dyn ModelAdapter>, Failure> {
+        let prices = prices(&self.config)?;
+        Ok(Arc::new(Priced { model: self.found(wanted)?, prices }))
+    }
+
+    fn found(&mut self, wanted: Option<&str>) -> Result<Arc<dyn ModelAdapter>, Failure> {
         let name = match wanted.map(str::to_owned).or_else(|| self.config.get(MODEL)) {
             Some(name) => name,
             None => self.with_key().ok_or_else(no_model)?,
@@ -88,6 +94,9 @@ struct Answer {
     text: String,
     #[serde(default)]
     calls: Vec<ScriptedCall>,
+    /// Of the prompt and of the answer.
+    #[serde(default)]
+    tokens: (u64, u64),
 }
 
 #[derive(Deserialize)]
@@ -106,7 +115,8 @@ fn script(file: &str) -> Result<ScriptedModel, Failure> {
         let answer: Answer = serde_json::from_str(line).map_err(|error| {
             Failure::new(format!("line {} of the script `{file}` is not an answer: {error}", at + 1))
         })?;
-        let mut scripted = in_pieces(&answer.text);
+        let (prompt, answered) = answer.tokens;
+        let mut scripted = in_pieces(&answer.text).tokens(prompt, answered);
         for call in answer.calls {
             scripted = scripted.and_call(&call.tool, &call.id, call.input);
         }

@@ -201,3 +201,27 @@ fn a_script_is_played_from_a_file() {
     assert!(said.ends_with("Done.\n"), "{said}");
     assert_eq!(fs::read_to_string(home.file("work/a.txt")).unwrap(), "one three\n");
 }
+
+#[test]
+fn what_an_answer_costs_is_counted_by_the_prices_of_the_configuration() {
+    let home = Home::new();
+    let script = home.write("script", "{\"text\": \"Hello.\", \"tokens\": [1000, 100]}\n");
+    let model = format!("scripted:{}", script.display());
+    let with = |prices: &str| {
+        let config = home.write("config", &format!("GLOVE_PRICES={prices}\n"));
+        fs::set_permissions(&config, fs::Permissions::from_mode(0o600)).unwrap();
+        home.run(&["chat", "--config", config.to_str().unwrap(), "--model", &model, "--json", "-p", "hello"])
+    };
+    let told = stdout(&with(r#"{"*": {"input": 2, "output": 10}}"#));
+    assert!(told.contains("\"cost\":0.003"), "{told}");
+    for (prices, sentence) in [
+        ("2", "GLOVE_PRICES is no table of prices"),
+        (r#"{"*": {"input": 2}}"#, "missing field `output`"),
+        (r#"{"*": {"input": 2, "output": 8, "cached": 1}}"#, "unknown field `cached`"),
+        (r#"{"*": {"input": -2, "output": 8}}"#, "a price of `*` is negative"),
+    ] {
+        let refused = with(prices);
+        assert_eq!(refused.status.code(), Some(1), "{prices}");
+        assert!(stderr(&refused).contains(sentence), "{prices}: {}", stderr(&refused));
+    }
+}
