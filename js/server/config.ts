@@ -74,6 +74,8 @@ export interface ChatHandlerConfig extends ModelCallOptions {
    * key, a random one of this process.
    */
   readonly toolSecret?: string | undefined;
+  /** So long after the model made a call of `tools` it may begin to run, in milliseconds; default 30 days. Later ones are refused with `TOOL_CALL_EXPIRED`. */
+  readonly toolTicketMs?: number | undefined;
   /** What tools get as `display.services`. A function is called with the request. */
   readonly services?: unknown;
   /**

@@ -24,6 +24,8 @@ const longestMs = 600_000;
 /** Calls whose pages are gone, at once. */
 const mostLeft = 1_000;
 const backOffMs = 500;
+/** A person may think about a call for weeks. */
+const ticketMs = 30 * 24 * 3_600_000;
 /** What works in silence is not to be taken for broken off, nor to be forgotten. */
 const beatMs = 15_000;
 /** Of so many calls it is known that they have begun, also when what they told is not kept any more. */
@@ -81,8 +83,9 @@ export class ServerTools {
   }
 
   /** What the calls of an answer are signed with. */
-  tickets(owner: string): string {
-    return JSON.stringify({ secret: this.#secret(), owner, tools: this.#tools.map(({ name }) => name) });
+  tickets(owner: string, now = Date.now()): string {
+    const lasts = Math.min(this.#config.toolTicketMs ?? ticketMs, Number.MAX_SAFE_INTEGER);
+    return JSON.stringify({ secret: this.#secret(), owner, tools: this.#tools.map(({ name }) => name), now, lasts });
   }
 
   /** The tools, as pages add them to their own. */
@@ -123,12 +126,17 @@ export class ServerTools {
       return json({ verdict: broken && verdict.failed !== undefined ? { failed } : verdict });
     }
     const { ticketHolds } = this.#core.now(this.#config.wasm);
-    if (!ticketHolds(this.tickets(owner), call.ticket, call.id, call.name, input)) {
+    const holds = (now: number) => ticketHolds(this.tickets(owner, now), call.ticket, call.id, call.name, input);
+    if (!holds(0)) {
       refuse(
         403,
         "TOOL_CALL_UNKNOWN",
         "The model of this server did not make this call, or it was made for somebody else; it did not run.",
       );
+    }
+    // What has begun may be read and stopped for longer.
+    if (!call.again && call.wants !== "stop" && !holds(Date.now())) {
+      refuse(403, "TOOL_CALL_EXPIRED", "The model made this call too long ago; it did not run. Ask for it again.");
     }
     const key = await answerKey(`tool ${call.ticket}`, owner);
     if (call.wants === "stop") return this.#calls.stop(key, stopped);

@@ -84,6 +84,7 @@ const options = {
   resume: "any",
   tools: "list",
   toolSecret: "text",
+  toolTicketMs: "large",
   services: "any",
   owner: "work",
   providerMessages: "any",

@@ -22,10 +22,14 @@ pub struct Tickets {
     pub owner: String,
     /// The tools that run on the server.
     pub tools: Vec<String>,
+    /// Digits: milliseconds since 1970. With 0, tickets hold however old they are.
+    pub now: String,
+    /// How long a ticket holds, in milliseconds.
+    pub lasts: f64,
 }
 
 impl Tickets {
-    /// `{"secret":…,"owner":…,"tools":[…]}`.
+    /// `{"secret":…,"owner":…,"tools":[…],"now":…,"lasts":…}`.
     pub fn read(text: &str) -> Option<Self> {
         Tickets::parse(text).ok()
     }
@@ -38,6 +42,8 @@ impl Tickets {
             match key {
                 "secret" => tickets.secret = reader.text()?.into_owned(),
                 "owner" => tickets.owner = reader.text()?.into_owned(),
+                "now" => reader.raw()?.clone_into(&mut tickets.now),
+                "lasts" => tickets.lasts = reader.number()?.unwrap_or_default(),
                 "tools" => {
                     reader.array()?;
                     while reader.item()? {
@@ -55,19 +61,23 @@ impl Tickets {
         call.extra.0.retain(|(field, _)| field != TICKET);
         let known = self.tools.iter().any(|tool| tool.eq_ignore_ascii_case(&call.tool_name));
         if known && !call.unparsed_args {
+            // When it was made is sealed with it.
+            let nonce = format!("{}-{nonce}", self.now);
             let ticket =
-                format!("{nonce}.{}", self.seal(nonce, call.id(), &call.tool_name, &call.input_args));
+                format!("{nonce}.{}", self.seal(&nonce, call.id(), &call.tool_name, &call.input_args));
             call.extra.0.push((TICKET.to_owned(), Json::string(&ticket)));
         }
     }
 
-    /// Whether this is the ticket of this call.
+    /// Whether this is the ticket of this call, and not too old.
     pub fn holds(&self, ticket: &str, id: &str, name: &str, input: &Json) -> bool {
         let Some((nonce, seal)) = ticket.split_once('.') else { return false };
         let expected = self.seal(nonce, id, name, input);
         // Looks at each byte, so that the time it takes tells nothing.
         let differs = expected.bytes().zip(seal.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
-        expected.len() == seal.len() && differs == 0
+        let made = nonce.split('-').next().and_then(number).unwrap_or_default();
+        let now = number(&self.now).unwrap_or_default();
+        expected.len() == seal.len() && differs == 0 && now <= made + self.lasts
     }
 
     fn seal(&self, nonce: &str, id: &str, name: &str, input: &Json) -> String {
@@ -147,7 +157,8 @@ mod tests {
     use super::*;
 
     fn tickets() -> Tickets {
-        Tickets { secret: "s".to_owned(), owner: "ann".to_owned(), tools: vec!["Book".to_owned()] }
+        let (owner, tools) = ("ann".to_owned(), vec!["Book".to_owned()]);
+        Tickets { secret: "s".to_owned(), owner, tools, now: "5000".to_owned(), lasts: 1_000.0 }
     }
 
     fn call(name: &str, input: &str) -> ToolCall {
@@ -221,9 +232,24 @@ mod tests {
         assert!(!holds(&tickets(), &ticket, "c1", "Book", good));
         assert!(!holds(&Tickets { owner: "bob".to_owned(), ..tickets() }, &ticket, "c1", "book", good));
         assert!(!holds(&Tickets { secret: "t".to_owned(), ..tickets() }, &ticket, "c1", "book", good));
-        for ticket in ["", ".", "n1", "n1.", &format!("n2{}", &ticket[2..]), &ticket[..ticket.len() - 1]] {
+        let later = format!("6{}", &ticket[1..]);
+        for ticket in ["", ".", "n1", "n1.", &later, &ticket[1..], &ticket[..ticket.len() - 1]] {
             assert!(!holds(&tickets(), ticket, "c1", "book", good), "{ticket}");
         }
+    }
+
+    #[test]
+    fn a_ticket_holds_for_its_time() {
+        let mut made = call("book", "{}");
+        tickets().sign(&mut made, "n1");
+        let ticket = ticket_of(&made).unwrap();
+        let at = |now: &str| {
+            let tickets = Tickets { now: now.to_owned(), ..tickets() };
+            tickets.holds(&ticket, "c1", "book", &Json::parse("{}").unwrap())
+        };
+        // Of two servers, one may be a little behind.
+        assert!(at("4900") && at("5000") && at("6000") && !at("6001"));
+        assert!(at("0"), "it was one for this call");
     }
 
     #[test]
@@ -240,7 +266,9 @@ mod tests {
 
     #[test]
     fn what_a_server_signs_with_is_read() {
-        let read = Tickets::read(r#"{"secret":"s","owner":"ann","x":1,"tools":["Book"]}"#).unwrap();
+        let text = r#"{"secret":"s","owner":"ann","x":1,"tools":["Book"],"now":1795737600000,"lasts":9}"#;
+        let read = Tickets::read(text).unwrap();
         assert_eq!((read.secret.as_str(), read.owner.as_str(), read.tools.len()), ("s", "ann", 1));
+        assert_eq!((read.now.as_str(), read.lasts), ("1795737600000", 9.0));
     }
 }

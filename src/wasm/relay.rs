@@ -105,7 +105,8 @@ impl CoreRelay {
     }
 }
 
-/// Whether a call that a page sends is one that this server's model made. `tickets` is as for `answer`, `input` JSON.
+/// Whether a call that a page sends is one that this server's model made, and not too long ago. `tickets` is as for `answer`, `input`
+/// JSON.
 #[wasm_bindgen(js_name = ticketHolds)]
 pub fn ticket_holds(tickets: &str, ticket: &str, id: &str, name: &str, input: &str) -> bool {
     let (Some(tickets), Ok(input)) = (Tickets::read(tickets), Json::parse(input)) else { return false };

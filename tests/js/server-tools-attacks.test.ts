@@ -3,7 +3,7 @@ import { createEndpointModel, defineTool, GloveClient, MemoryStore, type ToolCon
 import { serverTools } from "glove-wasm/remote";
 import { type ChatHandlerConfig, createChatHandler, createMemoryBuffer } from "glove-wasm/server";
 import { createScriptedModel } from "glove-wasm/testing";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { root } from "../support/project.js";
 import { type Served, serve } from "../support/server.js";
@@ -234,5 +234,24 @@ test("a call that had begun is not said to have failed: it is read on, or interr
     const results = (await session.messages()).flatMap(({ tool_results }) => tool_results ?? []);
     expect(JSON.stringify(results), String(refused[0])).toContain(refused[0] === 504 ? "booked 1" : "may have run");
     expect(ran).toHaveLength(1);
+  }
+});
+
+test("a call whose ticket is too old does not run, and one that has run is read for longer", async () => {
+  const ran: unknown[] = [];
+  const { post } = await made(book(ran), { toolTicketMs: 60_000 });
+  const now = Date.now();
+  const clock = vi.spyOn(Date, "now").mockReturnValue(now + 61_000);
+  try {
+    expect(await post()).toMatchObject({ status: 403, text: expect.stringContaining("TOOL_CALL_EXPIRED") });
+    expect(ran).toEqual([]);
+    clock.mockReturnValue(now + 30_000);
+    expect((await post()).text).toContain("booked 1");
+    clock.mockReturnValue(now + 61_000);
+    expect((await post({ again: true })).text).toContain("booked 1");
+    expect(await post({ id: "c2" })).toMatchObject({ status: 403, text: expect.stringContaining("TOOL_CALL_UNKNOWN") });
+    expect(ran).toHaveLength(1);
+  } finally {
+    clock.mockRestore();
   }
 });
