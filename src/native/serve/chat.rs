@@ -4,14 +4,13 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
-use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::time::sleep;
 
 use super::metrics::counted;
-use super::reply::{AHEAD, Reply, refused, stream};
+use super::reply::{AHEAD, HEARTBEAT, Reply, refused, stream};
 use super::shared::Shared;
 use crate::endpoint::{Disclosure, Refusal, RequestLimits, WireRequest};
 use crate::error::ModelError;
@@ -23,8 +22,6 @@ use crate::ports::{AbortHandle, DeltaSink, ModelRequest, Purpose};
 use crate::run::input;
 use crate::run::views::model::View;
 
-/// So often something is sent, for proxies that close what is silent.
-pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 pub(super) const BEAT: &str = ":\n\n";
 
 pub(super) async fn chat(shared: &Arc<Shared>, body: &str) -> Result<Reply, Refusal> {

@@ -2,8 +2,6 @@
 
 use std::io;
 use std::pin::pin;
-use std::sync::OnceLock;
-use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use hyper::body::Bytes;
@@ -11,8 +9,8 @@ use hyper::header::{CONNECTION, CONTENT_LENGTH, HeaderName, TRANSFER_ENCODING};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::time::timeout;
 
-use super::chat::HEARTBEAT;
 use super::failures::refusal;
+use super::others::{CONNECT, unreachable_now};
 use super::reply::{self, AHEAD, Reply};
 use super::shared::{Caller, Shared};
 use crate::endpoint::Refusal;
@@ -20,10 +18,6 @@ use crate::error::Error;
 
 /// Set on what was passed on: it is not passed on again.
 const PASSED_ON: &str = "x-glove-passed-on";
-const CONNECT: Duration = Duration::from_secs(2);
-/// A stream says something more often than this.
-const SILENT: Duration = Duration::from_secs(2 * HEARTBEAT.as_secs() + 5);
-
 /// Why a request is not answered here.
 #[derive(Debug, Clone)]
 pub(super) enum Away {
@@ -38,26 +32,6 @@ impl From<Refusal> for Away {
     }
 }
 
-/// The way to other servers, made when it is needed first.
-#[derive(Default)]
-pub(super) struct Others(OnceLock<Result<reqwest::Client, String>>);
-
-impl Others {
-    fn client(&self) -> Result<&reqwest::Client, Refusal> {
-        let made = self.0.get_or_init(|| {
-            let tls = crate::native::http::tls().map_err(|error| error.to_string())?;
-            let client = reqwest::Client::builder()
-                .redirect(reqwest::redirect::Policy::none())
-                .no_proxy()
-                .connect_timeout(CONNECT)
-                .read_timeout(SILENT)
-                .tls_backend_preconfigured(tls);
-            client.build().map_err(|error| error.to_string())
-        });
-        made.as_ref().map_err(|error| unreachable_now(error))
-    }
-}
-
 impl Shared {
     /// The address of the other server that holds the session, if it is known.
     pub(super) async fn elsewhere(&self, id: &str) -> Result<Option<String>, Refusal> {
@@ -69,15 +43,6 @@ impl Shared {
 /// Two servers that each believe the other one has the session would ask each other for ever.
 pub(super) fn was_passed_on(caller: &Caller) -> bool {
     caller.header(PASSED_ON).is_some()
-}
-
-pub(super) fn unreachable_now(detail: &str) -> Refusal {
-    let message = "The server that has this session cannot be reached at the moment. Try again.";
-    Refusal {
-        retryable: true,
-        detail: detail.to_owned(),
-        ..Refusal::new(503, "SESSION_UNREACHABLE", message)
-    }
 }
 
 /// `None` where nothing can have arrived: the same may be asked again, or done here.

@@ -9,6 +9,7 @@ mod elsewhere;
 mod events;
 mod failures;
 mod metrics;
+mod others;
 mod owners;
 mod page;
 mod reply;

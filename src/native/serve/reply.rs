@@ -1,6 +1,7 @@
 //! Responses.
 
 use std::io;
+use std::time::Duration;
 
 use futures_util::stream;
 use http_body_util::combinators::BoxBody;
@@ -17,6 +18,8 @@ pub(super) type Reply = Response<BoxBody<Bytes, io::Error>>;
 
 /// Pieces that wait for a client that reads slowly.
 pub(super) const AHEAD: usize = 8;
+/// So often something is sent, for proxies that close what is silent.
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 
 fn reply(status: u16, kind: &'static str, body: BoxBody<Bytes, io::Error>) -> Reply {
     let mut reply = Response::new(body);

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::connections;
-use super::elsewhere::Others;
+use super::others::Others;
 use super::sessions::Sessions;
 use super::shared::{Caller, ServerLimits, Shared};
 use super::takeover;

@@ -12,13 +12,13 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::chat::{BEAT, HEARTBEAT, event};
+use super::chat::{BEAT, event};
 use super::elsewhere::Away;
 use super::events::{EventLog, Missed};
 use super::failures::{refusal, told_of};
 use super::metrics::{Counted, counted};
 use super::page::PageFeed;
-use super::reply::{AHEAD, Reply, stream};
+use super::reply::{AHEAD, HEARTBEAT, Reply, stream};
 use super::shared::Shared;
 use crate::display::Slot;
 use crate::endpoint::Refusal;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::elsewhere::Others;
 use super::metrics::Metrics;
+use super::others::Others;
 #[cfg(feature = "task")]
 use super::tasks::Tasks;
 use crate::error::ModelError;

@@ -41,7 +41,7 @@ pub fn said(text: &str, kind: u8) -> Message {
         ("metadata".to_owned(), json!({ "of": FOR_PEOPLE }).into()),
         ("userId".to_owned(), Json::string(FOR_PEOPLE)),
         // Whatever an application puts on its messages takes no field of the prompt's.
-        ("messages".to_owned(), Json::string(FOR_PEOPLE)),
+        ("messages".to_owned(), Json::string("of the application")),
     ]);
     if kind.is_multiple_of(4) {
         message.framework_context = Some(TRIGGER.to_owned());

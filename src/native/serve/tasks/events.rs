@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::future::{Either, select};
 use tokio::sync::mpsc::channel;
@@ -11,10 +11,8 @@ use tokio::time::sleep;
 use super::live::Tasks;
 use super::tail::{More, Tail};
 use crate::native::serve::metrics::counted;
-use crate::native::serve::reply::{AHEAD, Reply, stream_of};
+use crate::native::serve::reply::{AHEAD, HEARTBEAT, Reply, stream_of};
 use crate::native::serve::shared::Shared;
-
-const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// How a client wants the events.
 #[derive(Clone, Copy)]
