@@ -65,8 +65,12 @@ class Watch {
 
   asked(request: string): void {
     this.said(request);
-    const { extra } = JSON.parse(request) as { readonly extra?: { readonly userId?: unknown } };
-    this.#user = String(extra?.userId ?? "");
+    try {
+      const { extra } = JSON.parse(request) as { readonly extra?: { readonly userId?: unknown } };
+      this.#user = String(extra?.userId ?? "");
+    } catch {
+      // The core refuses it.
+    }
   }
 
   kept(states: string): string {
