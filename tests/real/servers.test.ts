@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { GloveClient, type GloveSession } from "glove-wasm";
 import { createRemoteSession } from "glove-wasm/remote";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { buildGlove, token } from "../support/glove-server.js";
 import { type Database, databases, nginxProgram, type Servers, startServers } from "../support/glove-servers.js";
 import { openProvider, type Provider, type Reply } from "../support/provider.js";
@@ -33,25 +33,27 @@ for (const [name, start] of Object.entries(databases)) {
 
     beforeAll(async () => {
       database = await (start as () => Promise<Database>)();
+    });
+
+    // The one that holds a session is to be the one that holds the session of the test.
+    beforeEach(async () => {
       provider = await openProvider();
       servers = await startServers(3, database, ["--model", "ollama:any", "--base-url", `${provider.url}/v1`]);
     });
 
-    afterEach(() => {
+    afterEach(async () => {
       for (const client of clients.splice(0)) client.dispose();
-    });
-
-    afterAll(async () => {
       await servers?.close();
       await provider?.close();
-      await database?.close();
     });
 
-    const open = (id: string): GloveSession => {
+    afterAll(() => database?.close());
+
+    const open = (): GloveSession => {
       const headers = { authorization: `Bearer ${token}` };
       const client = new GloveClient(createRemoteSession({ url: `${servers.url}/api/sessions`, headers }));
       clients.push(client);
-      return client.session(id);
+      return client.session(crypto.randomUUID());
     };
 
     const ran = (file: string) => {
@@ -61,7 +63,7 @@ for (const [name, start] of Object.entries(databases)) {
 
     test("one that is killed in a run loses none of it, and the page sees its end within seconds", async () => {
       provider.reply(runs("echo once >> paid.txt"), never, says("It is paid."));
-      const session = open("killed");
+      const session = open();
       const sent = session.sendMessage("Pay.");
       const { approvals } = await until(session, ({ approvals }) => approvals.length === 1);
       session.approve(approvals[0]?.id ?? "", { remember: false });
@@ -83,7 +85,7 @@ for (const [name, start] of Object.entries(databases)) {
 
     test("a call that was under way in one that is killed is asked about, and not run again", async () => {
       provider.reply(runs("echo begun >> long.txt; sleep 600"), says("Nobody knows."));
-      const session = open("ended");
+      const session = open();
       const sent = session.sendMessage("Pay.");
       const { approvals } = await until(session, ({ approvals }) => approvals.length === 1);
       session.approve(approvals[0]?.id ?? "", { remember: false });

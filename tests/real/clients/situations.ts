@@ -17,5 +17,10 @@ export const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk
 export const look = {
   name: "look",
   description: "Looks out of the window.",
-  parameters: { type: "object" as const, properties: { a: { type: "integer" } }, required: ["a"], additionalProperties: false },
+  parameters: {
+    type: "object" as const,
+    properties: { a: { type: "integer" as const } },
+    required: ["a"],
+    additionalProperties: false,
+  },
 };
