@@ -61,6 +61,13 @@ interface Connection {
   whileOpen<T>(work: Promise<T>): Promise<T>;
 }
 
+/** The prompt that is answered. */
+interface Asked {
+  readonly id?: string;
+  readonly input?: string | undefined;
+  readonly model?: unknown;
+}
+
 export class Plugins {
   readonly #session: Session;
   readonly #tools: Toolbox;
@@ -71,6 +78,7 @@ export class Plugins {
   #context = "";
   /** The name of the model for the next call. */
   #model = usualModel;
+  #asked: Asked = {};
   /** What was prepared last. */
   #prepared: Promise<void> | undefined;
   #skills: Skills | undefined;
@@ -232,14 +240,17 @@ export class Plugins {
     return all;
   }
 
-  /** What is answered now. */
-  #prompt(): { readonly id?: string; readonly input?: string | undefined; readonly model?: unknown } {
+  /** What is answered now. Read once for each prompt: it holds all of its messages, which grow with every call of the model. */
+  #prompt(): Asked {
     const core = this.#connection.own;
     const { state } = JSON.parse(core.checkpoint()) as { state: { current?: { id: string } | null } };
     if (!state.current) return {};
     const { id } = state.current;
+    if (this.#asked.id === id) return this.#asked;
     const prompt = (JSON.parse(core.prompts(id)) as Prompt[]).at(-1);
-    return { id, input: prompt?.input ?? prompt?.reason ?? undefined, model: prompt?.model };
+    const asked: Asked = { id, input: prompt?.input ?? prompt?.reason ?? undefined, model: prompt?.model };
+    if (prompt?.id === id) this.#asked = asked;
+    return asked;
   }
 
   // ---- models ----------------------------------------------------------------------------------------------------
