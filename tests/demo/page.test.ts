@@ -1,8 +1,7 @@
 // The page around the scenes: conversations, the inspector, layouts, and people with a screen reader or weak eyes.
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { root } from "../support/project.js";
+import { barriers } from "../support/axe.js";
 import { demo, inside, log, press, ready, region, type Scene, say, shows, thread } from "./kit.js";
 
 const { open } = demo();
@@ -89,91 +88,95 @@ test("a long conversation is summarised for the model before it gets too long", 
   expect(await region(page, "Record").locator(".gist", { hasText: "What is in my cart" }).count()).toBe(6);
 });
 
-test.each([
-  [360, 640],
-  [800, 1000],
+const sizes = [
   [1400, 900],
-])("at %i × %i px nothing lies beyond the edge", async (width, height) => {
-  for (const scene of scenes) {
-    const page = await open(scene, { viewport: { width, height } });
-    await fill(page, scene);
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
-    const beyond = await page.evaluate(outside);
-    expect(beyond).toEqual([]);
-    if (width < 1000) {
-      const field = await page.getByRole("textbox", { name: "Message" }).boundingBox();
-      expect(field && field.y + field.height).toBeLessThanOrEqual(height);
-      for (const view of ["Cart", "Plan", "Board", "Inspector"]) {
-        const button = page.getByRole("button", { name: view, exact: true });
-        if ((await button.count()) === 0) continue;
-        // Its panel is beside the chat, or below it on a phone, and the end of the conversation stays to be read.
-        await button.click();
-        expect(await button.getAttribute("aria-pressed")).toBe("true");
-        const panel = await page.locator(".side:not([hidden]), .inside:not([hidden])").boundingBox();
-        const room = await log(page).locator("xpath=ancestor-or-self::*[@data-glove-scroller]").boundingBox();
-        if (!panel || !room) throw new Error(`${view} hides itself or the chat`);
-        expect(room.height).toBeGreaterThan(80);
-        if (width < 700) {
-          expect(panel.height).toBe(height / 2);
-          expect(room.y + room.height).toBeLessThanOrEqual(panel.y);
-        } else {
-          expect(panel.width).toBe(320);
-          expect(room.x + room.width).toBeLessThanOrEqual(panel.x);
-        }
-        expect(await page.evaluate(outside)).toEqual([]);
-        await button.click();
-        expect(await button.getAttribute("aria-pressed")).toBe("false");
-        expect(await page.locator(".side:not([hidden]), .inside:not([hidden])").count()).toBe(0);
-      }
-      // The conversations are beside the chat where there is room, and otherwise a drawer; so are the scenes, or a menu.
-      if (width < 700) {
-        await page.getByRole("button", { name: /choose a scene$/ }).click();
-        await page.getByRole("link", { name: /^Trip/ }).waitFor();
-        expect(await page.evaluate(outside)).toEqual([]);
-        await page.keyboard.press("Escape");
-        await press(page, "Conversations");
-      }
-      await page.getByRole("link", { name: "Trip" }).waitFor();
-      await page.getByRole("complementary").getByText("glove-wasm").waitFor();
-      expect(await page.evaluate(outside)).toEqual([]);
-    }
-    await page.close();
-  }
-});
+  [800, 1000],
+  [360, 640],
+] as const;
 
-test.each(["light", "dark"] as const)("nothing keeps people with a screen reader or weak eyes out, %s", async (colorScheme) => {
-  const axe = readFileSync(`${root}/node_modules/axe-core/axe.min.js`, "utf8");
-  const problems: string[] = [];
-  for (const scene of scenes) {
-    const page = await open(scene, { colorScheme, viewport: { width: 1600, height: 900 } });
-    const look = async (what: string) => {
-      await page.evaluate(axe);
-      const found = await page.evaluate("axe.run().then(({ violations }) => violations)");
-      for (const { id, nodes } of found as { id: string; nodes: { html: string }[] }[]) {
-        problems.push(`${scene}, ${what}: ${id}: ${nodes[0]?.html}`);
-      }
-    };
+test.each(scenes)(
+  "%s: nothing lies beyond the edge of any screen, or keeps people with a screen reader or weak eyes out",
+  async (scene) => {
+    const page = await open(scene);
     await fill(page, scene);
-    await look("overview");
-    await inside(page, "Requests");
-    await look("requests");
-    await page.getByRole("button", { name: /^Model/ }).click();
-    await page.getByRole("radio", { name: /own API key/ }).check();
-    await look("models");
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await page.setViewportSize({ width: 360, height: 640 });
-    await look("phone, inside");
-    await press(page, "Inspector");
-    await look("phone");
-    await press(page, "Conversations");
-    await look("phone, conversations");
+    for (const [width, height] of sizes) {
+      await page.setViewportSize({ width, height });
+      await fitsInto(page, width, height);
+    }
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: /choose a scene$/ }).click();
-    await look("phone, scenes");
-    await page.close();
+    await page.setViewportSize({ width: 1600, height: 900 });
+    expect(await barriersEverywhere(page)).toEqual([]);
+  },
+);
+
+/** What lies in the page, and in each of its panels, is within the window; the chat beside or above a panel stays to be read. */
+async function fitsInto(page: Page, width: number, height: number): Promise<void> {
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  const beyond = await page.evaluate(outside);
+  expect(beyond).toEqual([]);
+  if (width < 1000) {
+    const field = await page.getByRole("textbox", { name: "Message" }).boundingBox();
+    expect(field && field.y + field.height).toBeLessThanOrEqual(height);
+    for (const view of ["Cart", "Plan", "Board", "Inspector"]) {
+      const button = page.getByRole("button", { name: view, exact: true });
+      if ((await button.count()) === 0) continue;
+      // Its panel is beside the chat, or below it on a phone, and the end of the conversation stays to be read.
+      await button.click();
+      expect(await button.getAttribute("aria-pressed")).toBe("true");
+      const panel = await page.locator(".side:not([hidden]), .inside:not([hidden])").boundingBox();
+      const room = await log(page).locator("xpath=ancestor-or-self::*[@data-glove-scroller]").boundingBox();
+      if (!panel || !room) throw new Error(`${view} hides itself or the chat`);
+      expect(room.height).toBeGreaterThan(80);
+      if (width < 700) {
+        expect(panel.height).toBe(height / 2);
+        expect(room.y + room.height).toBeLessThanOrEqual(panel.y);
+      } else {
+        expect(panel.width).toBe(320);
+        expect(room.x + room.width).toBeLessThanOrEqual(panel.x);
+      }
+      expect(await page.evaluate(outside)).toEqual([]);
+      await button.click();
+      expect(await button.getAttribute("aria-pressed")).toBe("false");
+      expect(await page.locator(".side:not([hidden]), .inside:not([hidden])").count()).toBe(0);
+    }
+    // The conversations are beside the chat where there is room, and otherwise a drawer; so are the scenes, or a menu.
+    if (width < 700) {
+      await page.getByRole("button", { name: /choose a scene$/ }).click();
+      await page.getByRole("link", { name: /^Trip/ }).waitFor();
+      expect(await page.evaluate(outside)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await press(page, "Conversations");
+    }
+    await page.getByRole("link", { name: "Trip" }).waitFor();
+    await page.getByRole("complementary").getByText("glove-wasm").waitFor();
+    expect(await page.evaluate(outside)).toEqual([]);
   }
-  expect(problems).toEqual([]);
-});
+}
+
+/** What axe finds in the page, its inspector and its dialogs, on a wide screen and on a phone. */
+async function barriersEverywhere(page: Page): Promise<string[]> {
+  const problems: string[] = [];
+  const look = async (what: string) => {
+    for (const problem of await barriers(page)) problems.push(`${what}, ${problem}`);
+  };
+  await look("overview");
+  await inside(page, "Requests");
+  await look("requests");
+  await page.getByRole("button", { name: /^Model/ }).click();
+  await page.getByRole("radio", { name: /own API key/ }).check();
+  await look("models");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.setViewportSize({ width: 360, height: 640 });
+  await look("phone, inside");
+  await press(page, "Inspector");
+  await look("phone");
+  await press(page, "Conversations");
+  await look("phone, conversations");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /choose a scene$/ }).click();
+  await look("phone, scenes");
+  return problems;
+}
 
 test("a scene is played with the keyboard alone, and what has the focus is always marked", async () => {
   const page = await open("desk");

@@ -1,11 +1,9 @@
 // The list of commands over the composer in Chromium, under a strict policy: where it stands, what keys, fingers and axe find.
-import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { barriers } from "../support/axe.js";
 import { chat, withPage } from "../support/look-chat.js";
-import { root } from "../support/project.js";
 
-const axe = readFileSync(`${root}/node_modules/axe-core/axe.min.js`, "utf8");
 const field = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
 const options = (page: Page) => page.getByRole("option");
 
@@ -53,12 +51,7 @@ test.each(["ltr", "rtl"] as const)("the list stands over the composer and inside
         const box = await last.boundingBox();
         expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(list.bottom + 1);
         // It is scrolled by the arrows in the field; axe knows that of a combobox alone.
-        const found = await page.evaluate(`(async () => {
-          ${axe};
-          const { violations } = await axe.run("main", { rules: { region: { enabled: false }, "scrollable-region-focusable": { enabled: false } } });
-          return violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 160)).join(" | "));
-        })()`);
-        expect(found).toEqual([]);
+        expect(await barriers(page, "main", ["region", "scrollable-region-focusable"])).toEqual([]);
       },
       { viewport },
     );

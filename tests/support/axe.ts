@@ -1,0 +1,29 @@
+// What axe finds wrong in a page: everything in light colours; in dark ones, which change nothing else, the contrast alone.
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { root } from "./project.js";
+
+const source = readFileSync(`${root}/node_modules/axe-core/axe.min.js`, "utf8");
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { html: string }[];
+}
+
+/** `within` is a CSS selector; `without` names rules that a part of a page cannot keep. */
+export async function barriers(page: Page, within = "html", without: readonly string[] = []): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(source);
+  const rules = Object.fromEntries(without.map((rule) => [rule, { enabled: false }]));
+  const problems: string[] = [];
+  for (const [colorScheme, options] of [
+    ["dark", { runOnly: ["color-contrast"] }],
+    ["light", { rules }],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    const run = `axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)}).then(({ violations }) => violations)`;
+    for (const { id, nodes } of (await page.evaluate(run)) as Violation[]) {
+      problems.push(`${colorScheme}, ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+    }
+  }
+  return problems;
+}
