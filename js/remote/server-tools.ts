@@ -41,7 +41,7 @@ const mayHaveRun =
   "The connection to the server was lost while this tool was running, and what came of it is not known: it may have run.";
 
 /**
- * Adds the tools of a chat handler (`createChatHandler({ tools })`) at this address to a session; `glove serve` does not list its own:
+ * Adds the tools of a chat handler (`createChatHandler({ tools })`, `glove serve FOLDER`) at this address to a session:
  * `new GloveClient({ endpoint: "/api/chat", plugins: [serverTools("/api/chat")] })`.
  */
 export function serverTools(endpoint: string, options: ServerToolsOptions = {}): Plugin {

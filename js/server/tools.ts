@@ -203,7 +203,9 @@ export class ServerTools {
     };
     void Promise.race([work(), late])
       .then((outcome) => {
-        const told = JSON.parse(outcome) as { summed?: unknown; invalid?: readonly Issue[] };
+        const told = JSON.parse(outcome) as { summed?: unknown; invalid?: readonly Issue[]; rejected?: string | null };
+        // Nobody turns down what runs here: it asked, and may not.
+        if (told.rejected) return tell({ type: "tool_outcome", outcome: { threw: told.rejected } });
         if (told.invalid) {
           return tell({ type: "tool_outcome", outcome: { invalid: this.#issues(tool, told.invalid, report) } });
         }

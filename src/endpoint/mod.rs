@@ -11,6 +11,8 @@ mod ticket;
 
 pub use refusal::{Disclosure, Refusal};
 pub use request::{RequestLimits, WireRequest};
+#[cfg(feature = "serve")]
+pub(crate) use sha256::sha256;
 pub use stream::{WireDone, WireEvent};
 #[cfg(feature = "providers")]
 pub use ticket::{TICKET, Tickets};

@@ -15,7 +15,7 @@ const ROUNDS: [u32; 64] = [
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 ];
 
-pub(super) fn sha256(text: &[u8]) -> [u8; 32] {
+pub(crate) fn sha256(text: &[u8]) -> [u8; 32] {
     let mut padded = text.to_vec();
     padded.push(0x80);
     while padded.len() % 64 != 56 {

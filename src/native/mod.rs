@@ -47,10 +47,13 @@ pub use provider::ProviderModel;
 pub use redis::{RedisDatabase, RedisStore};
 #[cfg(feature = "sandbox")]
 pub use sandbox::{MountRight, Sandbox};
+#[cfg(feature = "serve")]
+#[cfg(all(feature = "serve", any(feature = "postgres", feature = "redis")))]
+pub(crate) use serve::Kept;
 #[cfg(all(feature = "serve", feature = "task"))]
 pub use serve::ServedTasks;
 #[cfg(feature = "serve")]
-pub use serve::{Caller, Server, ServerLimits};
+pub use serve::{AnswerBuffer, Caller, MemoryBuffer, Server, ServerLimits};
 #[cfg(feature = "serve")]
 pub use session_database::SessionDatabase;
 #[cfg(all(feature = "sqlite", feature = "task"))]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{StoreError, StoreErrorKind};
-use crate::native::{ImportOptions, SqliteDatabase, SqliteStore, StoredSession};
+use crate::native::{AnswerBuffer, ImportOptions, MemoryBuffer, SqliteDatabase, SqliteStore, StoredSession};
 #[cfg(feature = "postgres")]
 use crate::native::{PostgresDatabase, PostgresStore};
 #[cfg(feature = "redis")]
@@ -126,6 +126,17 @@ impl SessionDatabase {
             SessionDatabase::Postgres(database) => database.abandoned(),
             #[cfg(feature = "redis")]
             SessionDatabase::Redis(database) => database.abandoned(),
+        }
+    }
+
+    /// Where answers of the endpoint are kept for clients that lost their connection.
+    pub(crate) fn answers(&self) -> Arc<dyn AnswerBuffer> {
+        match self {
+            SessionDatabase::Sqlite(_) => Arc::new(MemoryBuffer::default()),
+            #[cfg(feature = "postgres")]
+            SessionDatabase::Postgres(database) => Arc::new(database.answers()),
+            #[cfg(feature = "redis")]
+            SessionDatabase::Redis(database) => Arc::new(database.answers()),
         }
     }
 

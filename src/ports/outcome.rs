@@ -54,9 +54,7 @@ impl<E: Error + 'static> From<E> for ToolFailure {
             Some(closed @ (DisplayError::Removed | DisplayError::Cleared)) => {
                 ToolFailure::Rejected(Some(closed.to_string()))
             }
-            Some(DisplayError::WrongInput { .. } | DisplayError::WrongOutput { .. }) | None => {
-                ToolFailure::new(with_causes(&error))
-            }
+            Some(_) | None => ToolFailure::new(with_causes(&error)),
         }
     }
 }

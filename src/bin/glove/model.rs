@@ -72,6 +72,14 @@ impl Models {
         Ok(Arc::new(chosen.over(http)?))
     }
 
+    /// The key of the model's provider: a secret that all servers of an application have, and nobody else.
+    pub(crate) fn key(&self, wanted: Option<&str>) -> Option<String> {
+        let name =
+            wanted.map(str::to_owned).or_else(|| self.config.get(MODEL)).or_else(|| self.with_key())?;
+        let provider = table::find(name.split(':').next().unwrap_or_default()).ok()?;
+        self.config.get(provider.env_var)
+    }
+
     fn with_key(&self) -> Option<String> {
         let has_key = |variable: &str| !variable.is_empty() && self.config.get(variable).is_some();
         let found =

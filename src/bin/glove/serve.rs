@@ -23,14 +23,26 @@ use crate::words::{clean, complain};
 /// Whoever knows it may use the server.
 const TOKEN: &str = "GLOVE_TOKEN";
 const SHORTEST_TOKEN: usize = 16;
+/// What calls of the endpoint's tools are signed with.
+const TOOL_SECRET: &str = "GLOVE_TOOL_SECRET";
+/// What a key has at least, of a provider; a secret is not made of less.
+const SHORTEST_SECRET: usize = 20;
 
 pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
     let config = Config::read(places)?;
     let token = config.get(TOKEN);
     check(options.listen, token.as_deref())?;
+    let tool_secret = config.get(TOOL_SECRET);
+    if tool_secret.as_ref().is_some_and(|secret| secret.len() < SHORTEST_SECRET) {
+        return Err(Failure::new(format!(
+            "{TOOL_SECRET} can be guessed; it needs at least {SHORTEST_SECRET} characters"
+        )));
+    }
     let mut models = Models::new(config, options.model.base_url.clone());
     // Said now, and not with the first request.
     models.choose(options.model.model.as_deref())?;
+    let key = models.key(options.model.model.as_deref());
+    let tool_secret = tool_secret.or(key.filter(|key| key.len() >= SHORTEST_SECRET));
     let (models, wanted) = (Mutex::new(models), options.model.model.clone());
     let model = Arc::new(move || {
         let mut models = models.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,6 +67,14 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
         let failed = |error| Failure::new(format!("`{}`: {error}", folder.display()));
         let path = Workspace::open(folder).map_err(failed)?.path().to_owned();
         server = server.system_prompt(agent::instructions(&path));
+        let of_pages = path.clone();
+        server = server.tell_tool_failures().chat_tools(move |_| match Workspace::open(&of_pages) {
+            Ok(workspace) => workspace.tools(),
+            Err(error) => {
+                complain(&format!("`{}`: {error}; the endpoint has no tools", of_pages.display()));
+                Vec::new()
+            }
+        });
         // One for each session: they have no secrets in common.
         server = server.tools(move |_| match Workspace::open(&path) {
             Ok(workspace) => agent::tools(&workspace),
@@ -63,6 +83,9 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
                 Vec::new()
             }
         });
+    }
+    if let Some(secret) = tool_secret {
+        server = server.tool_secret(secret);
     }
     if let Some(system) = &options.system {
         server = server.system_prompt(system);

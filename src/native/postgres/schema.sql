@@ -40,6 +40,38 @@ CREATE TABLE IF NOT EXISTS glove_inbox (
   item text NOT NULL,
   consumed boolean NOT NULL DEFAULT false,
   PRIMARY KEY (session, id));
+-- Answers of the endpoint, for clients that lost their connection. `call` names the call that wrote an event, which may be tried again.
+CREATE TABLE IF NOT EXISTS glove_answers (
+  id text PRIMARY KEY,
+  events bigint NOT NULL,
+  at timestamptz NOT NULL);
+CREATE INDEX IF NOT EXISTS glove_answers_at ON glove_answers (at);
+CREATE TABLE IF NOT EXISTS glove_answer_events (
+  answer text NOT NULL REFERENCES glove_answers ON DELETE CASCADE,
+  place bigint NOT NULL,
+  call text NOT NULL,
+  event text NOT NULL,
+  PRIMARY KEY (answer, place));
+
+-- How many events there were before. Whoever begins an answer clears away a few of those that are over.
+CREATE OR REPLACE FUNCTION glove_add_answer(p_id text, p_call text, p_unsure boolean, p_events text[]) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE before bigint; there bigint;
+BEGIN
+  INSERT INTO glove_answers AS known VALUES (p_id, 0, clock_timestamp())
+    ON CONFLICT (id) DO UPDATE SET at = clock_timestamp() RETURNING known.events INTO before;
+  IF p_unsure THEN
+    SELECT min(place) INTO there FROM glove_answer_events WHERE answer = p_id AND call = p_call;
+    IF there IS NOT NULL THEN RETURN there; END IF;
+  END IF;
+  INSERT INTO glove_answer_events SELECT p_id, before + place - 1, p_call, event
+    FROM unnest(p_events) WITH ORDINALITY AS given (event, place);
+  UPDATE glove_answers SET events = before + cardinality(p_events) WHERE id = p_id;
+  IF before = 0 THEN
+    DELETE FROM glove_answers WHERE id IN (SELECT id FROM glove_answers
+      WHERE at < clock_timestamp() - interval '5 minutes' LIMIT 100 FOR UPDATE SKIP LOCKED);
+  END IF;
+  RETURN before;
+END $$;
 
 CREATE OR REPLACE FUNCTION glove_ensure(p_session text) RETURNS void LANGUAGE sql AS $$
   INSERT INTO glove_sessions (id, created_at, updated_at)

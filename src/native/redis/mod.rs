@@ -1,6 +1,8 @@
 //! Sessions in Redis, shared by any number of servers. Each call is one script, which Redis runs as a whole or not at all, so a process
 //! that dies leaves nothing half done.
 
+#[cfg(feature = "serve")]
+mod answers;
 mod connection;
 mod database;
 mod failure;

@@ -6,11 +6,13 @@ use ::redis::Script;
 
 pub(super) struct Scripts {
     pub abandoned: Script,
+    pub add_answer: Script,
     pub add_inbox_item: Script,
     pub append: Script,
     pub consume_inbox: Script,
     pub contains: Script,
     pub delete: Script,
+    pub delete_answer: Script,
     pub get: Script,
     pub give_back: Script,
     pub holder: Script,
@@ -19,6 +21,7 @@ pub(super) struct Scripts {
     pub load: Script,
     pub messages: Script,
     pub permission: Script,
+    pub read_answer: Script,
     pub renew: Script,
     pub sessions: Script,
     pub set: Script,
@@ -37,11 +40,13 @@ macro_rules! scripts {
 pub(super) static SCRIPTS: LazyLock<Scripts> = LazyLock::new(|| {
     scripts!(
         abandoned,
+        add_answer,
         add_inbox_item,
         append,
         consume_inbox,
         contains,
         delete,
+        delete_answer,
         get,
         give_back,
         holder,
@@ -50,6 +55,7 @@ pub(super) static SCRIPTS: LazyLock<Scripts> = LazyLock::new(|| {
         load,
         messages,
         permission,
+        read_answer,
         renew,
         sessions,
         set,

@@ -9,10 +9,11 @@ use futures_util::future::{Either, select};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::time::sleep;
 
+use super::answers::Begun;
 use super::metrics::counted;
-use super::reply::{AHEAD, HEARTBEAT, Reply, refused, stream};
+use super::reply::{AHEAD, HEARTBEAT};
 use super::shared::Shared;
-use crate::endpoint::{Disclosure, Refusal, RequestLimits, WireRequest};
+use crate::endpoint::{Disclosure, Refusal, RequestLimits, Tickets, WireRequest};
 use crate::error::ModelError;
 use crate::http::AnswerStream;
 use crate::json::codec::to_text;
@@ -24,11 +25,17 @@ use crate::run::views::model::View;
 
 pub(super) const BEAT: &str = ":\n\n";
 
-pub(super) async fn chat(shared: &Arc<Shared>, body: &str) -> Result<Reply, Refusal> {
+/// The answer once there is a first piece of it. What fails before that has a status of its own.
+pub(super) async fn begin(
+    shared: &Arc<Shared>,
+    body: &str,
+    tickets: Option<Tickets>,
+) -> Result<Begun, Refusal> {
     let request = WireRequest::read(body, &RequestLimits::default())?;
     let model = (shared.model)().map_err(|error| Refusal::of_model(&error, Disclosure::Safe))?;
     request.chosen_model(&model.name(), &[])?;
-    let answer = Arc::new(Mutex::new(AnswerStream::new(false).disclosing(Disclosure::Safe)));
+    let answer = AnswerStream::new(false).disclosing(Disclosure::Safe).signing(tickets);
+    let answer = Arc::new(Mutex::new(answer));
     let writer = Arc::clone(&answer);
     let deltas = DeltaSink::to(move |delta| locked(&writer).delta(delta));
     let WireRequest { system_prompt, messages, tools, .. } = &request;
@@ -41,7 +48,7 @@ pub(super) async fn chat(shared: &Arc<Shared>, body: &str) -> Result<Reply, Refu
         tools,
     };
     let answering = model.prompt(request, deltas, aborts.signal());
-    let (pieces, mut received) = channel(AHEAD);
+    let (pieces, mut rest) = channel(AHEAD);
     let (early, failed) = tokio::sync::oneshot::channel();
     let task = Arc::clone(shared);
     tokio::spawn(async move {
@@ -51,12 +58,11 @@ pub(super) async fn chat(shared: &Arc<Shared>, body: &str) -> Result<Reply, Refu
         let _ = select(telling, pin!(pieces.closed())).await;
         aborts.abort();
     });
-    match received.recv().await {
-        Some(first) => Ok(stream(Some(first), received)),
-        None => match failed.await {
-            Ok(refusal) => Ok(refused(&refusal)),
-            Err(_) => Err(Refusal::new(500, "INTERNAL", "The chat handler failed.")),
-        },
+    match rest.recv().await {
+        Some(first) => Ok(Begun { first, rest }),
+        None => {
+            Err(failed.await.unwrap_or_else(|_| Refusal::new(500, "INTERNAL", "The chat handler failed.")))
+        }
     }
 }
 

@@ -42,12 +42,16 @@ pub(super) fn add(counter: &AtomicU64, count: u64) {
 impl Metrics {
     pub(super) fn note(&self, event: &Event) {
         match event {
-            Event::ToolUse { .. } => add(&self.tool_calls, 1),
+            Event::ToolUse { .. } => self.tool_called(),
             Event::TokenConsumption { consumption } => {
                 self.model_answered(consumption.tokens_in, consumption.tokens_out);
             }
             _ => {}
         }
+    }
+
+    pub(super) fn tool_called(&self) {
+        add(&self.tool_calls, 1);
     }
 
     pub(super) fn model_answered(&self, tokens_in: u64, tokens_out: u64) {

@@ -1,9 +1,13 @@
 //! A server: the endpoint that pages ask models through, and sessions that live here.
 
+mod answers;
 mod asks;
+mod begun_calls;
 mod body;
 mod catalog;
 mod chat;
+mod chat_route;
+mod chat_tools;
 mod connections;
 mod elsewhere;
 mod events;
@@ -20,7 +24,11 @@ mod shared;
 mod takeover;
 #[cfg(feature = "task")]
 mod tasks;
+mod tool_call;
 
+#[cfg(any(feature = "postgres", feature = "redis"))]
+pub(crate) use answers::Kept;
+pub use answers::{AnswerBuffer, MemoryBuffer};
 pub use server::Server;
 pub use shared::{Caller, ServerLimits};
 #[cfg(feature = "task")]

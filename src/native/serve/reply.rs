@@ -37,6 +37,13 @@ pub(super) fn text(status: u16, text: String) -> Reply {
     reply(status, "text/plain; version=0.0.4; charset=utf-8", whole(Bytes::from(text)))
 }
 
+/// Done, with nothing to say.
+pub(super) fn empty() -> Reply {
+    let mut reply = Response::new(whole(Bytes::new()));
+    *reply.status_mut() = StatusCode::NO_CONTENT;
+    reply
+}
+
 #[cfg(feature = "task")]
 pub(super) fn bytes(content: Bytes) -> Reply {
     reply(200, "application/octet-stream", whole(content))

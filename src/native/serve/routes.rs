@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 use super::asks;
 use super::body::{Body, posted};
 use super::catalog::{begin, delete, import, known, list, live};
-use super::chat;
+use super::chat_route;
 use super::elsewhere::{Away, pass_on, was_passed_on};
 use super::failures::{refusal, transcript_refusal};
 use super::metrics::add;
@@ -68,7 +68,8 @@ async fn answer(
     if caller.path == "/healthz" {
         return Ok(reply::text(200, "ok\n".to_owned()));
     }
-    let user = user_of(shared, &caller).await?;
+    let name = user_of(shared, &caller).await?;
+    let user = in_letters(&name);
     #[cfg(feature = "task")]
     let path: Vec<&str> = caller.path.split('/').skip(1).collect();
     #[cfg(feature = "task")]
@@ -78,7 +79,7 @@ async fn answer(
     let mut body = Body::new(body);
     let until = Instant::now() + PATIENCE;
     loop {
-        let away = match local(sessions, &user, &caller, &mut body).await {
+        let away = match local(sessions, &name, &user, &caller, &mut body).await {
             Ok(reply) => return Ok(reply),
             Err(Away::Refused(refusal)) => return Err(refusal),
             Err(Away::At(address)) => address,
@@ -104,6 +105,7 @@ async fn answer(
 /// What this server can answer itself.
 async fn local(
     sessions: &Arc<Sessions>,
+    name: &str,
     user: &str,
     caller: &Caller,
     body: &mut Body,
@@ -112,7 +114,10 @@ async fn local(
     let path: Vec<&str> = caller.path.split('/').skip(1).collect();
     match (caller.method.as_str(), path.as_slice()) {
         ("GET", ["metrics"]) => Ok(reply::text(200, shared.metrics.text())),
-        ("POST", ["api", "chat"]) => Ok(chat::chat(shared, body.text(shared, caller).await?).await?),
+        ("GET", ["api", "chat"]) if shared.chat_tools.is_some() => Ok(chat_route::listed(shared, name)?),
+        ("POST", ["api", "chat"]) => {
+            Ok(chat_route::posted(shared, &sessions.answers, name, caller, body).await?)
+        }
         ("GET", ["api", "sessions"]) => Ok(list(shared, user).await?),
         ("POST", ["api", "sessions"]) => begin(sessions, user, body.text(shared, caller).await?).await,
         ("POST", ["api", "sessions", "import"]) => {
@@ -194,7 +199,7 @@ fn nothing(caller: &Caller) -> Refusal {
     Refusal::new(404, "NOT_FOUND", format!("There is nothing at {}.", caller.path))
 }
 
-/// Who calls, in letters that an id may have. Empty where nobody is asked.
+/// Who calls. Empty where nobody is asked.
 async fn user_of(shared: &Shared, caller: &Caller) -> Result<String, Refusal> {
     let Some(authorize) = &shared.authorize else {
         // A page elsewhere can give a name of its own the address of this machine, and would be let in with it.
@@ -207,7 +212,7 @@ async fn user_of(shared: &Shared, caller: &Caller) -> Result<String, Refusal> {
         };
     };
     match tokio::time::timeout(AUTHORIZE, authorize(caller.clone())).await {
-        Ok(Some(user)) => Ok(in_letters(&user)),
+        Ok(Some(user)) => Ok(user),
         Ok(None) => Err(Refusal::new(401, "UNAUTHORIZED", "Sign in to use this server.")),
         Err(_) => {
             Err(Refusal::new(503, "AUTHORIZE_TIMEOUT", "It could not be found out in time who you are."))

@@ -10,6 +10,8 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use super::answers::{AnswerBuffer, Answers};
+use super::begun_calls::BegunCalls;
 use super::connections;
 use super::others::Others;
 use super::sessions::Sessions;
@@ -18,9 +20,9 @@ use super::takeover;
 #[cfg(feature = "task")]
 use super::tasks::{ServedTasks, Tasks};
 use crate::error::ModelError;
-use crate::native::SessionDatabase;
+use crate::native::{RandomIds, SessionDatabase};
 use crate::portable::BoxFuture;
-use crate::ports::{ModelAdapter, Tool};
+use crate::ports::{IdSource, ModelAdapter, Tool};
 
 /// A server over HTTP: `POST /api/chat` is the endpoint that pages ask a model through, and below `/api/sessions` are sessions that
 /// live here.
@@ -38,6 +40,11 @@ impl Server {
             model: Box::new(model),
             system_prompt: None,
             tools: Box::new(|_| Vec::new()),
+            chat_tools: None,
+            tool_secret: RandomIds.fresh() + &RandomIds.fresh(),
+            tells_tool_failures: false,
+            begun_calls: BegunCalls::default(),
+            answers: None,
             authorize: None,
             limits: ServerLimits::default(),
             #[cfg(feature = "task")]
@@ -61,6 +68,34 @@ impl Server {
     /// The tools of a session, by its id.
     pub fn tools(mut self, tools: impl Fn(&str) -> Vec<Tool> + Send + Sync + 'static) -> Self {
         self.shared.tools = Box::new(tools);
+        self
+    }
+
+    /// The tools of the endpoint for pages, by the name of the caller (empty without [`authorize`](Self::authorize)): pages add them
+    /// to their own with `serverTools("/api/chat")`, and they run here. They ask nobody while they run; what needs a person is asked in the page,
+    /// before. A caller can answer that without a person, so a tool has to check itself what its caller may do.
+    pub fn chat_tools(mut self, tools: impl Fn(&str) -> Vec<Tool> + Send + Sync + 'static) -> Self {
+        self.shared.chat_tools = Some(Box::new(tools));
+        self
+    }
+
+    /// What calls of the endpoint's tools are signed with: a long random text, the same on all servers of an application. A random one
+    /// of this process unless given: then calls that wait for a person do not outlive the server.
+    pub fn tool_secret(mut self, secret: impl Into<String>) -> Self {
+        self.shared.tool_secret = secret.into();
+        self
+    }
+
+    /// Tells clients in a tool's own words why it failed. Otherwise those go to the log alone.
+    pub fn tell_tool_failures(mut self) -> Self {
+        self.shared.tells_tool_failures = true;
+        self
+    }
+
+    /// Where answers of the endpoint are kept for clients that lost their connection, instead of in the server's database, or in
+    /// memory where that is SQLite.
+    pub fn answers(mut self, buffer: impl AnswerBuffer + 'static) -> Self {
+        self.shared.answers = Some(Arc::new(buffer));
         self
     }
 
@@ -107,8 +142,9 @@ impl Server {
         shutdown: impl Future<Output = ()> + Send,
     ) -> io::Result<()> {
         self.say_where(&listener)?;
+        let buffer = self.shared.answers.take().unwrap_or_else(|| self.shared.database.answers());
         let shared = Arc::new(self.shared);
-        let sessions = Arc::new(Sessions::new(Arc::clone(&shared)));
+        let sessions = Arc::new(Sessions::new(Arc::clone(&shared), Answers::new(buffer)));
         let taking_over =
             shared.database.is_shared().then(|| tokio::spawn(takeover::watch(Arc::clone(&sessions))));
         let served = connections::accept(&sessions, &listener, shutdown).await;

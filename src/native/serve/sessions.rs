@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
+use super::answers::Answers;
 use super::chat::{BEAT, event};
 use super::elsewhere::Away;
 use super::events::{EventLog, Missed};
@@ -53,6 +54,8 @@ pub(super) struct Live {
 
 pub(super) struct Sessions {
     pub shared: Arc<Shared>,
+    /// Of the endpoint.
+    pub answers: Arc<Answers>,
     open: Mutex<Open>,
 }
 
@@ -70,8 +73,8 @@ pub(super) enum Audience {
 }
 
 impl Sessions {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Sessions { shared, open: Mutex::default() }
+    pub(super) fn new(shared: Arc<Shared>, answers: Answers) -> Self {
+        Sessions { shared, answers: Arc::new(answers), open: Mutex::default() }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::answers::AnswerBuffer;
+use super::begun_calls::BegunCalls;
 use super::metrics::Metrics;
 use super::others::Others;
 #[cfg(feature = "task")]
@@ -48,6 +50,8 @@ pub struct ServerLimits {
     pub sessions: usize,
     /// So long runs go on when the server ends; 10 seconds unless given. What has not ended then goes on when its session is opened again.
     pub grace: Duration,
+    /// So long after the model made a call of the endpoint's tools it may begin to run; 30 days unless given.
+    pub tool_ticket: Duration,
 }
 
 impl Default for ServerLimits {
@@ -57,6 +61,7 @@ impl Default for ServerLimits {
             connections: 10_000,
             sessions: 1_000,
             grace: Duration::from_secs(10),
+            tool_ticket: Duration::from_secs(30 * 24 * 3600),
         }
     }
 }
@@ -65,6 +70,14 @@ pub(super) struct Shared {
     pub model: Box<MakeModel>,
     pub system_prompt: Option<String>,
     pub tools: Box<MakeTools>,
+    /// Those of the endpoint, by the name of the caller.
+    pub chat_tools: Option<Box<MakeTools>>,
+    /// What their calls are signed with.
+    pub tool_secret: String,
+    pub tells_tool_failures: bool,
+    pub begun_calls: BegunCalls,
+    /// `None` until it serves: then that of its database.
+    pub answers: Option<Arc<dyn AnswerBuffer>>,
     pub authorize: Option<Box<Authorize>>,
     pub limits: ServerLimits,
     #[cfg(feature = "task")]

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use crate::support::server::{Running, whole};
 
 mod attacks;
+mod endpoint;
 #[cfg(all(feature = "postgres", feature = "redis", unix))]
 mod many;
 

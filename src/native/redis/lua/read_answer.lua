@@ -1,0 +1,1 @@
+return redis.call('LRANGE', key('answer'), ARGV[2], -1)
