@@ -1,6 +1,6 @@
 // `npm run bench`: the criterion benchmarks in benches/, what a stream and a stored step cost in Node and in browsers, and the rows of
 // benches/rows beside other libraries. `-- w2 w6` runs some rows, `-- rust sse` criterion's benchmarks with this name, `-- film`
-// draws what a phone shows of a cold page.
+// draws what a phone shows of a cold page, `-- load` opens 10,000 streams on a server (`-- load 1000` as many).
 import { readdirSync } from "node:fs";
 import { build, decoders } from "./build.mjs";
 import { compare } from "./lib/compare.mjs";
@@ -19,9 +19,13 @@ await main(async () => {
   const tools = await setup();
   if (wanted[0] === "rust") return rust(wanted.slice(1));
   if (wanted[0] === "film") return film(tools);
+  if (wanted[0] === "load") return load(wanted[1] ?? "10000");
   const unknown = wanted.filter((name) => !rows.includes(name));
   if (unknown.length) {
-    throw new StepFailed(`there is no benchmark called ${unknown.join(", ")}`, `Choose from: rust, film, ${rows.join(", ")}.`);
+    throw new StepFailed(
+      `there is no benchmark called ${unknown.join(", ")}`,
+      `Choose from: rust, film, load, ${rows.join(", ")}.`,
+    );
   }
   if (!wanted.length) await rust([]);
   await build(tools);
@@ -34,6 +38,23 @@ await main(async () => {
 
 function rust(names) {
   return step("Rust benchmarks", "Read cargo's messages above.", () => run("cargo", ["bench", "--benches", ...names]));
+}
+
+async function load(streams) {
+  const client = [
+    "--release",
+    "--manifest-path",
+    inRoot("benches", "load", "Cargo.toml"),
+    "--target-dir",
+    inRoot("target", "load"),
+  ];
+  await step("building glove and the clients", "Read cargo's messages above.", async () => {
+    await run("cargo", ["build", "--release", "--features", "cli", "--bin", "glove"]);
+    await run("cargo", ["build", ...client]);
+  });
+  await step("streams", "Linux, two cores and `taskset` are needed; `ulimit -Hn` says how many files may be open.", () =>
+    run(inRoot("target", "load", "release", "glove-wasm-load"), [inRoot("target", "release", "glove"), streams]),
+  );
 }
 
 async function film(tools) {

@@ -1,9 +1,9 @@
 // `npm run size`: how many bytes a page loads, raw and as they travel, what each part of it costs, and what comes later and
-// only where it is used; against the budget in size-budget.json.
-import { readFileSync } from "node:fs";
+// only where it is used; against the budget in size-budget.json. `-- glove` says what the native program weighs, as a release.
+import { readFileSync, statSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { inRoot, root } from "./lib/project.mjs";
-import { isMain, main, StepFailed } from "./lib/run.mjs";
+import { isMain, main, run, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /** The page of an application: a client of an endpoint, kept sessions, tools, hook and view. */
@@ -158,4 +158,14 @@ async function size() {
   if (over.length) throw new StepFailed(over.join("; "), "Make it smaller, or raise size-budget.json and say why in the commit.");
 }
 
-if (isMain(import.meta)) await main(size);
+/** Of the program with all that it has: the databases of servers, too. */
+const mostOfGlove = 15_000_000;
+
+async function sizeOfGlove() {
+  await run("cargo", ["build", "--release", "--features", "cli", "--bin", "glove"]);
+  const { size } = statSync(inRoot("target", "release", "glove"));
+  console.log(`\nglove: ${(size / 1e6).toFixed(1)} MB`);
+  if (size > mostOfGlove) throw new StepFailed(`glove has ${size} bytes, more than ${mostOfGlove}`, "Make it smaller.");
+}
+
+if (isMain(import.meta)) await main(() => (process.argv[2] === "glove" ? sizeOfGlove() : size()));

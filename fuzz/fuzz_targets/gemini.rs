@@ -1,9 +1,10 @@
 //! The decoder of one format, fed anything.
 #![no_main]
 
-mod common;
+#[path = "../checks/decoder.rs"]
+mod decoder;
 
 use glove_wasm::providers::Format;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|input: &[u8]| common::check(Format::Gemini, input));
+fuzz_target!(|input: &[u8]| decoder::check(Format::Gemini, input));

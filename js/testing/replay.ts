@@ -1,5 +1,5 @@
 // A run that was recorded, as a test: it is played without model and tools, and has to come out as it did.
-import { compare, play, runTexts } from "../src/recording/play.js";
+import { compare, compareRequests, play, runTexts } from "../src/recording/play.js";
 import { readRunFile } from "../src/recording/run-file.js";
 import { check } from "../src/values/validate-options.js";
 import { core } from "../src/wasm/carried.js";
@@ -16,15 +16,16 @@ export interface ReplayedRun {
 
 /**
  * Plays a file of `exportRun()`, of a page or of `glove chat --record`, and compares what comes of it to the byte with what came of it when it was
- * recorded. Rejects with `RECORDING_DIVERGED` where it differs.
+ * recorded: what the model was sent each time, the messages, and the state at the end. Rejects with `RECORDING_DIVERGED` where it differs.
  */
 export async function replay(file: string): Promise<ReplayedRun> {
-  const { start, records, end } = readRunFile(check("The recorded run", file, "text"));
+  const { start, records, end, requests } = readRunFile(check("The recorded run", file, "text"));
   await core.load();
   const effects: RunEffect[] = [];
   const found = play(runTexts(start), records, (taken) => {
     for (const effect of JSON.parse(taken) as RunEffect[]) effects.push(effect);
   });
   compare(runTexts(end), found);
+  if (requests !== undefined) compareRequests(requests, found, runTexts(end).messages);
   return { messages: JSON.parse(found.messages) as Message[], effects };
 }

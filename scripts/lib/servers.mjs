@@ -1,4 +1,4 @@
-// Servers that tests start: Debian's are installed where they may be. Without one, its tests are skipped, and say so.
+// Servers and other programs that tests start: Debian's are installed where they may be. Without one, its tests are skipped, and say so.
 import { existsSync, readdirSync } from "node:fs";
 import { canInstall, installPackages } from "./debian.mjs";
 
@@ -14,6 +14,7 @@ const servers = [
   },
   { name: "Redis", package: "redis-server", isThere: () => existsSync("/usr/bin/redis-server") },
   { name: "nginx", package: "nginx-light", isThere: () => existsSync("/usr/sbin/nginx") },
+  { name: "tmux", package: "tmux", isThere: () => existsSync("/usr/bin/tmux") },
 ];
 
 export async function installServers() {

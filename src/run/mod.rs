@@ -12,7 +12,7 @@ pub mod input;
 pub mod journal;
 pub mod log;
 mod recording;
-#[cfg(feature = "native")]
+#[cfg(any(feature = "native", feature = "sqlite"))]
 pub mod replay;
 pub mod salvage;
 mod sanitize;

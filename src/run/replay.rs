@@ -1,5 +1,7 @@
 //! A run as a file: where it began, every input since, and what came of them. Played again, it needs no model and no tools.
 
+use std::collections::HashMap;
+
 use crate::event::Event;
 use crate::json::Json;
 use crate::json::codec::{Fault, Read, Write, from_text, object, to_text};
@@ -26,6 +28,21 @@ struct File {
     records: Json,
     #[json(default)]
     end: Json,
+    /// Files of before have none.
+    requests: Option<Json>,
+}
+
+/// What the model was sent: as many messages as in the request before, then others. A number is the place of a message at the end of the run.
+#[derive(Read, Write)]
+struct Request {
+    same: usize,
+    more: Vec<Json>,
+}
+
+/// What was played: the run, and for each call of the model how much of the request before it was sent again and the messages behind that.
+struct Played {
+    run: Run,
+    requests: Vec<(usize, Vec<String>)>,
 }
 
 /// Why a recording is not played, or not written.
@@ -41,7 +58,7 @@ pub enum ReplayError {
     Refused { seq: u64, error: OutOfProtocol },
     /// Something else came of it than when it was recorded.
     #[error(
-        "the run ends differently from when it was recorded: {what} is now `{found}` and was `{recorded}`"
+        "the run comes out differently from when it was recorded: {what} is now `{found}` and was `{recorded}`"
     )]
     Diverged { what: String, recorded: String, found: String },
 }
@@ -105,18 +122,21 @@ impl Run {
         let (start, records) = (&recording.start, recording.records());
         let played =
             play_texts(start, &records).map_err(|fault| ReplayError::Invalid(fault.to_string()))??;
-        State::of(self).same(&State::of(&played))?;
+        State::of(self).same(&State::of(&played.run))?;
         let (start, records) = (redacted(start, redact), redacted(&records, redact));
         let played = play_texts(&start, &records)
             .map_err(|fault| ReplayError::Invalid(format!("what `redact` made of it: {fault}")))?;
-        let end = State::of(&played?);
+        let Played { run, requests } = played?;
+        let end = State::of(&run);
+        let requests = written(&requests, &end.messages);
         let mut text = String::new();
-        let fields: [(&str, &dyn Write); 5] = [
+        let fields: [(&str, &dyn Write); 6] = [
             ("format", &FORMAT),
             ("version", &VERSION),
             ("start", &Json::written(start)),
             ("records", &Json::written(records)),
             ("end", &end),
+            ("requests", &requests),
         ];
         object(&mut text, &fields);
         Ok(text)
@@ -142,38 +162,103 @@ pub(crate) fn end_of(text: &str) -> Result<State, ReplayError> {
     from_text(end.as_str()).map_err(|fault| ReplayError::Invalid(format!("its `end`: {fault}")))
 }
 
-/// Plays a recorded run, and compares what comes of it to the byte with what came of it then. Gives the run at its end.
-pub fn replay(text: &str, on_event: &mut dyn FnMut(&Event)) -> Result<Run, ReplayError> {
+/// A run that was played and came out as it was recorded.
+#[derive(Debug)]
+pub struct Replayed {
+    /// At its end.
+    pub run: Run,
+    /// How many requests to the model were compared; none in files of before.
+    pub requests: usize,
+}
+
+/// Plays a recorded run, and compares what comes of it to the byte with what came of it then: what the model was sent each time, the
+/// messages, and the state at the end.
+pub fn replay(text: &str, on_event: &mut dyn FnMut(&Event)) -> Result<Replayed, ReplayError> {
     let invalid =
         |what: &str, fault: &dyn std::fmt::Display| ReplayError::Invalid(format!("{what}: {fault}"));
     let file = parts_of(text)?;
     let start: State = from_text(file.start.as_str()).map_err(|fault| invalid("its `start`", &fault))?;
     let records = from_text(file.records.as_str()).map_err(|fault| invalid("its `records`", &fault))?;
     let end: State = from_text(file.end.as_str()).map_err(|fault| invalid("its `end`", &fault))?;
-    let run = play(start.run()?, records, on_event)?;
+    let requests: Option<Vec<Request>> = match &file.requests {
+        Some(requests) => {
+            Some(from_text(requests.as_str()).map_err(|fault| invalid("its `requests`", &fault))?)
+        }
+        None => None,
+    };
+    let Played { run, requests: found } = play(start.run()?, records, on_event)?;
     end.same(&State::of(&run))?;
-    Ok(run)
+    if let Some(recorded) = &requests {
+        same_requests(recorded, &end.messages, &found)?;
+    }
+    Ok(Replayed { run, requests: requests.map_or(0, |requests| requests.len()) })
 }
 
-type Played = Result<Run, ReplayError>;
-
-fn play_texts(start: &str, records: &str) -> Result<Played, Box<Fault>> {
+fn play_texts(start: &str, records: &str) -> Result<Result<Played, ReplayError>, Box<Fault>> {
     let (start, records): (State, Vec<Record>) = (from_text(start)?, from_text(records)?);
     Ok(start.run().and_then(|run| play(run, records, &mut |_| {})))
 }
 
-fn play(mut run: Run, records: Vec<Record>, on_event: &mut dyn FnMut(&Event)) -> Result<Run, ReplayError> {
+fn play(mut run: Run, records: Vec<Record>, on_event: &mut dyn FnMut(&Event)) -> Result<Played, ReplayError> {
+    let (mut requests, mut sent) = (Vec::new(), Vec::new());
     for Record { seq, at, input } in records {
         let effects = run.step(at, input).map_err(|error| ReplayError::Refused { seq, error })?;
         for effect in effects {
-            if let Effect::Emit(event) = effect {
-                on_event(&event);
+            match effect {
+                Effect::Emit(event) => on_event(&event),
+                Effect::CallModel { .. } | Effect::Compact { .. } => {
+                    let request: Vec<String> =
+                        run.model_request().iter().map(|message| to_text(message)).collect();
+                    let same = sent.iter().zip(&request).take_while(|(before, now)| before == now).count();
+                    requests.push((same, request.get(same..).unwrap_or_default().to_vec()));
+                    sent = request;
+                }
+                _ => {}
             }
         }
         // It is written nowhere, and grows with what is not.
         run.saved();
     }
-    Ok(run)
+    Ok(Played { run, requests })
+}
+
+fn written(requests: &[(usize, Vec<String>)], messages: &[Message]) -> Vec<Request> {
+    let places: HashMap<String, usize> =
+        messages.iter().enumerate().map(|(place, message)| (to_text(message), place)).collect();
+    let written = |message: &String| match places.get(message) {
+        Some(place) => Json::written(place.to_string()),
+        None => Json::written(message.as_str()),
+    };
+    requests
+        .iter()
+        .map(|(same, more)| Request { same: *same, more: more.iter().map(written).collect() })
+        .collect()
+}
+
+/// The first message of a request that is another one now.
+fn same_requests(
+    recorded: &[Request],
+    messages: &[Message],
+    found: &[(usize, Vec<String>)],
+) -> Result<(), ReplayError> {
+    let (mut was, mut is) = (Vec::new(), Vec::new());
+    for number in 0..recorded.len().max(found.len()) {
+        let none = Request { same: 0, more: Vec::new() };
+        let Request { same, more } = recorded.get(number).unwrap_or(&none);
+        was.truncate(*same);
+        was.extend(more.iter().map(|message| match message.read::<usize>() {
+            Ok(place) => messages.get(place).map(|message| to_text(message)).unwrap_or_default(),
+            Err(_) => message.as_str().to_owned(),
+        }));
+        is.truncate(found.get(number).map_or(0, |(same, _)| *same));
+        is.extend(found.get(number).into_iter().flat_map(|(_, more)| more.iter().cloned()));
+        let other = (0..was.len().max(is.len())).find(|at| was.get(*at) != is.get(*at));
+        if let Some(at) = other {
+            let text = |messages: &[String]| messages.get(at).cloned().unwrap_or_default();
+            differs(&format!("message {at} of the model request {number}"), &text(&was), &text(&is))?;
+        }
+    }
+    Ok(())
 }
 
 /// JSON in which each text that is no key has become what `redact` makes of it.

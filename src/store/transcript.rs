@@ -8,7 +8,7 @@ use crate::message::{InboxItem, Message, Task};
 use crate::run::Run;
 use crate::run::checkpoint::{RestoreError, Unsaved};
 use crate::run::journal::Record;
-#[cfg(feature = "native")]
+#[cfg(any(feature = "native", feature = "sqlite"))]
 use crate::run::replay::{self, ReplayError};
 use crate::run::settings::Settings;
 
@@ -103,7 +103,7 @@ impl Transcript {
     /// Reads what was exported here or by a page.
     pub fn read(text: &str) -> Result<Self, TranscriptError> {
         let parts: Parts = from_text(text).map_err(|_| invalid("it is not a JSON object"))?;
-        #[cfg(feature = "native")]
+        #[cfg(any(feature = "native", feature = "sqlite"))]
         if parts.format.to_text().as_deref() == Some(replay::FORMAT) {
             return Transcript::at_end_of_run(text);
         }
@@ -139,7 +139,7 @@ impl Transcript {
     }
 
     /// A recorded run as the session that it ends with.
-    #[cfg(feature = "native")]
+    #[cfg(any(feature = "native", feature = "sqlite"))]
     fn at_end_of_run(text: &str) -> Result<Self, TranscriptError> {
         let end = replay::end_of(text).map_err(|error| match error {
             ReplayError::Newer => TranscriptError::Newer,

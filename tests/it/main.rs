@@ -11,6 +11,8 @@
 mod support;
 
 mod architecture;
+#[cfg(all(feature = "sqlite", feature = "task"))]
+mod fuzzed;
 mod golden;
 mod http;
 mod import_circles;
@@ -35,6 +37,7 @@ mod native_serve;
 mod native_serve_tasks;
 #[cfg(feature = "sqlite")]
 mod native_sqlite;
+mod operations;
 mod providers;
 mod runtime;
 mod store_conformance;

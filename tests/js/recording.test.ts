@@ -51,6 +51,28 @@ test("a run of a page is played without model and tools, and comes out as it did
   if (process.env.WRITE_FIXTURE) writeFileSync(fixture("runs/page.json"), `${file}\n`);
 });
 
+test("a run that would send the model something else is named, and one of before plays as it did", async () => {
+  const file = await (await recorded()).exportRun();
+  const parts = JSON.parse(file) as { requests?: { same: number; more: unknown[] }[] };
+  expect(parts.requests).toMatchObject([
+    { same: 0, more: [0] },
+    { same: 1, more: [1, 2] },
+    { same: 3, more: [3, 4] },
+  ]);
+  const withRequests = (change: (requests: { same: number; more: unknown[] }[]) => void) => {
+    const requests = structuredClone(parts.requests ?? []);
+    change(requests);
+    return file.replace(/,"requests":.*$/, `,"requests":${JSON.stringify(requests)}}`);
+  };
+  const moved = withRequests((requests) => requests[1]?.more.reverse());
+  await expect(replay(moved)).rejects.toMatchObject({
+    code: "RECORDING_DIVERGED",
+    message: expect.stringContaining("message 1 of the model request 1"),
+  });
+  await expect(replay(withRequests((requests) => requests.pop()))).rejects.toThrow("model request 2");
+  await replay(file.replace(/,"requests":.*$/, "}"));
+});
+
 test("neither keys nor what the hook takes out are in the file, and it still plays", async () => {
   const session = await recorded();
   const plain = await session.exportRun();

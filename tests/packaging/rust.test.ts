@@ -31,6 +31,10 @@ test("the Rust program keeps its book", () => {
     const said = run("cargo", ["run", "--quiet"], app, `${lines.join("\n")}\n`);
     expect(said).toContain("300 for wine: is that right? [y/n] It stays out of the book.");
     expect(said).toContain("Together: 262.0");
+    const operations = ["run", "--quiet", "--bin", "operations", "--", join(folder, "operations")];
+    const deployed = run("cargo", operations, app, "deploy api to staging\nperhaps\ndeploy\n\n");
+    expect(deployed).toContain("· Checked 1 files, for the first time");
+    expect(deployed).toContain("Deployed api to staging (1 files).");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

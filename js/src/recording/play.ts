@@ -10,7 +10,18 @@ export interface RunTexts {
   readonly messages: string;
 }
 
-export type Replayable = { readonly [part in "start" | "records" | "end"]: string };
+/** `requests` is missing in files of before. */
+export type Replayable = { readonly [part in "start" | "records" | "end"]: string } & { readonly requests?: string | undefined };
+
+/** What the model was sent: as many messages as in the request before, then these. */
+export interface PlayedRequest {
+  readonly same: number;
+  readonly more: readonly string[];
+}
+
+export interface Played extends RunTexts {
+  readonly requests: readonly PlayedRequest[];
+}
 
 export function recordingError(code: "MISSING" | "INVALID" | "DIVERGED", message: string): GloveError {
   return new GloveError(`RECORDING_${code}`, message);
@@ -22,8 +33,10 @@ export function runTexts(json: string): RunTexts {
 }
 
 /** Where the run is after its inputs. `took` hears what each of them led to: a list of `RunEffect`. The core has to be started. */
-export function play(start: RunTexts, records: string, took: (effects: string) => void = () => {}): RunTexts {
+export function play(start: RunTexts, records: string, took: (effects: string) => void = () => {}): Played {
   const run = begun(start);
+  const requests: PlayedRequest[] = [];
+  let sent: string[] = [];
   try {
     for (const record of elementsOf(inside(records))) {
       const parts = membersOf(record);
@@ -31,9 +44,18 @@ export function play(start: RunTexts, records: string, took: (effects: string) =
       const input = parts.get("input");
       if (input === undefined || !Number.isSafeInteger(at))
         throw notRecorded(`its input ${parts.get("seq")} has no time or no content`);
-      took(stepped(run, at, input, parts.get("seq")));
+      const effects = stepped(run, at, input, parts.get("seq"));
+      took(effects);
+      for (const { type } of JSON.parse(effects) as { type: string }[]) {
+        if (type !== "call_model" && type !== "compact") continue;
+        const now = elementsOf(inside(run.modelRequest()));
+        let same = 0;
+        while (same < now.length && now[same] === sent[same]) same++;
+        requests.push({ same, more: now.slice(same) });
+        sent = now;
+      }
     }
-    return { checkpoint: run.checkpoint(), messages: run.messages() };
+    return { checkpoint: run.checkpoint(), messages: run.messages(), requests };
   } finally {
     run.free();
   }
@@ -44,6 +66,39 @@ export function compare(recorded: RunTexts, found: RunTexts): void {
   const [was, is] = [elementsOf(inside(recorded.messages)), elementsOf(inside(found.messages))];
   for (let at = 0; at < Math.max(was.length, is.length); at++) differs(`message ${at}`, was[at] ?? "", is[at] ?? "");
   differs("the state of the run", recorded.checkpoint, found.checkpoint);
+}
+
+/** As they stand in a file: a number is the place of a message at the end of the run. */
+export function writtenRequests({ requests, messages }: Played): string {
+  const places = new Map(elementsOf(inside(messages)).map((message, place) => [message, String(place)]));
+  const written = ({ same, more }: PlayedRequest) =>
+    `{"same":${same},"more":[${more.map((message) => places.get(message) ?? message)}]}`;
+  return `[${requests.map(written)}]`;
+}
+
+/** The first message of a request that is another one now. */
+export function compareRequests(recorded: string, found: Played, messages: string): void {
+  const known = elementsOf(inside(messages));
+  const was = elementsOf(inside(recorded)).map((request) => {
+    const parts = membersOf(request);
+    const more = elementsOf(inside(parts.get("more")));
+    return {
+      same: Number(parts.get("same")),
+      more: more.map((message) => (/^\d+$/.test(message) ? known[Number(message)] : message)),
+    };
+  });
+  let [before, now]: [(string | undefined)[], (string | undefined)[]] = [[], []];
+  for (let number = 0; number < Math.max(was.length, found.requests.length); number++) {
+    before = continued(before, was[number]);
+    now = continued(now, found.requests[number]);
+    for (let at = 0; at < Math.max(before.length, now.length); at++) {
+      differs(`message ${at} of the model request ${number}`, before[at] ?? "", now[at] ?? "");
+    }
+  }
+}
+
+function continued(sent: (string | undefined)[], request: { same: number; more: readonly (string | undefined)[] } | undefined) {
+  return request ? [...sent.slice(0, request.same), ...request.more] : [];
 }
 
 export function notRecorded(why: string): GloveError {
@@ -79,6 +134,6 @@ function differs(what: string, recorded: string, found: string): void {
   const near = (text: string) => text.slice(Math.max(0, same - 20), same + 60);
   throw recordingError(
     "DIVERGED",
-    `The run ends differently from when it was recorded: ${what} is now \`${near(found)}\` and was \`${near(recorded)}\`.`,
+    `The run comes out differently from when it was recorded: ${what} is now \`${near(found)}\` and was \`${near(recorded)}\`.`,
   );
 }

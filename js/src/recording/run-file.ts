@@ -2,7 +2,18 @@
 import { GloveError } from "../error.js";
 import { membersOf } from "../store/json-text.js";
 import { runFormat as format, runVersion as version } from "./format.js";
-import { compare, newer, notRecorded, play, type Replayable, type RunTexts, recordingError, runTexts } from "./play.js";
+import {
+  compare,
+  newer,
+  notRecorded,
+  type Played,
+  play,
+  type Replayable,
+  type RunTexts,
+  recordingError,
+  runTexts,
+  writtenRequests,
+} from "./play.js";
 import { redacted, withoutKeys } from "./redact.js";
 
 /** How a run is written into a file. */
@@ -22,9 +33,9 @@ export function runFile(recorded: string, redact: (text: string) => string = (te
   compare(runTexts(end), play(runTexts(start), records));
   const clean = (json: string) => redacted(json, (text) => asked(redact, withoutKeys(text)));
   const [cleanStart, cleanRecords] = [clean(start), clean(records)];
-  const { checkpoint, messages } = played(cleanStart, cleanRecords);
+  const run = played(cleanStart, cleanRecords);
   const head = `{"format":"${format}","version":${version},"start":${cleanStart},"records":${cleanRecords}`;
-  return `${head},"end":{"checkpoint":${checkpoint},"messages":${messages}}}`;
+  return `${head},"end":{"checkpoint":${run.checkpoint},"messages":${run.messages}},"requests":${writtenRequests(run)}}`;
 }
 
 /** The parts of a file. */
@@ -39,6 +50,7 @@ export function readRunFile(text: string): Replayable {
   if (typeof given.version !== "number" || given.version < 1) throw notRecorded("it has no `version`");
   if (given.version > version) throw newer();
   if (!Array.isArray(given.records)) throw notRecorded("its `records` is not an array");
+  if (given.requests !== undefined && !Array.isArray(given.requests)) throw notRecorded("its `requests` is not an array");
   for (const part of ["start", "end"]) {
     const { checkpoint, messages } = Object(given[part]) as Partial<Record<keyof RunTexts, unknown>>;
     if (typeof checkpoint !== "object" || !Array.isArray(messages))
@@ -49,10 +61,15 @@ export function readRunFile(text: string): Replayable {
 
 function partsOf(text: string): Replayable {
   const parts = membersOf(text);
-  return { start: parts.get("start") ?? "", records: parts.get("records") ?? "", end: parts.get("end") ?? "" };
+  return {
+    start: parts.get("start") ?? "",
+    records: parts.get("records") ?? "",
+    end: parts.get("end") ?? "",
+    requests: parts.get("requests"),
+  };
 }
 
-function played(start: string, records: string): RunTexts {
+function played(start: string, records: string): Played {
   try {
     return play(runTexts(start), records);
   } catch (error) {

@@ -4,6 +4,7 @@ use std::io::{self, Stdout, Write, stdout};
 
 use termimad::MadSkin;
 use termimad::crossterm::terminal;
+use unicode_width::UnicodeWidthChar;
 
 use crate::words::clean;
 
@@ -170,7 +171,7 @@ fn closed(text: &str) -> String {
     }
 }
 
-/// The width of a row without its colours, for letters of one column.
+/// The columns of a row without its colours.
 fn visible(row: &str) -> usize {
     let (mut width, mut in_escape) = (0, false);
     for c in row.chars() {
@@ -178,7 +179,7 @@ fn visible(row: &str) -> usize {
             (false, '\x1b') => in_escape = true,
             (true, c) if c.is_ascii_alphabetic() => in_escape = false,
             (true, _) => {}
-            (false, _) => width += 1,
+            (false, c) => width += c.width().unwrap_or_default(),
         }
     }
     width
@@ -200,5 +201,6 @@ mod tests {
     #[test]
     fn a_row_is_as_wide_as_its_letters() {
         assert_eq!(visible("\x1b[1mbold\x1b[0m!"), 5);
+        assert_eq!(visible("日本e\u{301}"), 5);
     }
 }

@@ -14,14 +14,19 @@ pub(crate) fn replay(options: &Replay) -> Result<(), Failure> {
     let text = read(&options.file)?;
     let mut out = stdout();
     let mut printed = Ok(());
-    let run = replay::replay(&text, &mut |event| {
+    let replayed = replay::replay(&text, &mut |event| {
         if printed.is_ok() {
             printed = print(&mut out, event, options.json);
         }
     })?;
     printed?;
     if !options.json {
-        words::line(&mut out, &format!("{} messages, to the byte as recorded", run.messages().len()))?;
+        let messages = format!("{} messages", replayed.run.messages().len());
+        let told = match replayed.requests {
+            0 => messages,
+            requests => format!("{messages} and {requests} model requests"),
+        };
+        words::line(&mut out, &format!("{told}, to the byte as recorded"))?;
     }
     Ok(())
 }

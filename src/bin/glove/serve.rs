@@ -99,6 +99,7 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
         });
     }
     let server = server.log(complain);
+    open_many();
     let runtime = Builder::new_multi_thread().thread_name("glove").enable_all().build()?;
     runtime.block_on(async {
         let unusable = |error| Failure::new(format!("cannot listen at {}: {error}", options.listen));
@@ -112,6 +113,15 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
         };
         Ok(server.serve(listener, shutdown).await?)
     })
+}
+
+/// Each connection is an open file, and the usual limit of a program is 1,024 of them, while the system gives it more when it asks.
+fn open_many() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // With fewer, clients wait until others leave.
+    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 /// Beyond this machine, not everybody may use the key and the tools.

@@ -1,6 +1,6 @@
 //! Reading, listing, writing and editing.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -87,10 +87,6 @@ fn bytes_of(workspace: &Workspace, path: &Path) -> Result<Vec<u8>, ToolFailure> 
     if metadata.is_dir() {
         return Err(ToolFailure::new(format!("`{}` is a folder; list it with list_dir", path.display())));
     }
-    // Opening a pipe or a device would wait for ever.
-    if !metadata.is_file() {
-        return Err(ToolFailure::new(format!("`{}` is no regular file", path.display())));
-    }
     if metadata.len() > LARGEST {
         let size = metadata.len();
         return Err(ToolFailure::new(format!(
@@ -98,7 +94,7 @@ fn bytes_of(workspace: &Workspace, path: &Path) -> Result<Vec<u8>, ToolFailure> 
             path.display()
         )));
     }
-    let file = folder.open(path).map_err(|error| failed(path, &error))?;
+    let file = workspace.open_file(path)?;
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| failed(path, &error))?;
     if bytes.iter().take(8_000).any(|byte| *byte == 0) {
@@ -304,10 +300,12 @@ fn existing(workspace: &Workspace, path: &Path) -> Result<Option<Vec<u8>>, ToolF
                 path.display()
             )))
         }
-        Ok(metadata) if metadata.is_file() => {
-            workspace.folder().read(path).map(Some).map_err(|error| failed(path, &error))
+        Ok(_) => {
+            let mut bytes = Vec::new();
+            let read = workspace.open_file(path)?.read_to_end(&mut bytes);
+            read.map_err(|error| failed(path, &error))?;
+            Ok(Some(bytes))
         }
-        Ok(_) => Err(ToolFailure::new(format!("`{}` is no regular file", path.display()))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failed(path, &error)),
     }
@@ -327,7 +325,7 @@ fn target(workspace: &Workspace, path: &Path) -> Result<PathBuf, ToolFailure> {
         let unresolved = match folder.canonicalize(here) {
             Ok(mut target) => {
                 target.extend(missing.iter().rev());
-                if target.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
+                if target.components().any(|part| is_git(part.as_os_str())) {
                     return Err(ToolFailure::new("files of .git are not written; use git by way of bash"));
                 }
                 return Ok(target);
@@ -347,6 +345,13 @@ fn target(workspace: &Workspace, path: &Path) -> Result<PathBuf, ToolFailure> {
         };
     }
     Err(ToolFailure::new(format!("`{}` leads through too many links", path.display())))
+}
+
+/// Also as file systems read it that pass over letters nobody sees.
+fn is_git(name: &OsStr) -> bool {
+    let unseen = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let seen = name.to_string_lossy().chars().filter(|c| !unseen(c)).collect::<String>();
+    seen.eq_ignore_ascii_case(".git")
 }
 
 /// All of the new content or all of the old: it is written beside the file and put in its place.

@@ -4,6 +4,7 @@ mod files;
 mod kept;
 mod search;
 mod shell;
+mod strays;
 mod workspace;
 
 pub use workspace::Workspace;

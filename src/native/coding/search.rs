@@ -75,7 +75,7 @@ fn find(workspace: &Workspace, input: &Search, stopped: &dyn Fn() -> bool) -> Re
         }
         let Ok(relative) = entry.path().strip_prefix(workspace.path()) else { continue };
         // Opened below the folder: a link that was put in its place meanwhile leads nowhere else.
-        let Ok(file) = workspace.folder().open(relative) else { continue };
+        let Ok(file) = workspace.open_file(relative) else { continue };
         let sink = Lossy(|number, line| {
             let line: String = line.trim_end().chars().take(LONGEST).collect();
             found.push(format!("{}:{number}: {line}", relative.display()));

@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 use serde_json::json;
 
+use super::strays::{CALLS, Mark};
 use super::workspace::{Workspace, on_thread};
 use crate::ports::{AbortSignal, Tool, ToolContext, ToolFailure};
 use crate::providers::table::PROVIDERS;
@@ -40,7 +41,8 @@ pub(super) fn bash(workspace: &Workspace) -> Tool {
         },
         "required": ["command"]
     });
-    let about = "Runs a command in a shell, without input. What it started is ended with it, unless that left its process group (setsid).";
+    let about =
+        "Runs a command in a shell, without input. What it started is ended with it, in the background too.";
     let workspace = workspace.clone();
     Tool::new("bash", about, schema, move |input: Bash, context: ToolContext| {
         let workspace = workspace.clone();
@@ -57,7 +59,7 @@ pub(super) fn bash(workspace: &Workspace) -> Tool {
 /// The process group of a call.
 #[derive(Default)]
 struct Running {
-    id: Option<Pid>,
+    group: Option<(Pid, Mark)>,
     stopped: bool,
 }
 
@@ -69,9 +71,10 @@ fn locked(running: &SharedRunning) -> MutexGuard<'_, Running> {
 
 impl Running {
     fn end(&self) {
-        if let Some(id) = self.id {
+        if let Some((id, mark)) = &self.group {
             // Nothing of it may be left.
-            let _ = kill_process_group(id, Signal::KILL);
+            let _ = kill_process_group(*id, Signal::KILL);
+            mark.end();
         }
     }
 }
@@ -99,8 +102,9 @@ impl Group {
         if now.stopped {
             return Err(ToolFailure::new("stopped"));
         }
-        let child = command.spawn()?;
-        now.id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let mark = Mark::new();
+        let child = command.env(CALLS, mark.value()).spawn()?;
+        now.group = i32::try_from(child.id()).ok().and_then(Pid::from_raw).map(|id| (id, mark));
         Ok(Group { child, running: Arc::clone(running) })
     }
 
@@ -115,7 +119,7 @@ impl Drop for Group {
             let mut running = locked(&self.running);
             running.end();
             // From here on, the number may be another's.
-            running.id = None;
+            running.group = None;
         }
         let _ = self.child.wait();
     }
@@ -228,6 +232,7 @@ fn struck(output: Vec<u8>, secrets: &[(String, String)]) -> Vec<u8> {
 }
 
 fn shown(output: &[u8]) -> String {
+    let output = &without_zeros(output);
     let half = SHOWN / 2;
     if output.len() <= SHOWN {
         return String::from_utf8_lossy(output).into_owned();
@@ -235,4 +240,19 @@ fn shown(output: &[u8]) -> String {
     let first = String::from_utf8_lossy(output.get(..half).unwrap_or_default());
     let last = String::from_utf8_lossy(output.get(output.len() - half..).unwrap_or_default());
     format!("{first}\n… ({} bytes left out) …\n{last}", output.len() - SHOWN)
+}
+
+/// What is binary may have millions of them, and a text for models and databases needs none.
+fn without_zeros(output: &[u8]) -> Vec<u8> {
+    let mut pieces = output.split(|byte| *byte == 0);
+    let mut shown = pieces.next().unwrap_or_default().to_vec();
+    let mut follows = false;
+    for piece in pieces {
+        if !follows {
+            shown.extend_from_slice("␀".as_bytes());
+        }
+        follows = piece.is_empty();
+        shown.extend_from_slice(piece);
+    }
+    shown
 }

@@ -6,7 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cap_std::ambient_authority;
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
+use rustix::fs::OFlags;
 
 use super::kept::Kept;
 use crate::ports::ToolFailure;
@@ -60,6 +61,22 @@ impl Workspace {
 
     pub(super) fn folder(&self) -> &Dir {
         &self.inner.folder
+    }
+
+    /// A regular file, to be read. What is put in its place meanwhile is not waited for: a pipe would keep who opens it for ever.
+    pub(super) fn open_file(&self, path: &Path) -> Result<File, ToolFailure> {
+        // A device may do something when it is opened.
+        let is_file = |file: bool| match file {
+            true => Ok(()),
+            false => Err(ToolFailure::new(format!("`{}` is no regular file", path.display()))),
+        };
+        let folder = self.folder();
+        is_file(folder.metadata(path).map_err(|error| failed(path, &error))?.is_file())?;
+        let flags = OFlags::NONBLOCK.bits().cast_signed();
+        let file = folder.open_with(path, OpenOptions::new().read(true).custom_flags(flags));
+        let file = file.map_err(|error| failed(path, &error))?;
+        is_file(file.metadata().map_err(|error| failed(path, &error))?.is_file())?;
+        Ok(file)
     }
 
     /// A path as a model writes it, below the folder. The empty one is the folder itself.

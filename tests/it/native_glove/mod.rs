@@ -4,7 +4,9 @@ mod lines;
 mod replay;
 mod screen;
 mod sessions;
+mod size;
 mod task;
+mod tmux;
 
 use std::env;
 use std::fs;

@@ -30,7 +30,10 @@ fn a_recorded_run_is_played_without_model_and_tools() {
     let file = home.file("run.json");
     let shown = home.prints(&["replay", file.to_str().unwrap()]);
     assert!(shown.contains("* bash echo two\n"), "{shown}");
-    assert!(shown.ends_with("Two things were done.\n4 messages, to the byte as recorded\n"), "{shown}");
+    assert!(
+        shown.ends_with("Two things were done.\n4 messages and 2 model requests, to the byte as recorded\n"),
+        "{shown}"
+    );
     let events = json_lines(&home.prints(&["replay", file.to_str().unwrap(), "--json"]));
     assert_eq!(events.last().unwrap()["type"], "request_finished");
     assert!(!text.contains(KEY) && text.contains("the key is [key]"), "{text}");
@@ -47,6 +50,24 @@ fn a_run_that_comes_out_differently_is_named() {
     assert_eq!(refused.status.code(), Some(1));
     let why = stderr(&refused);
     assert!(why.contains("RECORDING_DIVERGED") && why.contains("message 3"), "{why}");
+
+    let (before, requests) = text.trim_end().split_once(",\"requests\":").unwrap();
+    assert_eq!(requests, r#"[{"same":0,"more":[0]},{"same":1,"more":[1,2]}]}"#);
+    for (other, named) in [
+        ("[2,1]", "message 1 of the model request 1"),
+        (r#"[1,{"sender":"user","text":"something else"}]"#, "\"text\":\"something else\"}`"),
+        ("[1]", "message 2 of the model request 1"),
+    ] {
+        home.write("changed.json", &format!("{before},\"requests\":{}", requests.replace("[1,2]", other)));
+        let why = stderr(&home.run(&["replay", file.to_str().unwrap()]));
+        assert!(why.contains("RECORDING_DIVERGED") && why.contains(named), "{why}");
+    }
+    home.write("changed.json", &format!("{before},\"requests\":7}}"));
+    assert!(stderr(&home.run(&["replay", file.to_str().unwrap()])).contains("RECORDING_INVALID"));
+    // One of before.
+    home.write("changed.json", &format!("{before}}}"));
+    let shown = home.prints(&["replay", file.to_str().unwrap()]);
+    assert!(shown.ends_with("4 messages, to the byte as recorded\n"), "{shown}");
 
     let mut short: Value = serde_json::from_str(&text).unwrap();
     short["records"].as_array_mut().unwrap().remove(0);
@@ -73,6 +94,6 @@ fn what_the_hook_takes_out_is_nowhere_in_the_file_and_it_still_plays() {
     block_on(agent.process_request("Bye")).unwrap();
     let text = agent.session().export_run(|text| text.replace("Ada", "a person")).unwrap();
     assert!(!text.contains("Ada"), "{text}");
-    let run = replay(&text, &mut |_| {}).unwrap();
+    let run = replay(&text, &mut |_| {}).unwrap().run;
     assert_eq!(run.messages()[3].text, "Bye a person.");
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use glove_wasm::error::{Error, StoreError};
 use glove_wasm::native::SqliteDatabase;
@@ -12,6 +11,7 @@ use glove_wasm::testing::{Line, ScriptedModel};
 use rusqlite::Connection;
 
 use super::Folder;
+use crate::support::disk::Disk;
 use crate::support::runtime::{block_on, builder, transcript};
 
 fn refused(path: &Path) -> StoreError {
@@ -188,41 +188,13 @@ fn a_database_that_another_program_has_locked_is_said_to_be_and_works_afterwards
     assert_eq!(transcript(&agent.messages()), ["user: one", "agent: Hello."]);
 }
 
-/// A file system of its own, if this process may mount one.
-struct Mounted(Folder);
-
-impl Mounted {
-    fn new(options: &str) -> Option<Mounted> {
-        let folder = Folder::new();
-        let mount =
-            Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(folder.path()).output();
-        mount.is_ok_and(|output| output.status.success()).then_some(Mounted(folder))
-    }
-
-    fn remount(&self, options: &str) {
-        let options = format!("remount,{options}");
-        assert!(Command::new("mount").args(["-o", &options]).arg(self.0.path()).status().unwrap().success());
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
-    }
-}
-
 #[test]
 fn a_full_disk_loses_nothing_and_the_session_goes_on_when_there_is_space() {
-    let Some(disk) = Mounted::new("size=1m") else {
-        eprintln!("not run: only root can mount a small disk");
-        return;
-    };
-    let database = disk.0.database();
+    let Some(disk) = Disk::new("size=1m") else { return };
+    let database = SqliteDatabase::open(disk.file("sessions.db")).unwrap();
     let agent = hello(&database);
     block_on(agent.process_request("one")).unwrap();
-    let ballast = disk.0.file("ballast");
-    let free = 2_000_000;
-    let _ = fs::write(&ballast, vec![0_u8; free]);
+    let ballast = disk.fill();
     let error = block_on(agent.process_request("y".repeat(100_000).as_str())).unwrap_err();
     let Error::Store(error) = error else { panic!("{error:?}") };
     says(&error, "STORE_QUOTA", "disk is full");
@@ -240,12 +212,9 @@ fn a_full_disk_loses_nothing_and_the_session_goes_on_when_there_is_space() {
 
 #[test]
 fn a_folder_that_cannot_be_written_is_said_to_be() {
-    let Some(disk) = Mounted::new("size=4m") else {
-        eprintln!("not run: only root can mount a disk that is read-only");
-        return;
-    };
-    drop(disk.0.database());
+    let Some(disk) = Disk::new("size=4m") else { return };
+    drop(SqliteDatabase::open(disk.file("sessions.db")).unwrap());
     disk.remount("ro");
-    says(&refused(&disk.0.file("sessions.db")), "STORE_UNAVAILABLE", "folder");
-    says(&refused(&disk.0.file("new.db")), "STORE_UNAVAILABLE", "folder");
+    says(&refused(&disk.file("sessions.db")), "STORE_UNAVAILABLE", "folder");
+    says(&refused(&disk.file("new.db")), "STORE_UNAVAILABLE", "folder");
 }

@@ -65,7 +65,7 @@ fn goes_on(text: &str) {
 fn a_run_of_a_page_is_played_natively_and_goes_on() {
     let text = read("page.json");
     assert!(!text.contains(KEY) && text.contains("with [key] and 12345678901234567890"), "{text}");
-    let run = replay(&text, &mut |_| {}).unwrap();
+    let run = replay(&text, &mut |_| {}).unwrap().run;
     assert_eq!(run.messages().last().unwrap().calls().len(), 1);
     goes_on(&text);
     let changed = replay(&text.replacen("is known.", "is not known.", 1), &mut |_| {}).unwrap_err();

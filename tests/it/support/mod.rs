@@ -1,5 +1,7 @@
 //! What several tests need.
 
+#[cfg(target_os = "linux")]
+pub mod disk;
 pub mod golden;
 pub mod machine;
 pub mod requests;

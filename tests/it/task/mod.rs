@@ -3,6 +3,8 @@
 mod approvals;
 mod bad_input;
 mod budgets;
+#[cfg(target_os = "linux")]
+mod disk;
 mod imports;
 mod killed;
 mod loops;

@@ -1,0 +1,160 @@
+//! On a screen, which is tmux: what a person sees at the end is looked at, and not what was sent to the terminal.
+
+use std::env;
+use std::process::{Command, Output};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::Home;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Screen(String);
+
+impl Screen {
+    /// Nothing where there is no tmux: the test says that it is not run.
+    fn start(home: &Home, args: &str) -> Option<Screen> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            eprintln!("not run: tmux is not installed");
+            return None;
+        }
+        let screen = Screen(home.file("tmux").display().to_string());
+        let (path, glove) = (env::var("PATH").unwrap(), env!("CARGO_BIN_EXE_glove"));
+        let home = home.file("");
+        let command = format!(
+            "cd '{home}/work' && env -i HOME='{home}' PATH='{path}' TERM=tmux-256color LANG=C.UTF-8 '{glove}' {args}; echo ended with $?; sleep 1000",
+            home = home.display()
+        );
+        let begun = screen.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", &command]);
+        assert!(begun.status.success(), "{}", String::from_utf8_lossy(&begun.stderr));
+        Some(screen)
+    }
+
+    fn tmux(&self, args: &[&str]) -> Output {
+        Command::new("tmux").args(["-S", &self.0]).args(args).env("LANG", "C.UTF-8").output().unwrap()
+    }
+
+    fn types(&self, text: &str) {
+        self.tmux(&["send-keys", "-l", "--", text]);
+    }
+
+    fn presses(&self, key: &str) {
+        self.tmux(&["send-keys", key]);
+    }
+
+    fn says(&self, text: &str) {
+        self.types(text);
+        self.presses("Enter");
+    }
+
+    fn text(&self) -> String {
+        let text = String::from_utf8(self.tmux(&["capture-pane", "-p"]).stdout).unwrap();
+        text.trim_end().to_owned()
+    }
+
+    /// Waits until the screen ends like this, and gives all of it.
+    #[track_caller]
+    fn ends(&self, end: &str) -> String {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let text = self.text();
+            if text.ends_with(end) {
+                return text;
+            }
+            assert!(Instant::now() < until, "the screen does not end with {end:?}:\n{text}");
+            sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+#[test]
+fn a_conversation_looks_as_it_should() {
+    let home = Home::new();
+    let answer = serde_json::json!({ "text": "# Gloves\n\nSome **bold** words:\n\n- one\n- `two`\n\n| a | 日本 |\n|---|---|\n| x | y |\n" });
+    let ask = |input| serde_json::json!({ "calls": [{ "tool": "ask_user", "input": input }] });
+    let form = ask(serde_json::json!({ "kind": "form", "message": "Where to?", "fields": [
+        { "name": "street" }, { "name": "town", "options": ["Bern", "Oslo"] }] }));
+    let secret = ask(serde_json::json!({ "kind": "secret", "message": "The token?", "variable": "TOKEN" }));
+    let sleeps = serde_json::json!({ "calls": [{ "tool": "bash", "input": { "command": "sleep 1000" } }] });
+    let done = serde_json::json!({ "text": "Thank you." });
+    let script = [&answer, &form, &done, &secret, &done, &sleeps];
+    home.write("work/script", &script.map(|line| format!("{line}\n")).concat());
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
+    screen.ends("begins another line\n>");
+    screen.says("Tell me.");
+    let drawn = screen.ends("│x  │y   │\n>");
+    let looks = "Gloves\n\nSome bold words:\n\n• one\n• two\n\n│ a │日本│\n├───┼────┤\n│x  │y   │\n>";
+    assert!(drawn.contains("\n> Tell me.\n") && drawn.ends_with(looks), "{drawn}");
+
+    screen.says("Send it.");
+    screen.ends("? Where to? street:");
+    screen.says("Main Street 1");
+    screen.ends("> Bern\n  Oslo\n[↑↓ to move, enter to select, type to filter]");
+    screen.presses("Down");
+    screen.ends("  Bern\n> Oslo\n[↑↓ to move, enter to select, type to filter]");
+    screen.presses("Enter");
+    let sent = screen.ends("\nThank you.\n>");
+    assert!(sent.contains("\n> Where to? street: Main Street 1\n> Where to? town: Oslo\n  {\"street\":\"Main Street 1\",\"town\":\"Oslo\"}\n"), "{sent}");
+
+    screen.says("Use a token.");
+    screen.ends("? The token?");
+    screen.types("tops3cret");
+    screen.presses("Enter");
+    let set = screen.ends("\nThank you.\n>");
+    assert!(set.contains("The user set it") && !set.contains("tops3cret"), "{set}");
+
+    screen.says("Rest.");
+    screen.ends("s (ctrl-C stops)");
+    for (width, height) in [("40", "12"), ("100", "30"), ("60", "20")] {
+        screen.tmux(&["resize-window", "-x", width, "-y", height]);
+        // It is drawn again ten times a second.
+        let drawn = screen.ends("s (ctrl-C stops)");
+        assert_eq!(drawn.matches("running bash").count(), 1, "{drawn}");
+    }
+    screen.presses("C-c");
+    screen.ends("\nstopped\n>");
+    screen.presses("Up");
+    screen.ends("\nstopped\n> Rest.");
+    screen.presses("Up");
+    screen.ends("\nstopped\n> Use a token.");
+    screen.presses("C-c");
+    screen.ends("\nctrl-C again leaves\n>");
+    screen.presses("C-c");
+    screen.ends("\nended with 0");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_terminal_that_is_closed_ends_what_ran_in_it_and_the_session_goes_on_in_another() {
+    let home = Home::new();
+    let sleeps = serde_json::json!({ "calls": [{ "tool": "bash", "input": { "command": "echo $$ > pid; sleep 1000" } }] });
+    home.write("work/script", &format!("{sleeps}\n{{\"text\": \"Done.\"}}\n"));
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
+    screen.ends("\n>");
+    screen.says("Rest.");
+    screen.ends("s (ctrl-C stops)");
+    let pid = loop {
+        match std::fs::read_to_string(home.file("work/pid")) {
+            Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),
+            _ => sleep(Duration::from_millis(20)),
+        }
+    };
+    drop(screen);
+    let until = Instant::now() + PATIENCE;
+    while std::fs::exists(format!("/proc/{pid}/cwd")).unwrap_or(false) {
+        assert!(Instant::now() < until, "the command still runs");
+        sleep(Duration::from_millis(20));
+    }
+    home.write("work/script", "{\"text\": \"Done.\"}\n");
+    let Some(screen) = Screen::start(&home, "resume --model scripted:script") else { return };
+    let asked = screen.ends("> Don't run\n  Run again\n[↑↓ to move, enter to select, type to filter]");
+    assert!(asked.contains("bash was interrupted, and may have taken effect. Run it again?"), "{asked}");
+    screen.presses("Enter");
+    screen.ends("\nDone.\n>");
+}

@@ -1,0 +1,158 @@
+//! The tools of `examples/rust/src/bin/operations`, called by the script of the example and answered as a person does.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use glove_wasm::display::Slot;
+use glove_wasm::json::Json;
+use glove_wasm::runtime::Glove;
+use glove_wasm::testing::ScriptedModel;
+use serde_json::{Value, json};
+
+use crate::support::runtime::block_on;
+
+#[path = "../../examples/rust/src/bin/operations/desk/mod.rs"]
+mod desk;
+
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let path = std::env::temp_dir().join(format!("glove-operations-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        desk::prepare(&path).unwrap();
+        Place(path)
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.0.join(file)).unwrap_or_default()
+    }
+
+    /// What the agent says at the end, and what was shown and asked, with the answers of the person. `None` turns a question down.
+    fn say(&self, sentence: &str, answers: &[Option<&str>]) -> (String, Vec<String>) {
+        let mut builder = Glove::builder(ScriptedModel::by(desk::answer));
+        for tool in desk::tools(&self.0) {
+            builder = builder.fold(tool);
+        }
+        let agent = builder.build().unwrap();
+        let display = agent.display().clone();
+        let answers =
+            Mutex::new(answers.iter().map(|answer| answer.map(str::to_owned)).collect::<VecDeque<_>>());
+        let seen = Arc::new(Mutex::new(Vec::<(String, String)>::new()));
+        let asked = Arc::clone(&seen);
+        let _listening = agent.display().subscribe(move |stack: &[Slot]| {
+            for slot in stack {
+                let mut seen = asked.lock().unwrap();
+                if seen.iter().any(|(id, _)| *id == slot.id) {
+                    continue;
+                }
+                let input: Value = slot.input.read().unwrap();
+                let told = format!("{}: {}", slot.renderer, input["message"].as_str().unwrap());
+                seen.push((slot.id.clone(), told));
+                drop(seen);
+                if slot.waits {
+                    match answers.lock().unwrap().pop_front().expect("a question too many") {
+                        Some(answer) => drop(display.resolve(&slot.id, Json::from(json!(answer)))),
+                        None => drop(display.reject(&slot.id, None)),
+                    }
+                }
+            }
+        });
+        let text = block_on(agent.process_request(sentence)).unwrap().text();
+        let kept = serde_json::to_string(&agent.messages()).unwrap();
+        assert!(!kept.contains("s3cret"), "{kept}");
+        let seen = seen.lock().unwrap().iter().map(|(_, told)| told.clone()).collect();
+        (text, seen)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_service_is_deployed_when_a_person_says_so_and_not_otherwise() {
+    let place = Place::new("deploy");
+    let (text, seen) = place.say("deploy api to staging", &[Some("dry run")]);
+    assert_eq!(text, "Would deploy 1 files to staging; nothing was changed.");
+    assert_eq!(seen, ["info: 1 files, for the first time", "confirm: Deploy api to staging?"]);
+    assert!(place.say("deploy api to staging", &[Some("cancel")]).0.starts_with("Cancelled"));
+    assert!(place.say("deploy api to staging", &[None]).0.starts_with("That did not work"));
+    assert!(!place.0.join("deployed").exists());
+    assert_eq!(place.say("deploy api to staging", &[Some("deploy")]).0, "Deployed api to staging (1 files).");
+    assert_eq!(place.read("deployed/staging/api/main.conf"), "port = 8080\n");
+    assert_eq!(
+        place.say("deploy api to staging", &[Some("cancel")]).1[0],
+        "info: 1 files, replaces what runs"
+    );
+    for nowhere in ["deploy ../migrations to staging", "deploy api to ../..", "deploy none to staging"] {
+        assert!(place.say(nowhere, &[]).0.starts_with("That did not work"), "{nowhere}");
+    }
+}
+
+#[test]
+fn a_project_is_made_after_three_details_and_a_confirmation() {
+    let place = Place::new("scaffold");
+    let details = |sure| [Some("shop"), Some("Rust"), Some("Sells gloves"), Some(sure)];
+    assert_eq!(place.say("new project", &details("no")).0, "Nothing was made.");
+    assert!(!place.0.join("shop").exists());
+    let (text, seen) = place.say("new project", &details("yes"));
+    assert_eq!(text, "Made shop with README.md and src/main.rs.");
+    assert_eq!(seen.len(), 4);
+    assert_eq!(seen[3], "confirm: Make `shop` in Rust: Sells gloves?");
+    assert_eq!(place.read("shop/README.md"), "# shop\n\nSells gloves\n");
+    assert!(place.say("new project", &[Some("shop")]).0.contains("already"));
+    assert!(place.say("new project", &[Some("../out")]).0.contains("is no name"));
+}
+
+#[test]
+fn a_migration_is_taken_back_after_two_confirmations() {
+    let place = Place::new("migrate");
+    assert_eq!(place.say("migrate down", &[]).0, "There is nothing to take back.");
+    assert_eq!(place.say("migrate up", &[Some("no")]).0, "Nothing was applied.");
+    assert_eq!(place.say("migrate up", &[Some("yes")]).0, "Applied 001_users, 002_names.");
+    assert_eq!(place.say("migrate up", &[]).0, "The database is up to date.");
+    assert_eq!(place.say("migrate down", &[Some("no")]).0, "Nothing was taken back.");
+    assert!(place.say("migrate down", &[Some("yes"), Some("yes")]).0.starts_with("Nothing was taken back"));
+    assert_eq!(place.read("applied.txt"), "001_users\n002_names\n");
+    let (text, seen) = place.say("migrate down", &[Some("yes"), Some("002_names")]);
+    assert_eq!(text, "Took 002_names back.");
+    assert_eq!(seen[1], "input: Type `002_names` to take it back:");
+    assert_eq!(place.read("applied.txt"), "001_users\n");
+}
+
+#[test]
+fn a_secret_is_set_and_neither_told_nor_kept() {
+    let place = Place::new("secret");
+    assert_eq!(place.say("set TOKEN", &[Some("s3cret-1")]).0, "TOKEN is set to ******** (8 characters).");
+    place.say("set OTHER", &[Some("s3cret-2")]);
+    place.say("set TOKEN", &[Some("s3cret-3")]);
+    assert_eq!(place.read("secrets.env"), "OTHER=s3cret-2\nTOKEN=s3cret-3\n");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(place.0.join("secrets.env")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    assert!(place.say("set TOKEN", &[Some("two\nlines")]).0.contains("one line"));
+    assert!(place.say("set TO=KEN", &[]).0.contains("is no name"));
+    assert_eq!(place.read("secrets.env"), "OTHER=s3cret-2\nTOKEN=s3cret-3\n");
+}
+
+#[test]
+fn a_form_asks_again_for_what_is_needed() {
+    let place = Place::new("form");
+    let answers = [Some(" "), Some("Ada"), Some("today"), Some("")];
+    let (text, seen) = place.say("register a visitor", &answers);
+    assert_eq!(
+        serde_json::from_str::<Value>(&text).unwrap(),
+        json!({ "name": "Ada", "day": "today", "note": "" })
+    );
+    assert_eq!(seen[..2], ["input: A visitor: Name", "input: A visitor: Name is needed"]);
+    assert_eq!(seen.len(), 4);
+    assert!(place.say("register a visitor", &[None]).0.starts_with("That did not work"));
+}
