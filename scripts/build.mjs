@@ -264,7 +264,28 @@ async function sandbox() {
   writeStamp("sandbox", inputs);
 }
 
+/** The worker of pages whose core is in one, as a text: bundlers have no file to find. */
+async function worker() {
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: [inRoot("js", "src", "worker", "worker.ts")],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    legalComments: "none",
+    write: false,
+  });
+  mkdirSync(workerFolder, { recursive: true });
+  writeFileSync(join(workerFolder, "worker.js"), `export const text = ${JSON.stringify(outputFiles[0].text)};\n`);
+  writeFileSync(join(workerFolder, "worker.d.ts"), "/** The text of the worker. */\nexport declare const text: string;\n");
+}
+
+const workerFolder = inRoot("js", "src", "worker", "generated");
+const workerFiles = ["worker.js", "worker.d.ts"];
+
 export async function typescript() {
+  await worker();
   providerRows();
   await styles();
   await sandbox();
@@ -284,6 +305,8 @@ export async function typescript() {
     copyFileSync(inRoot("js", "react", "look", "generated", name), inRoot("pkg", "react", "look", "generated", name));
   }
   mkdirSync(inRoot("pkg", "tools", "sandbox", "generated"), { recursive: true });
+  mkdirSync(inRoot("pkg", "src", "worker", "generated"), { recursive: true });
+  for (const file of workerFiles) copyFileSync(join(workerFolder, file), inRoot("pkg", "src", "worker", "generated", file));
   for (const file of sandboxFiles) copyFileSync(join(sandboxFolder, file), inRoot("pkg", "tools", "sandbox", "generated", file));
   for (const name of ["style.css", "style.css.d.ts"]) copyFileSync(inRoot("js", "react", name), inRoot("pkg", "react", name));
   writeFolders();

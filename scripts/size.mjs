@@ -54,6 +54,7 @@ const measured = {
   "everything of 'glove-wasm/tools'": async () => (await bundle('export * from "glove-wasm/tools"')).atOnce,
   "later: the engine of sandboxed code": async () =>
     (await bundle('export * from "glove-wasm/tools"')).later(/sandbox\/(engine|run)/),
+  "later: the core in a worker, without its wasm file": async () => (await bundle(conversation)).later(/worker\/core/),
   "later: running tools": async () => (await bundle(conversation)).later(/tools\/runner/),
   "later: plugins": async () => (await bundle(conversation)).later(/plugins\/plugins/),
   "later: skills": async () => (await bundle(conversation)).later(/commands\/skills/),

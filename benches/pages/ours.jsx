@@ -16,9 +16,9 @@ function stored(history) {
 
 let client;
 
-export function Page({ Screen, history }) {
+export function Page({ Screen, history, worker = false }) {
   const kept = history?.length ? stored(history) : { persistSession: true };
-  client ??= new GloveClient({ endpoint: "/chat/ours", systemPrompt: "You help.", ...kept });
+  client ??= new GloveClient({ endpoint: "/chat/ours", systemPrompt: "You help.", worker, ...kept });
   return (
     <GloveProvider client={client}>
       <Chat Screen={Screen} />

@@ -4,7 +4,7 @@ import { serveSite } from "../pages/site.mjs";
 
 export const title = "W6 a cold page";
 
-const pages = { bare: "bare", ours: "ours", "AI SDK": "ai-sdk", TanStack: "tanstack" };
+const pages = { bare: "bare", ours: "ours", "ours, worker": "worker", "AI SDK": "ai-sdk", TanStack: "tanstack" };
 const devices = {
   desktop: {},
   "4× slowed": { cpu: 4 },

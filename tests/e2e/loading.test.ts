@@ -91,3 +91,13 @@ test("'wasm-unsafe-eval' alone is enough", async () => {
   expect(await inPage(page, startBothWays)).toEqual(["started", packageVersion]);
   expect(problems).toEqual([]);
 });
+
+test("a policy that allows no worker of the page's own text says so", async () => {
+  const { page } = await emptyPage({ headers: { "content-security-policy": "script-src 'self' 'wasm-unsafe-eval'" } });
+  const code = `
+    const { GloveClient } = await import("/src/index.js");
+    const { createScriptedModel } = await import("/testing/index.js");
+    const session = new GloveClient({ worker: true, createModel: () => createScriptedModel(["Yes"]) }).session("s");
+    return session.sendMessage("Hi").catch((error) => error.code);`;
+  expect(await inPage(page, code)).toBe("WORKER_UNAVAILABLE");
+});

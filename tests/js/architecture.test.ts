@@ -27,6 +27,7 @@ const subjects: Readonly<Record<string, string>> = {
   values: "values: JSON, copies, base64, checked options",
   wasm: "the wasm files and what crosses their border",
   wire: "the types that cross to the core, written from those of Rust",
+  worker: "the core in a worker of the page",
 };
 
 const topLevel = ["error.ts", "exports.ts", "index.ts", "slim.ts"];

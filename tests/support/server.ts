@@ -14,6 +14,14 @@ const types: Record<string, string> = {
   ".wasm": "application/wasm",
 };
 
+/** `GLOVE_WORKER=1`: the pages of all tests have their core in a worker. */
+const inWorker = Boolean(process.env.GLOVE_WORKER);
+function withWorker(client: string): string {
+  const changed = client.replace("config.worker &&", "(config.worker ?? true) &&");
+  if (changed === client) throw new Error("The client asks for its worker in another way.");
+  return changed;
+}
+
 export interface Served {
   url: string;
   /** Breaks off every connection. */
@@ -38,7 +46,8 @@ export async function serve(folder: string, { headers = {}, pages = {}, routes =
     const name = path.endsWith("/") ? `${path}index.html` : path;
     const type = types[extname(name)] ?? "application/octet-stream";
     try {
-      const body = pages[path] ?? (await readFile(join(folder, normalize(name))));
+      const file = pages[path] ?? (await readFile(join(folder, normalize(name))));
+      const body = inWorker && path.endsWith("/src/session/client.js") ? withWorker(`${file}`) : file;
       response
         .writeHead(200, {
           "content-type": path in pages && !types[extname(name)] ? "text/html; charset=utf-8" : type,

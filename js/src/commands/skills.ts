@@ -46,8 +46,8 @@ export class Skills {
   #offering(): AnyPlugin {
     return {
       id: "glove.skills",
-      prepare: ({ context, tools }) => {
-        const gone = [...this.#look()].filter((name) => !this.#all.some((skill) => skill.name === name));
+      prepare: async ({ context, tools }) => {
+        const gone = [...(await this.#look())].filter((name) => !this.#all.some((skill) => skill.name === name));
         for (const name of gone) {
           context.add(`The skill "${name}" is not available any more. Go on without it.`);
           if (this.#reported.has(name)) continue;
@@ -67,7 +67,7 @@ export class Skills {
       // Its text has a limit of its own.
       timeoutMs: Number.POSITIVE_INFINITY,
       prepare: async ({ context, tools, signal }) => {
-        if (!this.#look().has(skill.name)) return;
+        if (!(await this.#look()).has(skill.name)) return;
         const text = await textOf(skill, this.#session, signal);
         context.add(`The skill "${skill.name}" is in force; "/${skill.name}" in a message means it.\n\n${text}`);
         tools.add(...(skill.tools ?? []));
@@ -109,8 +109,15 @@ export class Skills {
     };
   }
 
-  /** The names that the record has taken up. What is new in it is told of. */
-  #look(): ReadonlySet<string> {
+  /** The names that the record has taken up. What is new in it is told of: one look after another, as several plugins look. */
+  #look(): Promise<ReadonlySet<string>> {
+    const looked = this.#looking.then(() => this.#lookOnce());
+    this.#looking = looked.catch(() => {});
+    return looked;
+  }
+  #looking: Promise<unknown> = Promise.resolve();
+
+  async #lookOnce(): Promise<ReadonlySet<string>> {
     const core = this.#core();
     if (this.#of !== core) {
       this.#of = core;
@@ -119,7 +126,7 @@ export class Skills {
       this.#takenUp = new Set();
     }
     const before = this.#read;
-    const messages = JSON.parse(core.messages(this.#read)) as Message[];
+    const messages = JSON.parse(await core.messages(this.#read)) as Message[];
     this.#read += messages.length;
     // What was answered before a reload was told of there.
     const answered = before + messages.findLastIndex(({ sender }) => sender === "agent");

@@ -11,7 +11,7 @@ import { fromCore } from "../wasm/core-errors.js";
 import { type Core, guard } from "../wasm/sessions.js";
 import type { SessionOptions } from "../wire/core-types.js";
 import { CoreEvents } from "./core-events.js";
-import { type CoreHost, createCoreHost } from "./core-host.js";
+import { type AwayParts, type CoreHost, createCoreHost } from "./core-host.js";
 import { type CoreSettings, coreSettings, SentSettings } from "./core-settings.js";
 import { createExtras, type Extras } from "./extras.js";
 import { createFence, type Fence } from "./fence.js";
@@ -19,7 +19,7 @@ import type { SessionPage } from "./page.js";
 
 /** What the wasm module exports for sessions. */
 interface SessionExports {
-  readonly CoreSession: new (options: string, host: SessionHost) => CoreSession;
+  readonly CoreSession: new (options: string, host: SessionHost, away: AwayParts) => CoreSession;
 }
 
 export class CoreConnection {
@@ -27,6 +27,8 @@ export class CoreConnection {
   readonly #page: SessionPage;
   readonly #limits = new Limits();
   readonly #store: StoreAdapter;
+  /** Where the session is stored: in a worker, where its core is in one. */
+  #place: StoreAdapter;
   readonly #settings = new SentSettings();
   readonly #fence: Fence;
   readonly #extras: Extras;
@@ -46,7 +48,8 @@ export class CoreConnection {
   constructor(core: Core, page: SessionPage) {
     this.#core = core;
     this.#page = page;
-    this.#store = limited(page.parts.store, this.#limits);
+    this.#place = page.parts.store;
+    this.#store = limited(this.#place, this.#limits, () => this.#place);
     this.#fence = createFence(this.#store, () => this.#tabs);
     this.#extras = createExtras(page, this.#store);
     this.#events = new CoreEvents(page, this.#extras, {
@@ -55,7 +58,7 @@ export class CoreConnection {
       tabs: () => this.#tabs,
       disposed: () => this.#disposed,
     });
-    this.#host = createCoreHost(page, this.#fence, this.#limits, this.#events);
+    this.#host = createCoreHost(page, this.#fence, this.#limits, this.#events, () => this.#place);
   }
 
   /** What is asked now: the core, once it was started, or the tab that runs the session. */
@@ -170,6 +173,7 @@ export class CoreConnection {
     this.#disposed = true;
     this.#letGo();
     this.#tabs?.dispose(sessionClosed());
+    this.#place.release?.();
     for (const undo of this.#cleanUp.splice(0)) undo();
     this.#page.slots.changed();
     for (const leave of this.#awaiting) leave(sessionClosed());
@@ -221,6 +225,8 @@ export class CoreConnection {
       const again = () => void (this.#starting ?? this.ready().catch(() => {}));
       this.#cleanUp.push(this.#watchPage(), this.#store.onLate?.(again) ?? (() => {}));
     }
+    if (this.#core.place) this.#place = await this.#core.place(this.#page.parts.store);
+    if (this.#disposed) throw sessionClosed();
     const elsewhere = this.#store.elsewhere as (() => Promise<Sharing>) | undefined;
     // Beside the database and its lock. Why it failed is told where it is needed.
     if (!elsewhere) this.#core.load().catch(() => {});
@@ -239,9 +245,9 @@ export class CoreConnection {
   async #open(): Promise<CoreSession> {
     const [settings, core] = await Promise.all([this.#settingsNow(), this.#core.load()]);
     if (this.#disposed) throw sessionClosed();
-    const { sessionId, store, resume, tasks, record } = this.#page.parts;
+    const { sessionId, resume, tasks, record } = this.#page.parts;
     const claim = this.#claimOnce();
-    const { keeps, host } = this.#host.open(claim);
+    const { keeps, host, away } = this.#host.open(claim);
     const options: SessionOptions = {
       sessionId,
       keeps,
@@ -251,14 +257,14 @@ export class CoreConnection {
       ...settings,
     };
     const { CoreSession } = core as unknown as SessionExports;
-    const session = new CoreSession(JSON.stringify(options), host);
+    const session = new CoreSession(JSON.stringify(options), host, away);
     this.#session = session;
     this.#events.begin();
     this.#settings.remember(settings);
     this.#undo = guard.onTrap((error) => this.#trapped(error));
     let damage: Error | undefined;
     const warn = () => {
-      const { code, message = "" } = store.warning ?? {};
+      const { code, message = "" } = this.#store.warning ?? {};
       if (code === undefined || this.#session !== session) return;
       this.#page.subscribers.tell("warning", { code, message });
       // It can be read, and not written.
@@ -284,7 +290,7 @@ export class CoreConnection {
     }
     if (damage) this.#page.subscribers.report(codeOf(damage), damage);
     this.#readOnly = damage !== undefined;
-    this.#page.snapshots.set({ sessionReady: true, storage: storageOf(store), ...(damage && { error: damage }) });
+    this.#page.snapshots.set({ sessionReady: true, storage: storageOf(this.#store), ...(damage && { error: damage }) });
     return session;
   }
 

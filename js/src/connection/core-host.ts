@@ -1,8 +1,9 @@
 // What the page does for the core: tools, models, HTTP and the store. It is stopped when the core has trapped.
 
-import { transportOf } from "../models/endpoint.js";
+import { type Reach, transportOf } from "../models/endpoint.js";
 import { hostFetch } from "../models/http.js";
-import { bridgeStore } from "../store/bridge.js";
+import type { StoreAdapter } from "../store/adapter.js";
+import { bridgeStore, type StoreChanges } from "../store/bridge.js";
 import { forCore } from "../store/errors.js";
 import type { Limits } from "../store/limits.js";
 import type { HostPrompt, SessionHost } from "../wasm/core-api.js";
@@ -12,9 +13,22 @@ import type { CoreEvents } from "./core-events.js";
 import type { Fence } from "./fence.js";
 import type { SessionPage } from "./page.js";
 
+/** What a core in a worker is made with, beside its host. */
+export interface AwayParts {
+  readonly store: StoreAdapter;
+  readonly style: "object" | "number";
+  readonly claim: () => Promise<void>;
+  /** What becomes of what is written beside the conversation. */
+  readonly changes: StoreChanges;
+  readonly page: SessionPage;
+  /** How a request to the model is made without the page; nothing where only that can make it. */
+  reach(): Promise<Reach> | undefined;
+}
+
 export type CoreHost = ReturnType<typeof createCoreHost>;
 
-export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, events: CoreEvents) {
+/** `at` gives the store, or what stands in its place. */
+export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, events: CoreEvents, at: () => StoreAdapter) {
   /** What runs; the signals of a core that has trapped fire no more. */
   const running = new Set<AbortController>();
   /** How often a model of the page was asked. */
@@ -38,7 +52,7 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
   /** For a core that is started. `claim` comes ahead of all that it writes. */
   const open = (
     claim: () => Promise<void>,
-  ): { readonly keeps: NonNullable<SessionOptions["keeps"]>; readonly host: SessionHost } => {
+  ): { readonly keeps: NonNullable<SessionOptions["keeps"]>; readonly host: SessionHost; readonly away: AwayParts } => {
     const { parts, tools, snapshots, models, subscribers } = page;
     const { store, tokenCounterStyle = "object" } = parts;
     const changes = {
@@ -90,7 +104,11 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
         fence.certain(began);
       },
     });
-    return { keeps: bridge.keeps, host };
+    const reach = () => {
+      events.modelInPage = false;
+      return transportOf(page.config().model)?.reach?.();
+    };
+    return { keeps: bridge.keeps, host, away: { store: at(), style: tokenCounterStyle, claim, changes, page, reach } };
   };
 
   /** Stops all that runs. */

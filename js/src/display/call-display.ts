@@ -189,7 +189,9 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     const { id, turn } = this.#call;
     const began = this.#port.core().beginStep(id, name, turn.goesOn);
     if (!began) throw callIsOver();
-    const { begins: key, returned, threw } = JSON.parse(await this.#port.guard.untilTrap(began).catch(failed)) as CoreStep;
+    const told = await this.#port.guard.untilTrap(began).catch(failed);
+    if (told === undefined) throw callIsOver();
+    const { begins: key, returned, threw } = JSON.parse(told) as CoreStep;
     if (threw !== undefined) throw new GloveError("STEP_FAILED", threw);
     if (key === undefined) return returned as T;
     const end = (result: string) => this.#port.guard.untilTrap(this.#port.core().endStep(id, key, result));

@@ -166,15 +166,20 @@ export class SlotController implements DisplayPort {
   }
 
   #show(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<string> {
-    const id = this.#session.core().pushAndForget(owner, renderer, toLooseJson(input), clean);
-    // A tool that does not show what it showed before does not go on: a person is asked about its call.
-    if (id === undefined) return new Promise(() => {});
-    this.#lives.set(id, { input });
-    return id;
+    return after(this.#session.core().pushAndForget(owner, renderer, toLooseJson(input), clean), (id) => {
+      // A tool that does not show what it showed before does not go on: a person is asked about its call.
+      if (id === undefined) return new Promise(() => {});
+      this.#lives.set(id, { input });
+      return id;
+    });
   }
 
-  #ask(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Promise<unknown> {
-    const { id, answer } = this.#session.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
+  #ask(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<unknown> {
+    const asked = this.#session.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
+    return after(asked, ({ id, answer }) => this.#answered(id, answer, input));
+  }
+
+  #answered(id: string, answer: Promise<string>, input: unknown): Promise<unknown> {
     const live: Live = { input };
     this.#lives.set(id, live);
     return this.#session.whileOpen(guard.untilTrap(answer)).then(

@@ -29,6 +29,13 @@ const endpointOptions = {
 export interface Transport {
   readonly options: { readonly http: HttpModelOptions };
   readonly fetch: Fetch | undefined;
+  /** How the same is asked without this page; not where the application gave a `fetch`. */
+  readonly reach?: (() => Promise<Reach>) | undefined;
+}
+
+export interface Reach {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly redirect: RequestRedirect;
 }
 
 const transports = new WeakMap<ModelAdapter, Transport>();
@@ -80,5 +87,6 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     ...(options.reasoning && { reasoning: true }),
     ...(options.policy && { policy: options.policy }),
   };
-  return withTransport(model, { options: { http }, fetch });
+  const reach = options.fetch ? undefined : async () => ({ headers: { ...(await headers()) }, redirect });
+  return withTransport(model, { options: { http }, fetch, reach });
 }

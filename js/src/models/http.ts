@@ -59,6 +59,7 @@ export async function hostFetch(
     status: response.status,
     sent: told(),
     header: (name) => response.headers.get(name) ?? undefined,
+    headers: response.headers,
     async read(push) {
       let came: Uint8Array[] = [];
       let bytes = 0;

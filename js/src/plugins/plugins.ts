@@ -152,7 +152,7 @@ export class Plugins {
     };
     const leave = this.#session.addSubscriber(watcher);
     try {
-      const { input, model, id } = this.#prompt();
+      const { input, model, id } = await this.#prompt();
       // Each knows nothing of the others, so they need not wait for each other.
       const shares = await Promise.all(plugins.map((plugin) => this.#shareOf(plugin, input, stop.signal)));
       const tools = await this.#toolsOf(plugins, shares);
@@ -241,16 +241,20 @@ export class Plugins {
   }
 
   /** What is answered now. Read once for each prompt: it holds all of its messages, which grow with every call of the model. */
-  #prompt(): Asked {
-    const core = this.#connection.own;
-    const { state } = JSON.parse(core.checkpoint()) as { state: { current?: { id: string } | null } };
-    if (!state.current) return {};
-    const { id } = state.current;
+  async #prompt(): Promise<Asked> {
+    const id = this.#current();
+    if (id === undefined) return {};
     if (this.#asked.id === id) return this.#asked;
-    const prompt = (JSON.parse(core.prompts(id)) as Prompt[]).at(-1);
+    const prompt = (JSON.parse(await this.#connection.own.prompts(id)) as Prompt[]).at(-1);
     const asked: Asked = { id, input: prompt?.input ?? prompt?.reason ?? undefined, model: prompt?.model };
     if (prompt?.id === id) this.#asked = asked;
     return asked;
+  }
+
+  /** Its id. */
+  #current(): string | undefined {
+    const { state } = JSON.parse(this.#connection.own.checkpoint()) as { state: { current?: { id: string } | null } };
+    return state.current?.id;
   }
 
   // ---- models ----------------------------------------------------------------------------------------------------
@@ -258,7 +262,7 @@ export class Plugins {
   /** Has the rest of the prompt answered by this model. */
   switchModel(name: string): void {
     this.#known(name);
-    this.#keep(choice, { prompt: this.#prompt().id, name }, this.#user);
+    this.#keep(choice, { prompt: this.#current(), name }, this.#user);
   }
 
   #modelFor(id: string | undefined, asked: unknown, shares: readonly (Share | undefined)[]): string {

@@ -68,6 +68,8 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly tasks?: boolean | undefined;
   /** Keeps in memory all that a run depends on, from the opening of a session on, for `exportRun()`; default `false`. */
   readonly record?: boolean | undefined;
+  /** Runs sessions, their requests and the browser's database in a worker of the page; tools stay in the page. Default `false`. */
+  readonly worker?: boolean | undefined;
   /** How the store's `addTokens` is called: with an object or, for older stores, with the sum. */
   readonly tokenCounterStyle?: "object" | "number" | undefined;
   /** The session to open, if the application knows it. */
@@ -97,6 +99,7 @@ const clientOptions = {
   resume: "auto|manual",
   tasks: "flag",
   record: "flag",
+  worker: "flag",
   tokenCounterStyle: counterStyle,
   getSessionId: "work",
   createSessionId: "work",
@@ -132,6 +135,8 @@ let warned = false;
  */
 export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]> {
   readonly #core: Core;
+  /** Of its sessions. */
+  readonly #sessions: Core;
   readonly #config: GloveClientConfig<T>;
   readonly #held = new Map<string, Held>();
   /** Sessions that nobody stores elsewhere; they outlive what shows them. */
@@ -144,6 +149,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     }
     this.#config = config;
     this.#core = core;
+    this.#sessions = config.worker && typeof Worker === "function" ? inWorker(core) : core;
     this.#own = new SessionDatabase(config.database, !isPage());
   }
 
@@ -396,7 +402,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
         record,
         tokenCounterStyle,
       },
-      this.#core,
+      this.#sessions,
       closed,
       async (messages) => {
         const { begin } = await late(import("../store/salvage.js"));
@@ -437,6 +443,18 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     });
     if (this.#config.whenUnused === "stop") session.abort();
   }
+}
+
+/** What that takes is loaded with the first session. */
+function inWorker(core: Core): Core {
+  const away = () => late(import("../worker/core.js"));
+  return {
+    ...core,
+    load: async () => (await away()).load(core),
+    // One of a class of the application's own stays where it is.
+    place: async (store) =>
+      Object.getPrototypeOf(store) === IndexedDBStore.prototype ? (await away()).placeOf(core, store as IndexedDBStore) : store,
+  };
 }
 
 /** Servers and scripts keep sessions in memory, without a word about it. */

@@ -120,6 +120,8 @@ export interface StoreAdapter {
    * listener gave has settled. Gives its undo.
    */
   onNewer?(listener: () => Promise<void>): () => void;
+  /** @internal Its session is closed. */
+  release?(): void;
   /** @internal The session runs somewhere else: gives a `Sharing`. */
   elsewhere?(): Promise<unknown>;
   /** Calls the listener when the store can be used after calls of it were given up: sessions open by themselves then. Gives its undo. */

@@ -43,15 +43,16 @@ export class Limits {
   }
 }
 
-/** The store, or the list of sessions, each of whose calls comes to an end. */
-export function limited<T extends object = StoreAdapter>(store: T, limits = new Limits()): T {
+/** The store, or the list of sessions, each of whose calls comes to an end. `at` gives what stands in its place. */
+export function limited<T extends object = StoreAdapter>(store: T, limits = new Limits(), at = (): T => store): T {
   // Over an object of its own: what is frozen may not be given otherwise.
   return new Proxy(Object.create(check("`store`", store, "object")) as T, {
     get(_, name) {
-      const value: unknown = Reflect.get(store, name);
+      const now = at();
+      const value: unknown = Reflect.get(now, name);
       if (typeof value !== "function") return value;
       return (...args: unknown[]) => {
-        const answer: unknown = value.apply(store, args);
+        const answer: unknown = value.apply(now, args);
         return isPromise(answer) ? limits.within(Promise.resolve(answer)) : answer;
       };
     },

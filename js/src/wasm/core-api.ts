@@ -76,6 +76,8 @@ export interface HostResponse {
   readonly sent: string;
   /** Header names in lower case. */
   header(name: string): string | undefined;
+  /** All of them. */
+  readonly headers: Iterable<readonly [string, string]>;
   /** Pushes each chunk of the body as it comes, until the signal fires; resolves at the end. */
   read(push: (chunk: Uint8Array) => void): Promise<void>;
   /** Nothing more is pushed: the rest of the body is of no use. */
@@ -93,9 +95,9 @@ export interface CoreSession {
   /** Shows the branch that has this message. Settles when that is written. */
   switchBranch(message: string): Promise<string>;
   /** The messages up to this one, as the record of another session: JSON. */
-  fork(message: string): string;
+  fork(message: string): Maybe<string>;
   /** What was recorded: JSON `{start, records, end}`; an empty text where nothing was. */
-  recorded(): string;
+  recorded(): Maybe<string>;
   /** Stops the request that is being served. */
   abort(): void;
   /** Takes a request out of the queue; its promise fails with `ABORTED`. False when it does not wait there. */
@@ -109,15 +111,15 @@ export interface CoreSession {
   configure(changes: string): void;
   /** Display. Push gives the slot's id; the answer comes through the promise. `clean`: the tool waited for nothing else since it
    *  was told something. No id: the tool was entered again and shows something else than before, and must not go on. */
-  pushAndForget(owner: string | undefined, renderer: string, input: string, clean: boolean): string | undefined;
+  pushAndForget(owner: string | undefined, renderer: string, input: string, clean: boolean): Maybe<string | undefined>;
   pushAndWait(
     owner: string | undefined,
     renderer: string,
     input: string,
     clean: boolean,
-  ): { readonly id: string; readonly answer: Promise<string> };
+  ): Maybe<{ readonly id: string; readonly answer: Promise<string> }>;
   /** Before a step: the JSON of a `CoreStep`. Nothing when this call is not running. */
-  beginStep(callId: string, name: string, clean: boolean): Promise<string> | undefined;
+  beginStep(callId: string, name: string, clean: boolean): Promise<string | undefined> | undefined;
   /** After it: JSON `{"returned":…}` or `{"threw":string}`. Settles when that is written. */
   endStep(callId: string, key: string, result: string): Promise<void>;
   /** What the schema of a running call's tool made of its arguments, before the tool begins: JSON of a `Validated`. */
@@ -129,10 +131,10 @@ export interface CoreSession {
   removeSlot(id: string): boolean;
   clearStack(): void;
   /** Reads: JSON. */
-  messages(from: number): string;
-  timeline(): string;
+  messages(from: number): Maybe<string>;
+  timeline(): Maybe<string>;
   /** From the prompt with this id on; all where there is none. */
-  prompts(since: string): string;
+  prompts(since: string): Maybe<string>;
   checkpoint(): string;
   /** What plugins are to find again, as JSON: `plugins` in the state of the checkpoint. Written in the order of what tools do. */
   setPlugins(states: string): void;

@@ -18,6 +18,9 @@ export interface Glue {
 export interface Loaded<E extends Glue> {
   /** Starts it without blocking the page; later calls give the same. */
   load(compile?: Compile): Promise<E>;
+  readonly guard: Guard;
+  /** It compiled, for a worker that starts it there. */
+  module(compile?: Compile): Promise<WebAssembly.Module>;
 }
 
 /** The same where the bytes need no waiting. */
@@ -36,6 +39,7 @@ export interface Opener<E extends Glue> {
 export function openerOf<E extends Glue>(glue: E): Opener<E> {
   let started = false;
   let starting: Promise<E> | undefined;
+  let compiling: Promise<WebAssembly.Module> | undefined;
   // A synchronous start may come while an asynchronous one compiles: the first to get here wins, and there is one.
   const start = (module: WebAssembly.Module): E => {
     if (!started) glue.initSync({ module });
@@ -52,11 +56,19 @@ export function openerOf<E extends Glue>(glue: E): Opener<E> {
     }
   };
   return (own: () => BufferSource | Promise<BufferSource>) => ({
-    load(compile = async () => WebAssembly.compile(await own())) {
-      starting ??= compile()
+    guard: glue.guard,
+    module(compile = async () => WebAssembly.compile(await own())) {
+      compiling ??= compile().catch((error: unknown) => {
+        compiling = undefined; // The next call may try again, with another source.
+        throw explained(error);
+      });
+      return compiling;
+    },
+    load(compile?: Compile) {
+      starting ??= this.module(compile)
         .then(start)
         .catch((error: unknown) => {
-          starting = undefined; // The next call may try again, with another source.
+          starting = undefined;
           throw explained(error);
         });
       return starting.then(living);

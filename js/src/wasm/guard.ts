@@ -36,6 +36,11 @@ export class Guard {
     if (!this.#untold) return;
     const error = errorOf(this.#untold);
     this.#untold = undefined;
+    this.tell(error);
+  }
+
+  /** An instance has ended, here or in a worker. */
+  tell(error: GloveError): void {
     for (const tell of [...this.#listeners]) tell(error);
   }
 

@@ -1,11 +1,16 @@
 // The wasm file of pages: sessions, and the protocol of endpoints.
+import type { StoreAdapter } from "../store/adapter.js";
 import { type Loaded, openerOf, type Started } from "./core.js";
 import { __wbg_reset_state, CoreSession, guard, initSync, salvage, version } from "./generated/glove_wasm.js";
 
 // Not the whole module: what only some pages use (`CoreRun`) is left out of the others.
 const glue = { __wbg_reset_state, CoreSession, guard, initSync, salvage, version };
 
-export type Core = Loaded<typeof glue>;
+export interface Core extends Loaded<typeof glue> {
+  /** Of a core in a worker: the store there that stands for this one. */
+  place?(store: StoreAdapter): Promise<StoreAdapter>;
+}
+
 /** What calls that cannot wait need. */
 export type CoreNow = Started<typeof glue>;
 

@@ -45,6 +45,11 @@ export class IndexedDBStore implements StoreAdapter {
     this.#database = database instanceof SessionDatabase ? database : sharedDatabase(check("`database`", database, "object"));
   }
 
+  /** @internal For another one like it in a worker. */
+  get databaseOptions(): DatabaseOptions {
+    return { name: this.#database.name };
+  }
+
   get storage(): "indexeddb" | "memory" {
     return this.#database.inMemory ? "memory" : "indexeddb";
   }

@@ -1,0 +1,270 @@
+// The core of a page in a worker: the same sessions, asked over messages. Tools and whatever needs the page stay here.
+import type { AwayParts } from "../connection/core-host.js";
+import { asError, codeOf, GloveError, reasonOf } from "../error.js";
+import type { StoreAdapter } from "../store/adapter.js";
+import type { IndexedDBStore } from "../store/indexeddb/store.js";
+import { type Method, rulesOf } from "../tabs/methods.js";
+import type { CoreSession, SessionHost } from "../wasm/core-api.js";
+import { fromCore } from "../wasm/core-errors.js";
+import type { Core } from "../wasm/sessions.js";
+import { text } from "./generated/worker.js";
+import { type Call, Line, type Served } from "./line.js";
+import { WorkerStore } from "./store.js";
+
+/** A worker, and the way to it. */
+interface Running {
+  readonly line: Line;
+  /** Its core has started. */
+  readonly started: Promise<unknown>;
+}
+
+/** One for each core of a page, whatever number of clients it has. */
+const workers = new WeakMap<Core, Running>();
+let names = 0;
+const fresh = () => `${++names}`;
+
+function running(core: Core): Running {
+  const known = workers.get(core);
+  if (known) return known;
+  const starting = start(core);
+  workers.set(core, starting);
+  return starting;
+}
+
+function start(core: Core): Running {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  let worker: Worker;
+  try {
+    worker = new Worker(url, { name: "glove", type: "module" });
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+  const line = new Line(worker);
+  const end = (error: GloveError) => {
+    workers.delete(core);
+    worker.terminate();
+    URL.revokeObjectURL(url);
+    line.end(error);
+    core.guard.tell(error);
+  };
+  let runs = false;
+  worker.onmessage = ({ data }) => {
+    if (data.kind === "trap") end(crashed());
+    else line.hear(data);
+  };
+  const broke = (event: Event) => end(runs ? crashed() : unavailable((event as ErrorEvent).message || event.type));
+  worker.onerror = broke;
+  worker.onmessageerror = broke;
+  const started = core
+    .module()
+    .then((module) => line.ask("worker", "start", [module]))
+    .then(() => {
+      runs = true;
+    });
+  started.catch(() => workers.delete(core));
+  return { line, started };
+}
+
+/** As `core.load()`: what sessions are made with. */
+export async function load(core: Core): ReturnType<Core["load"]> {
+  const { line, started } = running(core);
+  await started;
+  class Away extends PortSession {
+    constructor(options: string, host: SessionHost, away: AwayParts) {
+      super(line, options, host, away);
+    }
+  }
+  return { CoreSession: Away } as never;
+}
+
+const places = new WeakMap<StoreAdapter, WorkerStore>();
+
+/** The store in the worker that stands for one of the page. */
+export function placeOf(core: Core, store: IndexedDBStore): StoreAdapter {
+  const place = places.get(store) ?? new WorkerStore(store);
+  places.set(store, place);
+  place.connect(running(core).line, fresh());
+  return place as unknown as StoreAdapter;
+}
+
+const asked = [
+  "request",
+  "resume",
+  "undo",
+  "switchBranch",
+  "fork",
+  "recorded",
+  "pushAndForget",
+  "messages",
+  "timeline",
+  "prompts",
+] as const;
+/** What comes of these is waited for by nobody. */
+const told = ["keepPartial", "abort", "configure", "validated", "returned", "clearStack", "setPlugins", "close"] as const;
+/** They are said to be taken; that they came too late is told a moment later. */
+const sent = ["cancelQueued", "answer", "resolveSlot", "rejectSlot", "removeSlot"] as const;
+
+type Asked = (typeof asked | typeof told | typeof sent)[number];
+
+class PortSession {
+  readonly #line: Line;
+  readonly #name = fresh();
+  readonly #host: SessionHost;
+  readonly #away: AwayParts;
+  readonly #forget: () => void;
+  readonly #made: Promise<unknown>;
+
+  constructor(line: Line, options: string, host: SessionHost, away: AwayParts) {
+    this.#line = line;
+    this.#host = host;
+    this.#away = away;
+    this.#forget = line.serve(this.#name, {
+      ...served(host, away),
+      prepare: async () => {
+        await this.#look();
+        return host.prepare();
+      },
+    });
+    const { store, style } = away;
+    const name = store instanceof WorkerStore ? store.name : undefined;
+    this.#made = line.ask("worker", "session", [this.#name, options, { store: name, style }]);
+    this.#made.catch(() => {});
+  }
+
+  async open(): Promise<unknown> {
+    await this.#made;
+    const damage = await this.ask("open");
+    await this.#look();
+    return damage;
+  }
+
+  /** As it was when the session was opened, or before the last call of the model. */
+  checkpoint(): string {
+    return this.#checkpoint;
+  }
+  #checkpoint = "";
+
+  /** Only plugins read it, and at once. */
+  async #look(): Promise<void> {
+    const { plugins, models, skills } = this.#away.page.config();
+    if (plugins || models || skills) this.#checkpoint = (await this.ask("checkpoint")) as string;
+  }
+
+  async pushAndWait(...args: Parameters<CoreSession["pushAndWait"]>) {
+    return new Promise((resolve, reject) => {
+      const hear = (id: unknown) => resolve({ id: id as string, answer: this.#certain(answer) });
+      const answer = this.#line.ask(this.#name, "pushAndWait", args, { hear });
+      answer.catch(reject);
+    });
+  }
+
+  async beginStep(...args: Parameters<CoreSession["beginStep"]>): Promise<unknown> {
+    return this.#certain(this.ask("beginStep", ...args));
+  }
+
+  async endStep(...args: Parameters<CoreSession["endStep"]>): Promise<unknown> {
+    return this.#certain(this.ask("endStep", ...args));
+  }
+
+  /** This page may have stood still while the answer was on its way. */
+  async #certain<T>(answer: Promise<T>): Promise<T> {
+    const given = await answer;
+    await this.#host.confirm();
+    return given;
+  }
+
+  ask(method: string, ...args: readonly unknown[]): Promise<unknown> {
+    return this.#line.ask(this.#name, method, args);
+  }
+
+  send(method: Method, ...args: readonly unknown[]): true {
+    const late = (error: unknown) => this.#away.page.subscribers.report(codeOf(asError(fromCore(error))), error);
+    this.ask(method, ...args).then((value) => {
+      const error = value === false && rulesOf(method)?.late?.(args);
+      if (error) late(error);
+    }, late);
+    return true;
+  }
+
+  free(): void {
+    this.#forget();
+    this.#line.leave(this.#name);
+  }
+}
+
+for (const method of asked) define(method, (session, args) => session.ask(method, ...args));
+for (const method of told) {
+  define(method, (session, args) => {
+    session.ask(method, ...args).catch(() => {});
+  });
+}
+for (const method of sent) define(method, (session, args) => session.send(method as Method, ...args));
+
+function define(name: Asked, call: (session: PortSession, args: readonly unknown[]) => unknown): void {
+  Object.defineProperty(PortSession.prototype, name, {
+    value(this: PortSession, ...args: readonly unknown[]) {
+      return call(this, args);
+    },
+  });
+}
+
+/** What the worker asks of the page. */
+function served(host: SessionHost, away: AwayParts): Served {
+  type Work = (...args: readonly unknown[]) => unknown;
+  const as = (work: unknown) => (args: readonly unknown[]) => (work as Work)(...args);
+  const names = [
+    "events",
+    "permissionOf",
+    "approval",
+    "confirm",
+    "load",
+    "salvage",
+    "append",
+    "permission",
+    "setPermission",
+    "tasks",
+    "setTasks",
+    "inbox",
+    "consumeInbox",
+  ] as const;
+  const suffice = new Map<string, () => void>();
+  return {
+    ...Object.fromEntries(names.map((name) => [name, as(host[name])])),
+    claim: () => away.claim(),
+    changed: ([what, value]) => away.changes[what as keyof AwayParts["changes"]](value as never),
+    async reach([url]) {
+      const reach = await away.reach();
+      return reach && { ...reach, url: new URL(url as string, globalThis.document?.baseURI).href };
+    },
+    // What was confirmed may have been long ago.
+    async run([callId, tool, input, validated, key], { signal }) {
+      await host.confirm();
+      return host.run(callId as string, tool as string, input as string, validated as string | undefined, signal, key as string);
+    },
+    async undo([callId, tool, input, validated], { signal }) {
+      await host.confirm();
+      return host.undo(callId as string, tool as string, input as string, validated as string | undefined, signal);
+    },
+    prompt: ([request], { signal, tell }) => host.prompt?.(request as never, tell, signal),
+    async fetch([url, headers, body], { signal, tell }: Call) {
+      const response = await host.fetch?.(url as string, headers as string, body as string, signal);
+      if (!response) return;
+      tell(response.status, response.sent, [...response.headers]);
+      suffice.set(url as string, () => response.suffices());
+      await response.read((chunk) => tell(chunk));
+    },
+    suffices: ([url]) => suffice.get(url as string)?.(),
+  };
+}
+
+function crashed(): GloveError {
+  return new GloveError(
+    "CORE_PANIC",
+    "The core crashed. Stored data is safe: the next call starts a new core and continues from there.",
+  );
+}
+
+function unavailable(cause: unknown): GloveError {
+  const message = `The worker of \`worker: true\` does not start (${reasonOf(cause)}): allow \`worker-src blob:\` in the content security policy, or leave the option out.`;
+  return new GloveError("WORKER_UNAVAILABLE", message, { cause });
+}

@@ -1,0 +1,278 @@
+// What runs in the worker: the core, its requests and the browser's database. The rest it asks of the page.
+
+import type { Transport } from "../models/endpoint.js";
+import { hostFetch } from "../models/http.js";
+import { isPiece } from "../snapshot/pace.js";
+import type { StoreAdapter } from "../store/adapter.js";
+import { bridgeStore } from "../store/bridge.js";
+import { sharedDatabase } from "../store/indexeddb/database.js";
+import { IndexedDBStore } from "../store/indexeddb/store.js";
+import { Limits } from "../store/limits.js";
+import type { CoreSession, SessionHost } from "../wasm/core-api.js";
+import { guard, openCore } from "../wasm/sessions.js";
+import type { CoreEvent } from "../wire/core-types.js";
+import { Line, type Post, type Served } from "./line.js";
+
+interface Exports {
+  readonly CoreSession: new (options: string, host: SessionHost) => CoreSession;
+}
+
+interface Place extends Post {
+  onmessage: ((event: MessageEvent) => void) | null;
+}
+
+const place = globalThis as unknown as Place;
+/** What is told before anything else goes out. */
+const untold = new Set<() => void>();
+const line = new Line({
+  postMessage(message) {
+    for (const tell of untold) tell();
+    place.postMessage(message);
+  },
+});
+const core = /* @__PURE__ */ openCore(() => Promise.reject(new Error("The page gives the module.")));
+const stores = new Map<string, IndexedDBStore>();
+let exports: Exports;
+
+/** How long what the page has confirmed holds. */
+const certainMs = 1_000;
+/** A frame's worth of pieces at a time: each message wakes the page. */
+const frameMs = 12;
+
+function eventsOf(name: string): (batch: string) => void {
+  let waiting: CoreEvent[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let last = 0;
+  const tell = () => {
+    untold.delete(tell);
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length === 0) return;
+    const batch = JSON.stringify(waiting);
+    waiting = [];
+    last = performance.now();
+    void line.ask(name, "events", [batch]).catch(() => {});
+  };
+  return (batch) => {
+    const events = JSON.parse(batch) as CoreEvent[];
+    for (const event of events) add(waiting, event);
+    const wait = last + frameMs - performance.now();
+    if (wait <= 0 || !waiting.every(isPiece)) return tell();
+    untold.add(tell);
+    timer ??= setTimeout(tell, wait);
+  };
+}
+
+/** Two pieces of one text are one. */
+function add(events: CoreEvent[], event: CoreEvent): void {
+  const last = events.at(-1);
+  const joins =
+    last?.kind === "event" && event.kind === "event" && event.type === last.type && /^(text|reasoning)_delta$/.test(event.type);
+  if (!joins) {
+    events.push(event);
+    return;
+  }
+  const [before, after] = [last.data as { text: string }, event.data as { text: string }];
+  events[events.length - 1] = { ...last, data: { ...before, ...after, text: before.text + after.text } } as CoreEvent;
+}
+
+interface About {
+  readonly store: string | undefined;
+  readonly style: "object" | "number";
+}
+
+function hostOf(name: string, { store, style }: About, limits: Limits): SessionHost {
+  const ask = (method: string, args: readonly unknown[], signal?: AbortSignal) => line.ask(name, method, args, { signal });
+  const text = ask as (...asked: Parameters<typeof ask>) => Promise<string>;
+  const none = ask as (...asked: Parameters<typeof ask>) => Promise<void>;
+  let claimed: Promise<void> | undefined;
+  let certainAt = Number.NEGATIVE_INFINITY;
+  const claim = async () => {
+    claimed ??= none("claim", []);
+    await claimed.catch((error: unknown) => {
+      claimed = undefined;
+      throw error;
+    });
+  };
+  const changes = {
+    tasks: (tasks: unknown) => void none("changed", ["tasks", tasks]),
+    inbox: (inbox: unknown) => void none("changed", ["inbox", inbox]),
+    failed: (error: unknown) => void none("changed", ["failed", String((error as Error)?.message)]),
+  };
+  const kept = store === undefined ? undefined : (stores.get(store) as StoreAdapter);
+  const rows: Pick<
+    SessionHost,
+    "load" | "salvage" | "append" | "permission" | "setPermission" | "tasks" | "setTasks" | "inbox" | "consumeInbox"
+  > = kept
+    ? bridgeStore(kept, style, changes, limits, claim).host
+    : {
+        load: () => text("load", []),
+        salvage: () => text("salvage", []),
+        append: (...step) => none("append", step),
+        permission: (...asked) => ask("permission", asked) as Promise<"unset">,
+        setPermission: (...asked) => none("setPermission", asked),
+        tasks: () => text("tasks", []),
+        setTasks: (tasks) => none("setTasks", [tasks]),
+        inbox: () => text("inbox", []),
+        consumeInbox: (ids) => none("consumeInbox", [ids]),
+      };
+  return {
+    events: eventsOf(name),
+    permissionOf: (...call) => text("permissionOf", call),
+    approval: (...call) => text("approval", call),
+    run: (callId, tool, input, validated, signal, key) => text("run", [callId, tool, input, validated, key], signal),
+    undo: (callId, tool, input, validated, signal) => none("undo", [callId, tool, input, validated], signal),
+    prepare: () => none("prepare", []),
+    prompt({ purpose, systemPrompt, from, messages, tools }, delta, signal) {
+      const hear = (kind: unknown, piece: unknown) => delta(kind as "text", piece as string);
+      return line.ask(name, "prompt", [{ purpose, systemPrompt, from, messages, tools }], { signal, hear }) as Promise<string>;
+    },
+    async fetch(url, headers, body, signal) {
+      const reach = (await ask("reach", [url])) as (Awaited<ReturnType<Way>> & { readonly url: string }) | undefined;
+      if (!reach) return fetchThere(name, url, headers, body, signal);
+      const way = (to: string, init: RequestInit) => {
+        for (const [key, value] of Object.entries(reach.headers)) (init.headers as Headers).set(key, value);
+        return fetch(to, { ...init, redirect: reach.redirect });
+      };
+      return hostFetch(way, reach.url, headers, body, signal);
+    },
+    ...rows,
+    // The page looks again before what it begins: it may have stood still meanwhile.
+    confirm() {
+      if (performance.now() - certainAt < certainMs) return undefined;
+      return none("confirm", []).then(() => {
+        certainAt = performance.now();
+      });
+    },
+  };
+}
+
+type Way = NonNullable<Transport["reach"]>;
+
+/** By the `fetch` that the application gave. */
+function fetchThere(
+  name: string,
+  url: string,
+  headers: string,
+  body: string,
+  signal: AbortSignal,
+): ReturnType<NonNullable<SessionHost["fetch"]>> {
+  return new Promise((resolve, reject) => {
+    const came: Uint8Array[] = [];
+    let push = (chunk: Uint8Array): void => {
+      came.push(chunk);
+    };
+    const hear = (first: unknown, sent?: unknown, found?: unknown) => {
+      if (first instanceof Uint8Array) return push(first);
+      const known = new Map(found as [string, string][]);
+      resolve({
+        status: first as number,
+        sent: sent as string,
+        header: (header) => known.get(header),
+        headers: known,
+        read(to) {
+          push = to;
+          for (const chunk of came.splice(0)) to(chunk);
+          return ended as Promise<void>;
+        },
+        suffices: () => void line.ask(name, "suffices", [url]).catch(() => {}),
+      });
+    };
+    const ended = line.ask(name, "fetch", [url, headers, body], { signal, hear });
+    ended.catch(reject);
+  });
+}
+
+const plain = [
+  "request",
+  "resume",
+  "undo",
+  "switchBranch",
+  "fork",
+  "recorded",
+  "abort",
+  "cancelQueued",
+  "keepPartial",
+  "answer",
+  "configure",
+  "pushAndForget",
+  "beginStep",
+  "endStep",
+  "validated",
+  "returned",
+  "resolveSlot",
+  "rejectSlot",
+  "removeSlot",
+  "clearStack",
+  "messages",
+  "timeline",
+  "prompts",
+  "checkpoint",
+  "setPlugins",
+] as const satisfies readonly (keyof CoreSession)[];
+
+function serveSession(name: string, options: string, about: About): void {
+  const limits = new Limits();
+  const session = new exports.CoreSession(options, hostOf(name, about, limits));
+  type Method = (...args: readonly unknown[]) => unknown;
+  type Asked = { readonly id: string; readonly answer: Promise<string> };
+  const asked = Object.fromEntries(
+    plain.map((method) => [
+      method,
+      (args: readonly unknown[]) => (session[method] as unknown as Method).apply(session, [...args]),
+    ]),
+  ) as Served;
+  const forget = line.serve(name, {
+    ...asked,
+    open: () => session.open(),
+    abort() {
+      session.abort();
+      limits.hurry();
+    },
+    pushAndWait([owner, renderer, input, clean], { tell }) {
+      const { id, answer } = session.pushAndWait(owner as string, renderer as string, input as string, clean as boolean) as Asked;
+      tell(id);
+      return answer;
+    },
+    close() {
+      session.close();
+      session.free();
+      forget();
+      line.leave(name);
+    },
+  });
+}
+
+line.serve("worker", {
+  async start([module]) {
+    exports = (await core.load(async () => module as WebAssembly.Module)) as unknown as Exports;
+  },
+  session: ([name, options, about]) => serveSession(name as string, options as string, about as About),
+  store: ([name, id, database]) => serveStore(name as string, id as string, database as object),
+});
+
+function serveStore(name: string, id: string, database: object): void {
+  const store = new IndexedDBStore(id, sharedDatabase(database));
+  stores.set(name, store);
+  const undo = [
+    store.onNewer(() => line.ask(name, "newer", []) as Promise<void>),
+    store.onLate(() => void line.ask(name, "late", []).catch(() => {})),
+  ];
+  const methods = Object.entries(Object.getOwnPropertyDescriptors(IndexedDBStore.prototype)).map(([method, { value }]) => [
+    method,
+    async (args: readonly unknown[]) => {
+      const answer = (await (value as (...args: readonly unknown[]) => unknown).apply(store, [...args])) as unknown;
+      const { storage, warning } = store;
+      return { answer, storage, warning: warning && { code: warning.code, message: warning.message } };
+    },
+  ]);
+  const end = () => {
+    forget();
+    stores.delete(name);
+    for (const over of undo) over();
+  };
+  const forget = line.serve(name, { ...Object.fromEntries(methods), end } as Served);
+}
+
+guard.onTrap(() => place.postMessage({ kind: "trap" }));
+place.onmessage = ({ data }) => line.hear(data);

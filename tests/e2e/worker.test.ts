@@ -1,0 +1,43 @@
+// Sessions in a worker of a real page: its database, its tabs, and a policy that allows none.
+import { expect, test } from "vitest";
+import { inPage } from "../support/pages.js";
+import { profiles } from "../support/profiles.js";
+import { app, asked, done, shown, tabOf, when } from "../support/tabs.js";
+
+const { profile } = profiles();
+
+/** The page's database is not opened, and its `fetch` is not called: both are the worker's. */
+const page = app.replace("new GloveClient({", "new GloveClient({ worker: true,");
+const start = `
+  const { open } = IDBFactory.prototype;
+  IDBFactory.prototype.open = function (...given) { globalThis.opened = true; return open.apply(this, given); };
+  ${page}
+  await session.start();`;
+
+test("a session in a worker is stored by it, and goes on after a reload and in another tab", () =>
+  profile(async ({ open }) => {
+    const first = await open();
+    await inPage(first, start);
+    // The reload ends it.
+    inPage(first, `await session.sendMessage("form");`).catch(() => {});
+    await when(first, "shown.slots.length === 1");
+    expect(await first.evaluate("globalThis.opened")).toBeUndefined();
+    const slot = await asked(first);
+    await first.reload();
+    await inPage(first, start);
+    await when(first, "shown.slots.length === 1");
+
+    const second = await open();
+    await inPage(second, start);
+    expect([await tabOf(first), await tabOf(second)]).toEqual(["leader", "follower"]);
+    expect(await inPage(second, `return session.resolveSlot("${slot}", "Ada");`)).toBe(true);
+    await when(second, "!shown.busy && shown.timeline.length === 3");
+    const whole = ["user: form", "form: success said Ada", "agent_text: all done"];
+    expect([await shown(first), await shown(second)]).toEqual([whole, whole]);
+
+    await first.close();
+    await when(second, `shown.tab === "leader"`);
+    expect(await inPage(second, `return (await session.sendMessage("hello")).text;`)).toBe("you said hello");
+    // It was entered again after the reload, as its question was open.
+    expect(await done(second)).toBe("form form ");
+  }));
