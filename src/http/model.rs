@@ -86,6 +86,11 @@ impl ModelAdapter for HttpModel {
         self.options.name.clone()
     }
 
+    #[cfg(feature = "traces")]
+    fn provider(&self) -> String {
+        crate::providers::table::provider_at(&self.options.url).to_owned()
+    }
+
     fn prompt(
         &self,
         request: ModelRequest<'_>,

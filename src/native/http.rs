@@ -63,6 +63,10 @@ impl Http for NativeHttp {
         for (name, value) in headers {
             asking = asking.header(name, value);
         }
+        #[cfg(feature = "traces")]
+        for (name, value) in super::traces::headers() {
+            asking = asking.header(name, value);
+        }
         let work = async move {
             match asking.send().await {
                 Err(error) => drop(tell.send(Err(sentence(&error)))),

@@ -32,6 +32,8 @@ mod stored;
 mod task_folder;
 #[cfg(feature = "task")]
 mod task_import;
+#[cfg(feature = "traces")]
+mod traces;
 
 pub use clock::SystemClock;
 #[cfg(all(feature = "coding", unix))]
@@ -64,6 +66,8 @@ pub use sqlite::{SqliteDatabase, SqliteStore};
 pub use stored::{ImportOptions, StoredSession};
 #[cfg(feature = "task")]
 pub use task_folder::TaskFolder;
+#[cfg(feature = "traces")]
+pub use traces::Traces;
 
 use std::sync::Arc;
 

@@ -14,6 +14,12 @@ use crate::tool::ToolDefinition;
 pub trait ModelAdapter: MaybeSend + MaybeSync {
     fn name(&self) -> String;
 
+    /// Who answers, as traces say it: an id such as `openai`.
+    #[cfg(feature = "traces")]
+    fn provider(&self) -> String {
+        "custom".to_owned()
+    }
+
     /// Reads the request now and answers later. Streamed parts of the answer go into `deltas`; a model that does not
     /// stream sends none. When `abort` fires, the future is dropped as well.
     fn prompt(

@@ -193,6 +193,22 @@ impl Tool {
         self
     }
 
+    /// Does something around each run.
+    #[cfg(feature = "traces")]
+    pub(crate) fn around(
+        mut self,
+        wrap: impl Fn((ToolContext, BoxFuture<'static, ToolOutcome>)) -> BoxFuture<'static, ToolOutcome>
+        + MaybeSend
+        + MaybeSync
+        + 'static,
+    ) -> Self {
+        let body = self.body;
+        self.body = Arc::new(move |(input, context): (Json, ToolContext)| {
+            wrap((context.clone(), body.call((input, context))))
+        });
+        self
+    }
+
     pub fn name(&self) -> &str {
         &self.definition.name
     }

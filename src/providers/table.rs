@@ -184,6 +184,20 @@ pub(crate) fn ends_with<'h>(host: &'h str, end: &str) -> Option<&'h str> {
     rest.eq_ignore_ascii_case(end).then_some(front)
 }
 
+/// Whose address this is, in the words of OpenTelemetry's conventions.
+#[cfg(feature = "traces")]
+pub(crate) fn provider_at(url: &str) -> &'static str {
+    let found =
+        PROVIDERS.iter().find(|known| !known.base_url.is_empty() && host(known.base_url) == host(url));
+    match found.map(|provider| provider.id) {
+        Some("gemini") => "gcp.gemini",
+        Some("mistral") => "mistral_ai",
+        Some("xai") => "x_ai",
+        Some(id) => id,
+        None => "custom",
+    }
+}
+
 /// The host of a URL, without port and login.
 pub fn host(url: &str) -> &str {
     let rest = word_at(url, "://").and_then(|at| url.get(at + 3..)).unwrap_or(url);

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_executor::block_on;
+use glove_wasm::event::Event;
 use glove_wasm::json::Json;
-use glove_wasm::native::{RandomIds, SqliteDatabase, SqliteStore, SystemClock, Workspace};
+use glove_wasm::native::{RandomIds, SqliteDatabase, SqliteStore, SystemClock, Traces, Workspace};
 use glove_wasm::ports::{IdSource, ModelAdapter, Tool, ToolContext, ToolFailure};
-use glove_wasm::runtime::{Glove, GloveBuilder, Prompt, ResponseFuture};
+use glove_wasm::runtime::{Glove, GloveBuilder, Prompt, ResponseFuture, Subscription};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
@@ -22,6 +23,8 @@ pub(crate) struct Opened {
     pub folder: PathBuf,
     store: SqliteStore,
     record: Option<PathBuf>,
+    pub traces: Traces,
+    _told: Subscription,
 }
 
 /// Which session, and what is needed for it.
@@ -49,10 +52,12 @@ impl Opened {
             block_on(store.acquire())?;
         }
         let system_prompt = system_prompt.map_or_else(|| instructions(&folder), str::to_owned);
+        let traces = Traces::new(&id);
+        let model = traces.model(model);
         let mut builder =
             GloveBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds)).system_prompt(system_prompt);
         for tool in tools(&workspace) {
-            builder = builder.fold(tool);
+            builder = builder.fold(traces.tool(tool));
         }
         let agent = builder.store(store.clone()).build()?;
         // What it was doing goes on when the user can see it.
@@ -61,7 +66,9 @@ impl Opened {
         if record.is_some() {
             block_on(agent.session().record())?;
         }
-        Ok(Opened { agent, id, folder, store, record })
+        let told = traces.clone();
+        let subscription = agent.session().subscribe(move |_: Option<&str>, event: &Event| told.note(event));
+        Ok(Opened { agent, id, folder, store, record, traces, _told: subscription })
     }
 
     /// Nothing of a session that is left runs on.
@@ -70,6 +77,7 @@ impl Opened {
         session.keep_partial();
         session.close();
         runtime.block_on(session.drive());
+        self.traces.end();
         let Some(path) = &self.record else { return Ok(()) };
         let text = session.export_run(str::to_owned)?;
         write(path, &text)

@@ -17,6 +17,7 @@ use crate::incoming::{Inbox, end_on_signals};
 use crate::lines;
 use crate::model::Models;
 use crate::screen::{self, Setting};
+use crate::traces::Exporting;
 
 pub(crate) fn chat(places: &Places, options: &Chat) -> Result<(), Failure> {
     begin(places, None, &options.folder, &options.talk)
@@ -40,6 +41,7 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
     let is_new = session.is_none();
     let (system_prompt, record) = (talk.system.as_deref(), talk.record.clone());
     let parts = Parts { database: &database, session, folder, model, system_prompt, record };
+    let _traces = Exporting::begin()?;
     let opened = Opened::new(parts)?;
     let inbox = Inbox::new();
     let runtime = threads()?;

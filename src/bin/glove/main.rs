@@ -17,6 +17,7 @@ mod screen;
 mod serve;
 mod sessions;
 mod task;
+mod traces;
 mod words;
 
 use std::process::ExitCode;

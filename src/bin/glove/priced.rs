@@ -56,6 +56,10 @@ impl ModelAdapter for Priced {
         self.model.name()
     }
 
+    fn provider(&self) -> String {
+        self.model.provider()
+    }
+
     fn prompt(
         &self,
         request: ModelRequest<'_>,

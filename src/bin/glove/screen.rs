@@ -187,7 +187,7 @@ impl Screen<'_> {
             "/model" if rest.is_empty() => self.display.line(&session.model_name())?,
             "/model" => match self.models.choose(Some(rest)) {
                 Ok(model) => {
-                    session.set_model(model);
+                    session.set_model(self.opened.traces.model(model));
                     self.display.line(&format!("from now on: {}", session.model_name()))?;
                 }
                 Err(failure) => self.display.line(&failure.message)?,

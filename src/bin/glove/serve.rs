@@ -18,6 +18,7 @@ use crate::database::open;
 use crate::failure::Failure;
 use crate::model::Models;
 use crate::task;
+use crate::traces::Exporting;
 use crate::words::{clean, complain};
 
 /// Whoever knows it may use the server.
@@ -100,6 +101,7 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
     }
     let server = server.log(complain);
     open_many();
+    let _traces = Exporting::begin()?;
     let runtime = Builder::new_multi_thread().thread_name("glove").enable_all().build()?;
     runtime.block_on(async {
         let unusable = |error| Failure::new(format!("cannot listen at {}: {error}", options.listen));

@@ -18,7 +18,7 @@ use crate::error::ModelError;
 use crate::http::AnswerStream;
 use crate::json::codec::to_text;
 use crate::json::writer::Object;
-use crate::native::RandomIds;
+use crate::native::{RandomIds, Traces};
 use crate::ports::{AbortHandle, DeltaSink, ModelRequest, Purpose};
 use crate::run::input;
 use crate::run::views::model::View;
@@ -30,9 +30,11 @@ pub(super) async fn begin(
     shared: &Arc<Shared>,
     body: &str,
     tickets: Option<Tickets>,
+    traces: &Traces,
 ) -> Result<Begun, Refusal> {
     let request = WireRequest::read(body, &RequestLimits::default())?;
     let model = (shared.model)().map_err(|error| Refusal::of_model(&error, Disclosure::Safe))?;
+    let model = traces.model(model);
     request.chosen_model(&model.name(), &[])?;
     let answer = AnswerStream::new(false).disclosing(Disclosure::Safe).signing(tickets);
     let answer = Arc::new(Mutex::new(answer));

@@ -12,10 +12,11 @@ use super::chat_tools::{self, ChatTools};
 use super::reply::{self, Reply, stream};
 use super::shared::{Caller, Shared};
 use crate::endpoint::Refusal;
+use crate::native::Traces;
 
 /// The tools of the server.
 pub(super) fn listed(shared: &Shared, user: &str) -> Result<Reply, Refusal> {
-    let tools = ChatTools::of(shared, user)?;
+    let tools = ChatTools::of(shared, user, &[])?;
     Ok(reply::json(200, tools.map_or_else(|| "{\"tools\":[]}".to_owned(), |tools| tools.listed())))
 }
 
@@ -34,21 +35,22 @@ pub(super) async fn posted(
         return Ok(reply::empty());
     }
     let body = body.text(shared, caller).await?;
-    let tools = ChatTools::of(shared, user)?;
+    let tools = ChatTools::of(shared, user, &caller.headers)?;
     if let Some(tools) = &tools
         && chat_tools::is_call(body)
     {
         return tools.answer(shared, answers, caller, body).await;
     }
     let tickets = tools.map(|tools| tools.tickets(chat_tools::now()));
+    let traces = Traces::of_caller(&caller.headers);
     let Some(name) = name else {
-        let begun = chat::begin(shared, body, tickets).await?;
+        let begun = chat::begin(shared, body, tickets, &traces).await?;
         return Ok(stream(Some(begun.first), begun.rest));
     };
     let (shared, text) = (Arc::clone(shared), body.to_owned());
     let key = AnswerKey::new(name, user, body);
     let begin = move || -> crate::portable::BoxFuture<'static, _> {
-        Box::pin(async move { chat::begin(&shared, &text, tickets).await })
+        Box::pin(async move { chat::begin(&shared, &text, tickets, &traces).await })
     };
     let mut reply = answers.answer(key, last_event(caller)?, false, Whose::Model, begin).await?;
     if let Ok(name) = HeaderValue::from_str(name) {

@@ -18,7 +18,7 @@ use crate::endpoint::{Refusal, Tickets};
 use crate::error::Error;
 use crate::json::Json;
 use crate::json::codec::{Write, object, to_text};
-use crate::native::SystemClock;
+use crate::native::{SystemClock, Traces};
 use crate::ports::{CallRef, Checked, Clock, ToolHost, Tools};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict};
 use crate::tool::{Gate, ToolDefinition, ToolSpec};
@@ -72,11 +72,15 @@ pub(super) fn now() -> u64 {
 
 impl<'a> ChatTools<'a> {
     /// `None` where the endpoint has none.
-    pub(super) fn of(shared: &'a Shared, user: &'a str) -> Result<Option<Self>, Refusal> {
+    pub(super) fn of(
+        shared: &'a Shared,
+        user: &'a str,
+        headers: &[(String, String)],
+    ) -> Result<Option<Self>, Refusal> {
         let Some(make) = &shared.chat_tools else { return Ok(None) };
-        let mut tools = Tools::new();
+        let (mut tools, traces) = (Tools::new(), Traces::of_caller(headers));
         for tool in make(user) {
-            tools.register(tool).map_err(|error| {
+            tools.register(traces.tool(tool)).map_err(|error| {
                 let error = Error::Tool(error);
                 let message = "The server has a tool that cannot be used.";
                 Refusal { detail: error.to_string(), ..Refusal::new(500, "INTERNAL", message) }

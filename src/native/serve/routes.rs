@@ -163,11 +163,13 @@ async fn of_session(
         }
         ("POST", ["ask"]) => {
             let live = live(sessions, id).await?;
+            live.traces.called_by(&caller.headers);
             Ok(asks::ask(&live, posted(body.text(shared, caller).await?)?)?)
         }
         ("POST", ["messages"]) => {
             let live = live(sessions, id).await?;
             let Message { text, id: request } = posted(body.text(shared, caller).await?)?;
+            live.traces.called_by(&caller.headers);
             let request = request.map(asks::checked_id).transpose()?;
             Ok(reply::json(202, json!({ "request": live.say(&text, request) }).to_string()))
         }

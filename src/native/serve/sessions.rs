@@ -28,7 +28,7 @@ use crate::event::Event;
 use crate::json::Json;
 use crate::json::codec::{Write, object};
 use crate::native::session_database::HeldStore;
-use crate::native::{RandomIds, SystemClock};
+use crate::native::{RandomIds, SystemClock, Traces};
 use crate::ports::{IdSource, Tools};
 use crate::run::PhaseName;
 use crate::runtime::{Parts, Prompt, ResponseFuture, Session, Subscription};
@@ -44,6 +44,7 @@ pub(super) struct Live {
     pub log: EventLog,
     pub page: Arc<PageFeed>,
     store: Arc<dyn HeldStore>,
+    pub traces: Traces,
     used: Mutex<Instant>,
     /// True when those who follow have to look for the session elsewhere.
     over: watch::Sender<bool>,
@@ -181,12 +182,12 @@ impl Live {
         id: &str,
         store: Arc<dyn HeldStore>,
     ) -> Result<Arc<Live>, Error> {
-        let mut tools = Tools::new();
+        let (mut tools, traces) = (Tools::new(), Traces::new(id));
         for tool in (shared.tools)(id) {
-            tools.register(tool)?;
+            tools.register(traces.tool(tool))?;
         }
         let session = Session::open(Parts {
-            model: (shared.model)()?,
+            model: traces.model((shared.model)()?),
             system_prompt: shared.system_prompt.clone().unwrap_or_default(),
             store: Arc::<dyn HeldStore>::clone(&store),
             tools: Arc::new(tools),
@@ -197,16 +198,18 @@ impl Live {
         .await?;
         Ok(Arc::new_cyclic(|live: &std::sync::Weak<Live>| {
             let (events, shown, metrics) = (live.clone(), live.clone(), Arc::clone(&shared.metrics));
+            let told = traces.clone();
             let listening = [
                 session.subscribe(move |_: Option<&str>, event: &Event| {
                     metrics.note(event);
+                    told.note(event);
                     if let Some(live) = events.upgrade() {
                         live.log.note(event);
                     }
                 }),
                 session.display().subscribe(move |stack: &[Slot]| {
                     if let Some(live) = shown.upgrade() {
-                        live.log.add(told("display", &stack.to_vec()));
+                        live.log.add(self::told("display", &stack.to_vec()));
                     }
                 }),
             ];
@@ -222,6 +225,7 @@ impl Live {
                 log,
                 page,
                 store,
+                traces,
                 used,
                 over: watch::Sender::new(false),
                 driver,
@@ -253,6 +257,7 @@ impl Live {
         self.session.close();
         self.session.drive().await;
         self.driver.abort();
+        self.traces.end();
     }
 
     /// Begins what a client asked for. How it ends is told to those who follow.

@@ -7,6 +7,7 @@ mod sessions;
 mod size;
 mod task;
 mod tmux;
+mod traces;
 
 use std::env;
 use std::fs;

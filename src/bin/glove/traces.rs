@@ -1,0 +1,63 @@
+//! Traces by OpenTelemetry, to the collector that the environment names (`OTEL_EXPORTER_OTLP_ENDPOINT`).
+
+use std::env;
+
+use opentelemetry_otlp::SpanExporter;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+
+use crate::failure::Failure;
+use crate::words::complain;
+
+/// What has not been sent is sent when it goes.
+pub(crate) struct Exporting(Option<SdkTracerProvider>);
+
+impl Exporting {
+    /// Nothing is made where no collector is named.
+    pub(crate) fn begin() -> Result<Exporting, Failure> {
+        let is_named = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
+        let is_off = said("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true"))
+            || said("OTEL_TRACES_EXPORTER").is_some_and(|value| value == "none");
+        if is_off || !is_named.into_iter().any(|name| said(name).is_some()) {
+            return Ok(Exporting(None));
+        }
+        let protocol =
+            said("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL").or_else(|| said("OTEL_EXPORTER_OTLP_PROTOCOL"));
+        if let Some(other) = protocol.filter(|name| name != "http/protobuf") {
+            return Err(Failure::new(format!(
+                "OTEL_EXPORTER_OTLP_PROTOCOL is `{other}`; traces are sent by `http/protobuf` alone"
+            )));
+        }
+        let unusable = |error: &dyn std::fmt::Display| Failure::new(format!("no traces: {error}"));
+        // There is one for all TLS of this program; without it the client would choose, and could not.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let exporter = SpanExporter::builder().with_http().build().map_err(|error| unusable(&error))?;
+        let mut resource = Resource::builder();
+        let attributes = said("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
+        if said("OTEL_SERVICE_NAME").is_none() && !attributes.contains("service.name=") {
+            resource = resource.with_service_name("glove");
+        }
+        let provider = SdkTracerProvider::builder()
+            .with_resource(resource.build())
+            .with_batch_exporter(exporter)
+            .build();
+        opentelemetry::global::set_tracer_provider(provider.clone());
+        opentelemetry::global::set_text_map_propagator(TraceContextPropagator::new());
+        Ok(Exporting(Some(provider)))
+    }
+}
+
+fn said(name: &str) -> Option<String> {
+    env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+}
+
+impl Drop for Exporting {
+    fn drop(&mut self) {
+        if let Some(provider) = &self.0
+            && let Err(error) = provider.shutdown()
+        {
+            complain(&format!("the last traces were not sent: {error}"));
+        }
+    }
+}
