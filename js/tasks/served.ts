@@ -25,6 +25,8 @@ const todo = "progress/todo.md";
 const burstMs = 150;
 /** How soon it is seen that nobody works on it any more, once it has stood still, and otherwise. */
 const [soonMs, laterMs] = [500, 10_000];
+/** How soon a server that refused is asked again. */
+const refusedMs = 2_000;
 
 const servedOptions = { client: "object", id: "text" } as const satisfies Options<ServedTask>;
 
@@ -102,28 +104,30 @@ export class ServedWatch {
     await this.look();
   }
 
+  /** Until the task is finished, is not there, or nobody looks. What failed is tried again: the application may have a new token by then. */
   async #follow(): Promise<void> {
     const following = new AbortController();
     this.#following = following;
     const { signal } = following;
-    try {
+    while (!signal.aborted) {
       await this.look();
-      while (isCode(this.#sight.error, "SERVER_UNREACHABLE") && this.#sight.status === "loading" && !signal.aborted) {
-        await new Promise((go) => setTimeout(go, soonMs));
-        if (!signal.aborted) await this.look();
+      const { status, error, events } = this.#sight;
+      if (status === "missing" || signal.aborted) return;
+      if (status === "ready" && !error) {
+        try {
+          const after = events.at(-1)?.id;
+          for await (const event of this.#client.events(this.#id, { signal, ...(after && { after }) })) {
+            this.#set({ events: [...this.#sight.events, event] });
+            if (this.#looking) this.#again = true;
+            else this.#schedule(burstMs);
+          }
+          return await this.look();
+        } catch (error) {
+          if (signal.aborted) return;
+          this.#set({ error: asError(error) });
+        }
       }
-      if (this.#sight.status !== "ready") return;
-      const after = this.#sight.events.at(-1)?.id;
-      for await (const event of this.#client.events(this.#id, { signal, ...(after && { after }) })) {
-        this.#set({ events: [...this.#sight.events, event] });
-        if (this.#looking) this.#again = true;
-        else this.#schedule(burstMs);
-      }
-      await this.look();
-    } catch (error) {
-      if (!signal.aborted) this.#set({ error: asError(error) });
-    } finally {
-      if (this.#following === following && this.#sight.error) this.#following = undefined;
+      await new Promise((go) => setTimeout(go, isCode(this.#sight.error, "SERVER_UNREACHABLE") ? soonMs : refusedMs));
     }
   }
 

@@ -101,6 +101,22 @@ test("a board that opens while the server is away shows the task when it is ther
   expect(screen.queryByRole("alert")).toBe(null);
 });
 
+test("a board whose token was refused follows the task again once there is a new one", async () => {
+  let refuses = true;
+  const { client } = server(() => refuses);
+  refuses = false;
+  const { id } = await client.startTask("Write the brief");
+  refuses = true;
+  render(<TaskBoard task={{ client, id }} markdown={false} unstyled />);
+  await screen.findByRole("alert");
+  refuses = false;
+  await screen.findByText("Waiting for you", { selector: "header *" }, { timeout: 30_000 });
+  expect(screen.queryByRole("alert")).toBe(null);
+  // Its events are followed, too.
+  await client.decide(id, "req_0001", "approved");
+  await screen.findByText("Completed", { selector: "header *" }, { timeout: 30_000 });
+}, 60_000);
+
 test("a task that the server does not know is missing, and what is no task of a server is refused", async () => {
   const { client } = server();
   render(<TaskBoard task={{ client, id: "nobody" }} markdown={false} unstyled />);
