@@ -255,11 +255,12 @@ test("what an agent remembers is kept in the browser's database, found by its wo
        await remembers.remember(ada, { id: "b", text: "The mountains" });
        const gone = [await remembers.forget(ada, "a"), await remembers.forget(ada, "a")];
        const embed = async (texts) => texts.map((text) => [/sea|whale/.test(text) ? 1 : 0, /rock|mountain/.test(text) ? 1 : 0]);
-       const meaning = new IndexedDBMemory("glove-meaning", { embed });
+       const meaning = new IndexedDBMemory("glove-meaning", { embed, mostVectors: 1 });
        await meaning.put(ada, { id: "m", text: "high mountains" });
        await meaning.put(ada, { id: "w", text: "large whales" });
        const near = await meaning.query(ada, { name: "x", text: "what lives in the sea", top_k: 1, pinned: false });
-       return [found, gone, await ids(ada, "sea"), await ids(ada, "mountains report"), near.map(({ id }) => id)];`,
+       const far = await meaning.query(ada, { name: "x", text: "rock", top_k: 1, pinned: false });
+       return [found, gone, await ids(ada, "sea"), await ids(ada, "mountains report"), near.map(({ id }) => id), far];`,
     );
-    expect(after).toEqual([["b", "a"], [true, false], [], ["b"], ["w"]]);
+    expect(after).toEqual([["b", "a"], [true, false], [], ["b"], ["w"], []]);
   }));

@@ -2,7 +2,7 @@
 import { check, checkOptions } from "../../src/values/validate-options.js";
 import type { MemoryEntry, MemoryQuery, MemoryScope } from "../../src/wire/task-types.js";
 import type { MemoryProvider } from "./provider.js";
-import { type Embed, fused, nearest, vectorOf } from "./vectors.js";
+import { type Embed, fused, nearest, usualVectors, vectorOf } from "./vectors.js";
 import { type EmbeddedMemoryOptions, embeddedOptions, inOrder, lengthOf, nameOf, textOf } from "./volatile.js";
 import { askedWords, countsOf, type Occurrence, ranked } from "./words.js";
 
@@ -33,20 +33,24 @@ interface ChannelRow {
   readonly scope: string;
   readonly entries: number;
   readonly words: number;
+  /** The ids of the entries that have a vector, the newest last. */
+  readonly vectors?: readonly string[];
 }
 
 /**
  * Remembers in this browser, for all tabs of its origin. A question reads what its words are in, and not the whole channel; with `embed`
- * it also reads all vectors of the channel.
+ * it also reads the vectors of its newest entries (`mostVectors`).
  */
 export class IndexedDBMemory implements MemoryProvider {
   readonly #name: string;
   readonly #embed: Embed | undefined;
+  readonly #mostVectors: number;
 
   constructor(name = "glove-memory", options: EmbeddedMemoryOptions = {}) {
     this.#name = check("`name`", name, "text");
     checkOptions(check("The options", options, "object"), embeddedOptions);
     this.#embed = options.embed;
+    this.#mostVectors = options.mostVectors ?? usualVectors;
   }
 
   async put(scope: MemoryScope, entry: MemoryEntry): Promise<void> {
@@ -58,7 +62,7 @@ export class IndexedDBMemory implements MemoryProvider {
       const words = [...counts.keys()];
       of("entries").put({ scope: name, id, entry, words, length, ...(entry.pinned && { pinned: 1 }) } satisfies EntryRow);
       for (const [word, count] of counts) of("words").put({ scope: name, word, id, count, length } satisfies WordRow);
-      if (vector) of("vectors").put({ scope: name, id, vector } satisfies VectorRow);
+      if (vector) await keepVector(of, { scope: name, id, vector }, this.#mostVectors);
       await count(of, name, 1, length);
     });
   }
@@ -135,13 +139,32 @@ async function remove(of: Stores, scope: string, id: string): Promise<boolean> {
   of("entries").delete([scope, id]);
   of("vectors").delete([scope, id]);
   for (const word of row.words) of("words").delete([scope, word, id]);
-  await count(of, scope, -1, -row.length);
+  await count(of, scope, -1, -row.length, id);
   return true;
 }
 
-async function count(of: Stores, scope: string, entries: number, words: number): Promise<void> {
+/** Keeps a vector, and the newest beside it: what a question reads has a bound, however much is remembered. */
+async function keepVector(of: Stores, row: VectorRow, most: number): Promise<void> {
+  const { scope, id } = row;
+  of("vectors").put(row);
+  const channel = await done<ChannelRow | undefined>(of("channels").get(scope));
+  const known =
+    channel?.vectors ??
+    (await done<[string, string][]>(of("vectors").getAllKeys(below([scope])) as IDBRequest)).map(([, id]) => id);
+  const vectors = [...known.filter((other) => other !== id), id];
+  for (const old of vectors.splice(0, Math.max(0, vectors.length - most))) of("vectors").delete([scope, old]);
+  of("channels").put({ entries: 0, words: 0, ...channel, scope, vectors } satisfies ChannelRow);
+}
+
+async function count(of: Stores, scope: string, entries: number, words: number, gone?: string): Promise<void> {
   const row = await done<ChannelRow | undefined>(of("channels").get(scope));
-  of("channels").put({ scope, entries: (row?.entries ?? 0) + entries, words: (row?.words ?? 0) + words } satisfies ChannelRow);
+  of("channels").put({
+    ...row,
+    ...(row?.vectors && { vectors: row.vectors.filter((id) => id !== gone) }),
+    scope,
+    entries: (row?.entries ?? 0) + entries,
+    words: (row?.words ?? 0) + words,
+  } satisfies ChannelRow);
 }
 
 /** All keys that begin with these. */

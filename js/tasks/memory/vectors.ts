@@ -6,6 +6,8 @@ export type Embed = (texts: readonly string[]) => Promise<readonly (readonly num
 
 /** What is far away says nothing. */
 const least = 0.2;
+/** A question reads the vectors of so many entries of a channel, unless the application says another number: the newest. */
+export const usualVectors = 2_000;
 /** The usual number of reciprocal rank fusion: how much the first places count more. */
 const flatness = 60;
 

@@ -2,16 +2,18 @@
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { MemoryEntry, MemoryQuery, MemoryScope } from "../../src/wire/task-types.js";
 import type { MemoryProvider } from "./provider.js";
-import { type Embed, fused, nearest, vectorOf } from "./vectors.js";
+import { type Embed, fused, nearest, usualVectors, vectorOf } from "./vectors.js";
 import { askedWords, countsOf, type Occurrence, ranked } from "./words.js";
 
 /** How an embedded memory finds what is meant. */
 export interface EmbeddedMemoryOptions {
   /** Finds entries by their meaning too. One that fails leaves their words. */
   readonly embed?: Embed | undefined;
+  /** How many entries of a channel are found by their meaning, the newest; older ones by their words. 2,000 by default. */
+  readonly mostVectors?: number | undefined;
 }
 
-export const embeddedOptions = { embed: "work" } as const satisfies Options<EmbeddedMemoryOptions>;
+export const embeddedOptions = { embed: "work", mostVectors: "count" } as const satisfies Options<EmbeddedMemoryOptions>;
 
 interface Kept {
   readonly entry: MemoryEntry;
@@ -22,10 +24,12 @@ interface Kept {
 export class VolatileMemory implements MemoryProvider {
   readonly #channels = new Map<string, Map<string, Kept>>();
   readonly #embed: Embed | undefined;
+  readonly #mostVectors: number;
 
   constructor(options: EmbeddedMemoryOptions = {}) {
     checkOptions(check("The options", options, "object"), embeddedOptions);
     this.#embed = options.embed;
+    this.#mostVectors = options.mostVectors ?? usualVectors;
   }
 
   async put(scope: MemoryScope, entry: MemoryEntry): Promise<void> {
@@ -33,6 +37,8 @@ export class VolatileMemory implements MemoryProvider {
     const name = nameOf(scope);
     const channel = this.#channels.get(name) ?? new Map<string, Kept>();
     this.#channels.set(name, channel);
+    // The newest last.
+    channel.delete(entry.id);
     channel.set(entry.id, { entry: { ...entry }, vector });
   }
 
@@ -54,7 +60,7 @@ export class VolatileMemory implements MemoryProvider {
     const byWords = ranked([...found.values()], channel.size, words);
     const question = await vectorOf(this.#embed, text);
     const vectors = [...channel].flatMap(([id, { vector }]) => (vector ? [[id, vector] as const] : []));
-    const ids = question ? fused(byWords, nearest(question, vectors)) : byWords;
+    const ids = question ? fused(byWords, nearest(question, vectors.slice(-this.#mostVectors))) : byWords;
     return ids.slice(0, top_k).flatMap((id) => channel.get(id)?.entry ?? []);
   }
 

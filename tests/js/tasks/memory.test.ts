@@ -201,6 +201,13 @@ test("entries are found by their words in any case and language, rare words firs
   await meaning.put(scope, { id: "a", text: "whales are large" });
   await meaning.put(scope, { id: "b", text: "birds are small" });
   expect((await found("what lives in the sea", meaning))[0]).toBe("a");
+  // Older ones than these are found by their words alone.
+  const bounded = new VolatileMemory({ embed, mostVectors: 1 });
+  await bounded.put(scope, { id: "a", text: "whales are large" });
+  await bounded.put(scope, { id: "b", text: "more whales" });
+  expect([await found("what lives in the sea", bounded), await found("large", bounded)]).toEqual([["b"], ["a"]]);
+  await bounded.put(scope, { id: "a", text: "whales are large" });
+  expect(await found("what lives in the sea", bounded)).toEqual(["a"]);
   embed.mockRejectedValue(new Error("no quota"));
   await meaning.put(scope, { id: "c", text: "kelp is green" });
   expect(await found("green kelp", meaning)).toEqual(["c"]);
