@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { GloveClient } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
-import { httpFetch, httpPost, linksCheck } from "glove-wasm/tools";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { httpFetch, httpPost, linksCheck, urlExtract, webSearch } from "glove-wasm/tools";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { callTool } from "../../support/sandbox.js";
 
 let origin = "";
@@ -51,6 +51,40 @@ test("http_fetch reads granted hosts, follows within them, and reads no more tha
   for (const url of [`${origin}/page`, origin.replace("127.0.0.1", "localhost"), "file:///etc/passwd", "http://example.com/"])
     await expect(callTool(strict, { url }, display())).rejects.toThrow("not granted");
   expect(asked).toEqual([]);
+});
+
+test("url_extract gives what the application makes of a granted page, within its bounds", async () => {
+  const extract = vi.fn(({ text }: { text: string }) => text.replace(/a /g, ""));
+  const tool = urlExtract({ hosts: [origin], most: 1000, extract });
+  const read = (path: string) => callTool(tool, { url: origin + path }, display());
+  expect(await read("/page")).toEqual({ url: `${origin}/page`, text: "page" });
+  expect(extract).toHaveBeenCalledWith({ url: `${origin}/page`, type: "text/plain", text: "a page" });
+  expect(await read("/long")).toMatchObject({ text: "é".repeat(500), cut: expect.any(String) });
+  await expect(read("/gone")).rejects.toThrow("status 410");
+  await expect(read("/out")).rejects.toThrow("not granted");
+  extract.mockReturnValueOnce(7 as never);
+  await expect(read("/page")).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+  expect(tool.timeoutMs).toBe(15_000);
+  for (const options of [{ hosts: [origin] }, { extract }, { hosts: ["?"], extract }, { hosts: [], extract, agent: 1 }]) {
+    expect(() => urlExtract(options as never)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  }
+});
+
+test("web_search asks the engine of the application, and takes no more than it may", async () => {
+  const results = [1, 2, 3].map((at) => ({ title: `T${at}`, url: `https://example.com/${at}`, snippet: "x".repeat(2_000) }));
+  const search = vi.fn(async (_query: string, _about: unknown): Promise<typeof results> => results);
+  const tool = webSearch({ search, most: 2 });
+  const found = (await callTool(tool, { query: "gloves" }, display())) as unknown as { title: string; snippet: string }[];
+  expect(found.map(({ title, snippet }) => [title, snippet.length])).toEqual([
+    ["T1", 1_000],
+    ["T2", 1_000],
+  ]);
+  expect(search).toHaveBeenCalledWith("gloves", { most: 2, signal: expect.any(AbortSignal) });
+  search.mockResolvedValueOnce([{ title: 3 }] as never);
+  await expect(callTool(tool, { query: "gloves" }, display())).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+  for (const options of [{}, { search: 1 }, { search, hosts: [] }]) {
+    expect(() => webSearch(options as never)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  }
 });
 
 test("http_post sends to its hosts, and asks a person before it sends to others", async () => {
