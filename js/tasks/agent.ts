@@ -2,6 +2,7 @@
 import { GloveError } from "../src/error.js";
 import { createEndpointModel, transportOf } from "../src/models/endpoint.js";
 import type { ModelAdapter } from "../src/models/model.js";
+import type { StoreAdapter } from "../src/store/adapter.js";
 import type { ToolConfig } from "../src/tools/tool.js";
 import { omitUndefined } from "../src/values/omit-undefined.js";
 import { check, checkOptions, type Options, withoutInfinity } from "../src/values/validate-options.js";
@@ -19,11 +20,13 @@ import type {
   TaskState,
 } from "../src/wire/task-types.js";
 import { core } from "./core.js";
+import type { CredentialBroker } from "./credentials.js";
 import { TaskHost, type TaskStepFunction } from "./host.js";
 import { checkLoop, type TaskLoop } from "./loop.js";
 import { AgentMemory } from "./memory/agent-memory.js";
 import type { MemoryChannel, MemoryProvider, NewMemory } from "./memory/provider.js";
 import { checkApprovals, specOptions } from "./options.js";
+import { checkSkill, openSkills, type TaskSkill } from "./skills/skill.js";
 import { GloveTask, storedEvents } from "./task.js";
 import { openTaskWorkspace } from "./workspaces/stored.js";
 import { checkWorkspace, type TaskWorkspace } from "./workspaces/workspace.js";
@@ -42,6 +45,8 @@ export interface TaskAgentConfig {
   readonly tools?: readonly ToolConfig[] | undefined;
   /** The phases of tools that are for these alone, by the name of the tool: `{ web_search: ["gather"] }`. */
   readonly toolPhases?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** Bundles of instructions, files and sandboxed tools for every task. */
+  readonly skills?: readonly TaskSkill[] | undefined;
   /** Functions that do a phase instead of the model, by its name: `gather`, `plan`, `act`, `verify`. */
   readonly phases?: Readonly<Record<string, TaskStepFunction>> | undefined;
   /** Gives the steps of every task, instead of the usual loop. */
@@ -52,6 +57,10 @@ export interface TaskAgentConfig {
   readonly memoryView?: readonly MemoryChannel[] | undefined;
   /** How long the memory may take for one answer; 5,000 ms by default. */
   readonly memoryPatienceMs?: number | undefined;
+  /** Asked at each call of a tool for what it may prove itself with: `display.credentials` of that call alone. */
+  readonly credentials?: CredentialBroker | undefined;
+  /** Makes the store of a session that a task takes its history from (`seed_from_sessions`); the browser's own by default. */
+  readonly createStore?: ((sessionId: string) => StoreAdapter) | undefined;
   /** What a person approves, unless a task says it itself; `permissive` by default. */
   readonly approvals?: TaskApprovals | undefined;
   /** A conversation that came before all tasks. */
@@ -75,11 +84,14 @@ const agentOptions = {
   createModel: "work",
   tools: "list",
   toolPhases: "any",
+  skills: "list",
   phases: "any",
   loop: "any",
   memory: "any",
   memoryView: "any",
   memoryPatienceMs: "whole",
+  credentials: "work",
+  createStore: "work",
   approvals: "any",
   seedMessages: "list",
   services: "any",
@@ -95,6 +107,7 @@ const moved = { systemPrompt: "Use `persona`.", model: "Pass `createModel`." };
 export class TaskAgent {
   readonly #config: TaskAgentConfig;
   readonly #tools: ToolConfig[];
+  readonly #skills: TaskSkill[];
   readonly #memory: AgentMemory | undefined;
 
   constructor(config: TaskAgentConfig) {
@@ -120,6 +133,7 @@ export class TaskAgent {
     }
     if (memory !== undefined) this.#memory = new AgentMemory(id, memory, memoryView, memoryPatienceMs);
     this.#tools = [...(config.tools ?? [])];
+    this.#skills = (config.skills ?? []).map(checkSkill);
     this.#config = config;
   }
 
@@ -127,6 +141,11 @@ export class TaskAgent {
   registerTool(...tools: readonly ToolConfig[]): void {
     for (const tool of tools) check("The tool", tool, "object");
     this.#tools.push(...tools);
+  }
+
+  /** Adds skills for tasks that are started later. A task that is resumed needs those that it began with. */
+  registerSkill(...skills: readonly TaskSkill[]): void {
+    this.#skills.push(...skills.map(checkSkill));
   }
 
   /** Writes an entry into a channel, and gives its id. The same id again replaces the entry. */
@@ -204,8 +223,9 @@ export class TaskAgent {
 
   async #open(given: TaskWorkspace | string, begin: (core: CoreTask) => Promise<string>): Promise<GloveTask> {
     const workspace = typeof given === "string" ? await openTaskWorkspace(given) : checkWorkspace(given);
-    const { createModel, endpoint = "", toolPhases = {}, phases = {}, loop } = this.#config;
-    const [tools, memory] = [[...this.#tools], this.#memory];
+    const { createModel, endpoint = "", toolPhases = {}, phases = {}, loop, credentials, createStore } = this.#config;
+    const skills = await openSkills([...this.#skills]);
+    const [tools, memory] = [[...this.#tools, ...skills.tools], this.#memory];
     const { id, persona, approvals, seedMessages, pollMs, stopGraceMs, services, userId, onError } = this.#config;
     const model = createModel ? createModel() : createEndpointModel(endpoint);
     check("`createModel()`", model, "model");
@@ -218,6 +238,9 @@ export class TaskAgent {
       phases,
       loop,
       memory,
+      credentials,
+      createStore,
+      shown: skills.files,
       services,
       userId,
       persona: persona ?? "",
@@ -233,8 +256,11 @@ export class TaskAgent {
     const options: TaskAgentOptions = {
       model: transportOf(model)?.options ?? { host: { name: model.name } },
       tools: specs,
-      toolPhases: Object.entries(toolPhases).map(([tool, phases]) => ({ tool, phases })),
+      toolPhases: Object.entries({ ...toolPhases, ...skills.phases }).map(([tool, phases]) => ({ tool, phases })),
       functions: Object.keys(phases),
+      skills: skills.forCore,
+      credentials: credentials !== undefined,
+      sessions: createStore !== undefined || "indexedDB" in globalThis,
       ...(loop && { loop: { name: loop.name, version: loop.version } }),
       ...(memory && { memory: memory.options() }),
       ...omitUndefined({ id, persona, seedMessages, approvals, pollMs, stopGraceMs }),

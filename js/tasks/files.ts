@@ -55,11 +55,11 @@ export class WorkspaceFiles {
   }
 
   /** For tools: what they write is waited for, and told of, like what the task writes itself. */
-  forTools(): ToolFiles {
+  forTools(strike: (text: string) => string): ToolFiles {
     const workspace = this.#workspace;
     return {
       read: async (path) => (await this.#limits.within(toPromise(() => workspace.read(path)))) ?? undefined,
-      write: (path, content) => this.#writes(path, async () => workspace.write(path, content)),
+      write: (path, content) => this.#writes(path, async () => workspace.write(path, struck(content, strike))),
       list: (folder) => this.#limits.within(toPromise(() => workspace.list(folder))),
     };
   }
@@ -84,3 +84,16 @@ export class WorkspaceFiles {
 
 /** What a method of the application throws is a rejection like any other. */
 const toPromise = async <T>(work: () => Promise<T>): Promise<T> => work();
+
+/** What is no text stays as it is. */
+function struck(content: string | Uint8Array, strike: (text: string) => string): string | Uint8Array {
+  if (typeof content === "string") return strike(content);
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    return content;
+  }
+  const clean = strike(text);
+  return clean === text ? content : clean;
+}

@@ -1,11 +1,13 @@
 // What the page does for a task: its models, its tools, HTTP, and the steps that are functions.
 import type { CallPort } from "../src/display/call-display.js";
 import { DisplayManager } from "../src/display/manager.js";
-import { GloveError, reasonOf } from "../src/error.js";
+import { GloveError, late, reasonOf } from "../src/error.js";
 import { transportOf } from "../src/models/endpoint.js";
 import { hostFetch } from "../src/models/http.js";
 import type { ModelAdapter } from "../src/models/model.js";
 import { PageModels } from "../src/models/page-models.js";
+import type { StoreAdapter } from "../src/store/adapter.js";
+import { limited } from "../src/store/limits.js";
 import type { IGloveRunnable, ToolConfig } from "../src/tools/tool.js";
 import { Toolbox } from "../src/tools/toolbox.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
@@ -15,9 +17,11 @@ import type { PageTool } from "../src/wire/core-types.js";
 import type { Message } from "../src/wire/record.js";
 import type { TaskEvent, TaskPlan, TaskPrompt, TaskState, TaskStep } from "../src/wire/task-types.js";
 import { type Teller, tellerOf } from "./channel.js";
+import { type CredentialBroker, Vault } from "./credentials.js";
 import { WorkspaceFiles } from "./files.js";
 import { nextOf, type TaskLoop, type TaskLoopView } from "./loop.js";
 import type { AgentMemory } from "./memory/agent-memory.js";
+import { withSkills } from "./skills/skill.js";
 import type { TaskWorkspace } from "./workspaces/workspace.js";
 
 /** What a function that does a step is given. */
@@ -40,6 +44,10 @@ export interface TaskParts {
   readonly phases: Readonly<Record<string, TaskStepFunction>>;
   readonly loop: TaskLoop | undefined;
   readonly memory: AgentMemory | undefined;
+  readonly credentials: CredentialBroker | undefined;
+  readonly createStore: ((sessionId: string) => StoreAdapter) | undefined;
+  /** The files of its skills, by their paths. */
+  readonly shown: ReadonlyMap<string, string>;
   readonly services: unknown;
   readonly userId: string | undefined;
   readonly persona: string;
@@ -60,6 +68,12 @@ const showsNothing = (tool: string) =>
     `The tool "${tool}" shows something on a display, which tasks have not: let its calls be approved instead (\`requireApproval\`).`,
   );
 
+/** Where chats of the page are kept. */
+const pageStore = async (session: string): Promise<StoreAdapter> => {
+  const { IndexedDBStore } = await late(import("../src/store/indexeddb/store.js"));
+  return new IndexedDBStore(session);
+};
+
 export class TaskHost {
   readonly #parts: TaskParts;
   readonly #tools: Toolbox;
@@ -67,6 +81,7 @@ export class TaskHost {
   readonly #display = new DisplayManager();
   readonly files: WorkspaceFiles;
   readonly #teller: Teller;
+  readonly #vault: Vault | undefined;
 
   constructor(parts: TaskParts) {
     this.#parts = parts;
@@ -80,13 +95,20 @@ export class TaskHost {
       if (!core) throw new GloveError("TASK_CLOSED", "The task is closed here; resume it to go on.");
       return core;
     };
+    const strike = (text: string) => (this.#vault ? core().strike(text) : text);
+    if (parts.credentials) this.#vault = new Vault(parts.credentials, parts.report);
     this.#tools = new Toolbox({
-      display: ({ tool }): CallPort => {
+      display: ({ tool, id }): CallPort => {
         const refuse = () => Promise.reject(showsNothing(tool.name));
-        return { manager: this.#display, keeps: false, show: refuse, ask: refuse, core, guard };
+        const credentials = this.#vault?.of(id);
+        return { manager: this.#display, keeps: false, show: refuse, ask: refuse, core, guard, credentials };
       },
       agent: () => this.#runnable(),
-      given: () => ({ services: parts.services, userId: parts.userId, files: this.files.forTools() }),
+      given: () => ({
+        services: parts.services,
+        userId: parts.userId,
+        files: withSkills(this.files.forTools(strike), parts.shown),
+      }),
       validated: (callId, validated) => core().validated(callId, validated),
       returned: (callId, outcome) => core().returned(callId, outcome),
       report: parts.report,
@@ -116,14 +138,25 @@ export class TaskHost {
 
   /** What the core asks of the page. */
   page() {
-    const { phases, workspace, model, loop, memory } = this.#parts;
+    const { phases, workspace, model, loop, memory, createStore } = this.#parts;
     return {
       ...memory?.port(),
       ...(loop && { next: (view: string) => nextOf(loop, JSON.parse(view) as TaskLoopView) }),
       events: (event: string) => this.#parts.event(JSON.parse(event) as TaskEvent),
       permissionOf: this.#tools.permissionOf,
       approval: this.#tools.approval,
-      run: this.#tools.run,
+      run: async (...call: Parameters<Toolbox["run"]>) => {
+        try {
+          return await this.#tools.run(...call);
+        } finally {
+          this.#vault?.forget(call[0]);
+        }
+      },
+      credentials: async (request: string) => this.#vault?.ask(request) ?? "{}",
+      record: async (session: string) => {
+        const store = createStore ? createStore(session) : await pageStore(session);
+        return JSON.stringify(await limited(store).getMessages());
+      },
       undo: this.#tools.undo,
       prompt: (request: HostPrompt, delta: (kind: "text" | "reasoning" | "notice", text: string) => void, signal: AbortSignal) =>
         this.#models.prompt(request, delta, signal),

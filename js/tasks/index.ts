@@ -20,6 +20,8 @@ export type {
   TaskPrompt,
   TaskResult,
   TaskRunOptions,
+  TaskSkillFiles,
+  TaskSkillUse,
   TaskSpec,
   TaskStanding,
   TaskState,
@@ -30,6 +32,7 @@ export type {
   TaskVerdict,
 } from "../src/wire/task-types.js";
 export { TaskAgent, type TaskAgentConfig } from "./agent.js";
+export type { CredentialBroker, CredentialRequest } from "./credentials.js";
 export type { TaskStepContext, TaskStepFunction } from "./host.js";
 export type { TaskLoop, TaskLoopView, TaskNextStep } from "./loop.js";
 export { IndexedDBMemory } from "./memory/indexeddb.js";
@@ -38,6 +41,8 @@ export type { Embed } from "./memory/vectors.js";
 export { type EmbeddedMemoryOptions, VolatileMemory } from "./memory/volatile.js";
 export { ZepMemory, type ZepOptions } from "./memory/zep.js";
 export { type TaskOutput, taskOutput } from "./output.js";
+export { readSkill } from "./skills/read.js";
+export type { TaskSkill } from "./skills/skill.js";
 export { GloveTask, type TaskSnapshot } from "./task.js";
 export { type TaskSight, TaskWatch, watchTask } from "./watch.js";
 export { DirectoryTaskWorkspace } from "./workspaces/directory.js";

@@ -33,6 +33,7 @@ export const specOptions = {
   budgets: budgetOptions,
   approvals: "any",
   seed_messages: "list",
+  seed_from_sessions: "list",
   history: historyOptions,
   ext: "any",
 } as const satisfies Options<TaskSpec>;

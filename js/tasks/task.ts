@@ -4,6 +4,7 @@ import { decodeUtf8 } from "../src/values/utf8.js";
 import { check, checkOptions, type Options, withoutInfinity } from "../src/values/validate-options.js";
 import { fromCore } from "../src/wasm/core-errors.js";
 import { type CoreTask, guard } from "../src/wasm/tasks.js";
+import type { Message } from "../src/wire/record.js";
 import type {
   ApprovalPolicy,
   TaskApprovals,
@@ -104,6 +105,11 @@ export class GloveTask {
   /** Gives the next steps something more to read, as a file below `progress/context/`. */
   async pushContext(text: string): Promise<void> {
     await this.#asked((core) => core.pushContext(check("`text`", text, "text")));
+  }
+
+  /** The messages that the next step would read of what came before. */
+  async historySnapshot(): Promise<readonly Message[]> {
+    return JSON.parse(await this.#asked((core) => core.historySnapshot())) as Message[];
   }
 
   /** Other budgets for the rest of the task: what is left out has its default. */

@@ -3,7 +3,7 @@
 use crate::providers::base64::DIGITS;
 
 /// As addresses hold it.
-pub(super) fn percent(text: &str) -> String {
+pub(crate) fn percent(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
@@ -34,7 +34,7 @@ pub(super) fn from_percent(text: &str) -> Option<String> {
 }
 
 /// Without the signs that fill it up, which may be left out.
-pub(super) fn base64(text: &str) -> String {
+pub(crate) fn base64(text: &str) -> String {
     let mut out = String::new();
     for three in text.as_bytes().chunks(3) {
         let mut bits = 0usize;

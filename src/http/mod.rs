@@ -3,7 +3,7 @@
 mod date;
 mod deadline;
 mod kept_body;
-mod key_encodings;
+pub(crate) mod key_encodings;
 mod keys;
 mod learned;
 mod model;

@@ -24,6 +24,8 @@ mod sandbox;
 mod serve;
 #[cfg(feature = "serve")]
 mod session_database;
+#[cfg(feature = "task")]
+mod skill_folder;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(any(feature = "postgres", feature = "redis", feature = "sqlite"))]
@@ -32,6 +34,8 @@ mod stored;
 mod task_folder;
 #[cfg(feature = "task")]
 mod task_import;
+#[cfg(all(feature = "task", any(feature = "postgres", feature = "redis", feature = "sqlite")))]
+mod task_sessions;
 #[cfg(feature = "traces")]
 mod traces;
 

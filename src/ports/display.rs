@@ -56,6 +56,11 @@ impl CallDisplay {
         CallDisplay { owner: owner.to_owned(), port }
     }
 
+    #[cfg(feature = "task")]
+    pub(crate) fn through(self, port: impl FnOnce(Arc<dyn DisplayPort>) -> Arc<dyn DisplayPort>) -> Self {
+        CallDisplay { port: port(self.port), ..self }
+    }
+
     /// Shows something that stays until it is removed, and returns its id.
     pub fn push_and_forget(&self, renderer: &str, input: &impl Serialize) -> Result<String, DisplayError> {
         self.port.push_and_forget(self.show(renderer, input, None)?)

@@ -2,6 +2,8 @@
 //! `&self`, and return boxed futures that own what they need, so borrowed arguments are read at the call itself.
 
 mod abort;
+#[cfg(feature = "task")]
+mod credentials;
 mod display;
 mod environment;
 mod function;
@@ -18,6 +20,8 @@ mod tools;
 mod typed;
 
 pub use abort::{AbortHandle, AbortSignal};
+#[cfg(feature = "task")]
+pub use credentials::Credentials;
 pub use display::{CallDisplay, Check, CheckValue, DisplayPort, Show};
 pub use environment::{Clock, IdSource, Subscriber};
 pub(crate) use model::Receive;

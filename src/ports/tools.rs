@@ -13,6 +13,8 @@ use crate::json::codec::to_text;
 use crate::message::SideOutput;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::ports::{AbortSignal, CallDisplay, ToolFailure};
+#[cfg(feature = "task")]
+use crate::ports::{Credentials, DisplayPort};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validated};
 use crate::run::log::StepResult;
 use crate::tool::{ToolDefinition, ToolSpec};
@@ -115,6 +117,8 @@ pub struct ToolContext {
     pub abort: AbortSignal,
     outputs: Arc<Mutex<Outputs>>,
     steps: Option<Arc<dyn Steps>>,
+    #[cfg(feature = "task")]
+    credentials: Credentials,
     /// The schema that an answer is to fit.
     #[cfg(feature = "native")]
     pub(crate) answer: Option<Json>,
@@ -140,6 +144,8 @@ impl ToolContext {
             abort,
             outputs: Arc::default(),
             steps: None,
+            #[cfg(feature = "task")]
+            credentials: Credentials::default(),
             #[cfg(feature = "native")]
             answer: None,
             #[cfg(feature = "coding")]
@@ -161,6 +167,30 @@ impl ToolContext {
 
     pub(crate) fn with_steps(mut self, steps: Arc<dyn Steps>) -> Self {
         self.steps = Some(steps);
+        self
+    }
+
+    /// What this call may prove itself with: a secret by its name, which the broker of the agent gave for this call alone.
+    #[cfg(feature = "task")]
+    pub fn credential(&self, name: &str) -> Option<&str> {
+        self.credentials.get(name)
+    }
+
+    #[cfg(feature = "task")]
+    pub(crate) fn with_credentials(mut self, credentials: Credentials) -> Self {
+        self.credentials = credentials;
+        self
+    }
+
+    /// What the call tells its record goes through these.
+    #[cfg(feature = "task")]
+    pub(crate) fn through(
+        mut self,
+        steps: impl FnOnce(Arc<dyn Steps>) -> Arc<dyn Steps>,
+        display: impl FnOnce(Arc<dyn DisplayPort>) -> Arc<dyn DisplayPort>,
+    ) -> Self {
+        self.steps = self.steps.map(steps);
+        self.display = self.display.through(display);
         self
     }
 

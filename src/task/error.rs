@@ -38,6 +38,8 @@ pub enum TaskErrorKind {
     Plan,
     /// A seed of the history cannot be read.
     History,
+    /// A session that the history is to come from is gone.
+    HistoryMissing,
     /// No request for approval has this id.
     ApprovalUnknown,
     /// The request has expired, or was decided before.
@@ -52,8 +54,15 @@ pub enum TaskErrorKind {
     Busy,
     /// A memory could not be read or written.
     Memory,
+    /// What is to be a skill is none.
+    Skill,
+    /// A skill is another one than it was to be.
+    SkillChanged,
     /// The page has let go of the task.
     Closed,
+    /// The output of a task does not fit its type.
+    #[cfg(feature = "derive")]
+    Output,
     /// What is to be imported is no exported workspace.
     Export,
     /// What happened does not fit the state of the task.
@@ -76,6 +85,7 @@ impl TaskErrorKind {
             TaskErrorKind::StateNewer => "TASK_STATE_NEWER",
             TaskErrorKind::Plan => "TASK_PLAN_INVALID",
             TaskErrorKind::History => "TASK_HISTORY_INVALID",
+            TaskErrorKind::HistoryMissing => "TASK_HISTORY_MISSING",
             TaskErrorKind::ApprovalUnknown => "TASK_APPROVAL_UNKNOWN",
             TaskErrorKind::ApprovalClosed => "TASK_APPROVAL_CLOSED",
             TaskErrorKind::DecisionInvalid => "TASK_DECISION_INVALID",
@@ -83,7 +93,11 @@ impl TaskErrorKind {
             TaskErrorKind::Finished => "TASK_FINISHED",
             TaskErrorKind::Busy => "TASK_BUSY",
             TaskErrorKind::Memory => "TASK_MEMORY_FAILED",
+            TaskErrorKind::Skill => "TASK_SKILL_INVALID",
+            TaskErrorKind::SkillChanged => "TASK_SKILL_CHANGED",
             TaskErrorKind::Closed => "TASK_CLOSED",
+            #[cfg(feature = "derive")]
+            TaskErrorKind::Output => "TASK_OUTPUT_INVALID",
             TaskErrorKind::Export => "TASK_EXPORT_INVALID",
             TaskErrorKind::Protocol => "TASK_OUT_OF_PROTOCOL",
         }

@@ -11,6 +11,8 @@ pub const PROGRESS: &str = "progress";
 pub const BRIEF: &str = "task/brief.md";
 pub const HISTORY_LINES: &str = "task/history.jsonl";
 pub const HISTORY_TEXT: &str = "task/history.md";
+/// The history that the task was given from sessions.
+pub const SEEDS: &str = "progress/history.jsonl";
 pub const NOTES: &str = "progress/notes.md";
 pub const TODO: &str = "progress/todo.md";
 pub const STATE: &str = "progress/state.json";
@@ -24,9 +26,14 @@ pub const FINDINGS: &str = "progress/findings.md";
 pub const EVENTS: &str = "progress/events.ndjson";
 pub const SOURCES: &str = "progress/sources.jsonl";
 pub const ARTIFACTS: &str = "progress/artifacts";
+/// A value that the task was asked for, with a schema.
+#[cfg(feature = "derive")]
+pub const OUTPUT: &str = "progress/artifacts/output.json";
 pub const REQUESTS: &str = "progress/approvals/requests";
 pub const DECISIONS: &str = "progress/approvals/decisions";
 pub const CONTEXT: &str = "progress/context";
+/// Where the files of skills are shown, read only. They are no files of the workspace itself.
+pub const SKILLS: &str = "skills";
 /// What was damaged, and could not stay where it was.
 pub const RECOVERED: &str = "progress/recovered";
 

@@ -15,6 +15,7 @@ pub mod memory;
 mod plan;
 pub mod prompt;
 mod report;
+mod skill;
 mod spec;
 mod state;
 mod steps;
@@ -30,6 +31,8 @@ pub use layout::WorkspacePath;
 pub use machine::{Begin, Edit, Effect, Input, Observed, StepEnd, StepOutcome, Task};
 pub use plan::{Criterion, Plan, PlanStep, Verdict};
 pub use report::{Deliverable, FinishReason, StepReport, StepStatus, TaskResult, TaskStatus, ToolCallReport};
+pub(crate) use skill::known_again;
+pub use skill::{SkillBundle, SkillTool, SkillUse};
 // A page reads it, natively the tests of its types alone.
 #[cfg_attr(not(test), allow(unused_imports))]
 pub(crate) use spec::read_policy;

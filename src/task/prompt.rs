@@ -1,4 +1,4 @@
-//! What the model of a step reads, in a fixed order: persona, pinned memory, task context, recalled memory, history, request. The
+//! What the model of a step reads, in a fixed order: persona, skills, pinned memory, task context, recalled memory, history, request. The
 //! same state gives the same text to the byte, and what changes least comes first, so that providers can keep it in their caches.
 
 use crate::json::codec::{Read, Ts, Write, from_text};
@@ -34,6 +34,8 @@ impl Section {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ingredients<'a> {
     pub persona: &'a str,
+    /// What the skills of the task say.
+    pub skills: &'a [Section],
     pub pinned: &'a [Section],
     /// Of the files that [`context_files`] names, those that are there.
     pub context: &'a [Section],
@@ -65,6 +67,10 @@ impl StepPrompt {
         let mut system = String::new();
         paragraph(&mut system, from.persona);
         paragraph(&mut system, RULES);
+        for Section { title, text } in from.skills {
+            // Whole: half of an instruction may say the opposite.
+            paragraph(&mut system, &format!("## Skill: {title}\n\n{text}"));
+        }
         for section in from.pinned {
             add(&mut system, section);
         }
@@ -177,7 +183,21 @@ pub fn history(
 fn kept(messages: &[Message], policy: &HistoryPolicy) -> Vec<Message> {
     let mut out = Vec::new();
     for message in messages {
-        let mut message = Message { id: None, usage: None, at: None, prompt_id: None, ..message.clone() };
+        // It is a message like any other now: what governed the session that it is of does not govern this one.
+        let mut message = Message {
+            id: None,
+            usage: None,
+            at: None,
+            prompt_id: None,
+            joins: None,
+            replaces: None,
+            is_compaction: false,
+            compaction_keeps: None,
+            undone: Vec::new(),
+            hidden: false,
+            partial: false,
+            ..message.clone()
+        };
         if !policy.include_tools {
             if message.tool_results.is_some() {
                 continue;
@@ -196,8 +216,27 @@ fn kept(messages: &[Message], policy: &HistoryPolicy) -> Vec<Message> {
     out
 }
 
+/// What the step reads as context it does not read as history once more.
+pub fn without_context(history: Vec<Message>, context: &[Section]) -> Vec<Message> {
+    let mut out = history;
+    out.retain(|message| {
+        let is_text =
+            message.content.is_none() && message.tool_calls.is_none() && message.tool_results.is_none();
+        let text = message.text.trim();
+        !is_text || !context.iter().any(|section| section.text.trim() == text)
+    });
+    out
+}
+
 /// The seeds in `task/history.jsonl` and `task/history.md`.
 pub fn seeds_of_files(lines: Option<&str>, text: Option<&str>) -> Result<Vec<Message>, TaskError> {
+    let mut out = seeds_of_lines(layout::HISTORY_LINES, lines)?;
+    out.extend(annotated(text.unwrap_or_default()));
+    Ok(out)
+}
+
+/// The messages of a file, one to a line.
+pub fn seeds_of_lines(file: &str, lines: Option<&str>) -> Result<Vec<Message>, TaskError> {
     let mut out = Vec::new();
     for (at, line) in
         lines.unwrap_or_default().lines().enumerate().filter(|(_, line)| !line.trim().is_empty())
@@ -206,13 +245,12 @@ pub fn seeds_of_files(lines: Option<&str>, text: Option<&str>) -> Result<Vec<Mes
             let message = format!(
                 "line {} of {} is not a message: {fault}. Each line must be like {{\"sender\":\"user\",\"text\":\"…\"}}",
                 at + 1,
-                layout::HISTORY_LINES
+                file
             );
             TaskError::new(TaskErrorKind::History, message)
         })?;
         out.push(message);
     }
-    out.extend(annotated(text.unwrap_or_default()));
     Ok(out)
 }
 

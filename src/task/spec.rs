@@ -26,6 +26,9 @@ pub struct TaskSpec {
     /// A conversation that came before.
     #[json(skip_if_default)]
     pub seed_messages: Vec<Message>,
+    /// Stored sessions whose conversations came before, by their ids. They are read when the task begins, and kept with it.
+    #[json(skip_if_default)]
+    pub seed_from_sessions: Vec<String>,
     /// How much of what was said before each step reads, unless the step says so itself.
     #[json(skip_if_default)]
     pub history: HistoryPolicy,
@@ -46,6 +49,12 @@ impl TaskSpec {
 
     pub fn approvals(mut self, approvals: ApprovalPolicy) -> Self {
         self.approvals = Some(approvals);
+        self
+    }
+
+    /// For the application alone: it stands in the state and in the result, where `read` gives it back as a type.
+    pub fn ext(mut self, ext: impl Into<Json>) -> Self {
+        self.ext = ext.into();
         self
     }
 

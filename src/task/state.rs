@@ -8,6 +8,7 @@ use crate::task::events::TaskEvent;
 use crate::task::layout::{STATE, WorkspacePath, of_step, request};
 use crate::task::plan::{Plan, Verdict};
 use crate::task::report::{FinishReason, TaskStatus};
+use crate::task::skill::SkillUse;
 use crate::task::spec::{ApprovalPolicy, TaskSpec};
 use crate::task::steps::{StepSpec, StepSummary};
 use crate::task::text::sha256;
@@ -65,6 +66,9 @@ pub struct TaskState {
     pub loop_name: String,
     pub loop_version: String,
     pub loop_signature: String,
+    /// What it was begun with, and goes on with.
+    #[json(skip_if_default)]
+    pub skills: Vec<SkillUse>,
     pub spec: TaskSpec,
 }
 

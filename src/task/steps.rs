@@ -7,6 +7,7 @@ use crate::json::codec::{Read, Ts, Write, through_codec, to_text};
 use crate::portable::{MaybeSend, MaybeSync};
 use crate::task::plan::{Plan, Verdict};
 use crate::task::report::StepStatus;
+use crate::task::skill::SkillUse;
 use crate::task::spec::{HistoryPolicy, TaskSpec};
 use crate::task::text::sha256;
 
@@ -163,9 +164,13 @@ impl StepSpec {
     }
 }
 
-/// What a task ran with: the same loop, goal, budgets and approvals give the same hash.
-pub fn loop_signature(of: &dyn TaskLoop, spec: &TaskSpec) -> String {
+/// What a task ran with: the same loop, goal, budgets, approvals and skills give the same hash.
+pub fn loop_signature(of: &dyn TaskLoop, spec: &TaskSpec, skills: &[SkillUse]) -> String {
     let spec = TaskSpec { id: None, ..spec.clone() };
     let parts = [of.name(), of.version(), &of.shape(), &Json::written(to_text(&spec)).canonical()];
-    sha256(parts.join("\n").as_bytes())
+    let mut all = parts.join("\n");
+    for skill in skills {
+        all.extend(["\n", &skill.name, " ", &skill.sha256]);
+    }
+    sha256(all.as_bytes())
 }

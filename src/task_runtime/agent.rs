@@ -5,14 +5,19 @@ use std::sync::Arc;
 
 use crate::message::Message;
 use crate::portable::{MaybeSend, MaybeSync};
-use crate::ports::{Clock, IdSource, ModelAdapter, Tool, ToolFailure, ToolHost};
+use crate::ports::{Clock, Credentials, IdSource, ModelAdapter, Tool, ToolFailure, ToolHost};
 use crate::task::memory::{MemoryBinding, MemoryEntry, MemoryQuery, MemoryScope, MemoryStrategy, ScopeKind};
 use crate::task::{
-    ApprovalPolicy, DefaultLoop, ResultView, TaskError, TaskErrorKind, TaskLoop, TaskResult, TaskSpec,
+    ApprovalPolicy, DefaultLoop, ResultView, SkillBundle, SkillTool, TaskError, TaskErrorKind, TaskLoop,
+    TaskResult, TaskSpec,
 };
+use crate::task_runtime::credentials::{Asking, CredentialBroker, CredentialRequest};
 use crate::task_runtime::handle::{RunOptions, TaskHandle};
+use crate::task_runtime::memory::MemoryWorkspace;
 use crate::task_runtime::memory_port::AgentMemory;
 use crate::task_runtime::parts::{Closure, Hosted, Parts, StepContext};
+use crate::task_runtime::session_source::SessionSource;
+use crate::task_runtime::tool_files::SkillRunner;
 use crate::task_runtime::tools::TaskTool;
 use crate::task_runtime::workspace::Workspace;
 
@@ -42,11 +47,16 @@ impl TaskAgentBuilder {
                 clock,
                 ids,
                 tools: Vec::new(),
+                file_tools: Vec::new(),
                 hosted: None,
                 approvals: ApprovalPolicy::default(),
                 by: Arc::new(DefaultLoop::new()),
                 functions: Vec::new(),
                 seeds: Vec::new(),
+                sessions: None,
+                skills: Vec::new(),
+                skill_runner: None,
+                broker: None,
                 memory: None,
                 poll_ms: POLL_MS,
                 grace_ms: GRACE_MS,
@@ -76,6 +86,17 @@ impl TaskAgentBuilder {
     pub fn tool_for<'a>(mut self, phases: impl IntoIterator<Item = &'a str>, tool: Tool) -> Self {
         let phases = Some(phases.into_iter().map(str::to_owned).collect());
         self.parts.tools.push(TaskTool { tool, phases });
+        self
+    }
+
+    /// A tool that is made with the files of the task that calls it. What it writes there is struck of the secrets of its call.
+    pub fn tool_of_files<'a>(
+        mut self,
+        phases: impl IntoIterator<Item = &'a str>,
+        make: impl Fn(Arc<dyn Workspace>) -> Tool + MaybeSend + MaybeSync + 'static,
+    ) -> Self {
+        let phases = phases.into_iter().map(str::to_owned).collect();
+        self.parts.file_tools.push((Arc::new(make), phases));
         self
     }
 
@@ -114,6 +135,41 @@ impl TaskAgentBuilder {
         self
     }
 
+    /// Where the sessions are stored that a task may take its history from (`TaskSpec::seed_from_sessions`).
+    pub fn sessions(mut self, source: impl SessionSource + 'static) -> Self {
+        self.parts.sessions = Some(Arc::new(source));
+        self
+    }
+
+    /// A skill for all its tasks: its instructions stand in every prompt. Where it has tools, `skill_runner` is needed.
+    pub fn skill(mut self, skill: SkillBundle) -> Self {
+        self.parts.skills.push(skill);
+        self
+    }
+
+    /// What runs the tools of skills: `native::Sandbox` (feature `sandbox`), for example.
+    pub fn skill_runner(mut self, runner: impl SkillRunner + 'static) -> Self {
+        self.parts.skill_runner = Some(Arc::new(runner));
+        self
+    }
+
+    /// Asked at each call of a tool for what that call may prove itself with (`ToolContext::credential`). What the call says, records and
+    /// writes into files of its task is told without these secrets.
+    pub fn credentials<F, R, E>(self, ask: F) -> Self
+    where
+        F: Fn(CredentialRequest) -> R + MaybeSend + MaybeSync + 'static,
+        R: Future<Output = Result<Credentials, E>> + MaybeSend + 'static,
+        E: Into<ToolFailure> + 'static,
+    {
+        self.broker(Asking(ask))
+    }
+
+    /// `credentials` for a broker that is a type.
+    pub fn broker(mut self, broker: impl CredentialBroker + 'static) -> Self {
+        self.parts.broker = Some(Arc::new(broker));
+        self
+    }
+
     /// What it remembers over all its tasks.
     pub fn memory(mut self, memory: AgentMemory) -> Self {
         self.parts.memory = Some(memory);
@@ -143,14 +199,24 @@ impl TaskAgentBuilder {
         self
     }
 
-    /// Fails where two tools have the same name.
+    /// Fails where two tools or two skills have the same name, or nothing runs the tools of a skill.
     pub fn build(self) -> Result<TaskAgent, TaskError> {
         let reserved = ["file_glob", "file_read", "fs_write", "json_validate"];
         let mut names: Vec<String> = reserved.map(str::to_owned).to_vec();
         let mut more: Vec<String> =
             self.parts.tools.iter().map(|entry| entry.tool.name().to_owned()).collect();
-        if let Some(hosted) = &self.parts.hosted {
-            more.extend(hosted.host.definitions().into_iter().map(|definition| definition.name));
+        // One of a workspace that is empty has the same name.
+        for (make, _) in &self.parts.file_tools {
+            more.push(make.tool(Arc::new(MemoryWorkspace::new())).name().to_owned());
+        }
+        let hosted = self.parts.hosted.iter().flat_map(|hosted| hosted.host.definitions());
+        let hosted: Vec<String> = hosted.map(|definition| definition.name).collect();
+        self.check_skills(&hosted)?;
+        more.extend(hosted);
+        if self.parts.skill_runner.is_some() {
+            more.extend(
+                self.parts.skills.iter().flat_map(|skill| &skill.tools).map(|tool| tool.name.clone()),
+            );
         }
         for name in more {
             let name = name.to_ascii_lowercase();
@@ -163,6 +229,27 @@ impl TaskAgentBuilder {
             names.push(name);
         }
         Ok(TaskAgent { parts: Arc::new(self.parts) })
+    }
+
+    fn check_skills(&self, hosted: &[String]) -> Result<(), TaskError> {
+        let mut names: Vec<String> = Vec::new();
+        for skill in &self.parts.skills {
+            let name = skill.name.to_lowercase();
+            if names.contains(&name) {
+                let message = format!("there are two skills named \"{}\"", skill.name);
+                return Err(TaskError::new(TaskErrorKind::Config, message));
+            }
+            names.push(name);
+            let run = |tool: &SkillTool| self.parts.skill_runner.is_some() || hosted.contains(&tool.name);
+            if let Some(tool) = skill.tools.iter().find(|tool| !run(tool)) {
+                let message = format!(
+                    "nothing runs `{}` of the skill \"{}\"; give the agent a `skill_runner`",
+                    tool.name, skill.name
+                );
+                return Err(TaskError::new(TaskErrorKind::Config, message));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -6,18 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::{Either, select};
 
+use crate::message::Message;
 use crate::portable::{MaybeSend, MaybeSync};
 use crate::runtime::Session;
 use crate::task::layout::{self, WorkspacePath};
+use crate::task::text::in_one_line;
 use crate::task::{
     ApprovalDecision, ApprovalPolicy, ApprovalRequest, Begin, Budgets, Decision, Failure, Input, Journal,
-    Observed, ResultView, Task, TaskError, TaskErrorKind, TaskEvent, TaskResult, TaskSpec, TaskState,
-    TaskStatus, sha256,
+    Observed, ResultView, SkillBundle, Task, TaskError, TaskErrorKind, TaskEvent, TaskResult, TaskSpec,
+    TaskState, TaskStatus, known_again, sha256,
 };
 use crate::task_runtime::decide::decide;
 use crate::task_runtime::look::result_of;
 use crate::task_runtime::parts::Parts;
 use crate::task_runtime::running::{Running, Then, lock};
+use crate::task_runtime::session_source::conversations;
 use crate::task_runtime::session_step::Ran;
 use crate::task_runtime::workspace::{Workspace, read_known, read_text};
 
@@ -51,7 +54,9 @@ impl TaskHandle {
         spec: TaskSpec,
     ) -> Result<TaskHandle, TaskError> {
         let task_id = spec.id.clone().unwrap_or_else(|| parts.ids.fresh());
-        let begin = Begin { agent_id: parts.id.clone(), task_id, spec, approvals: parts.approvals.clone() };
+        let skills = parts.skills.iter().map(SkillBundle::as_use).collect();
+        let (agent_id, approvals) = (parts.id.clone(), parts.approvals.clone());
+        let begin = Begin { agent_id, task_id, spec, approvals, skills };
         let (task, effects) = Task::begin(parts.clock.now(), begin, &*parts.by)?;
         let lease = files.lease().await?;
         // With either of them the task can be resumed.
@@ -61,6 +66,15 @@ impl TaskHandle {
                     "there is a task in this workspace already; resume it, or begin in an empty folder";
                 return Err(TaskError::new(TaskErrorKind::Exists, message));
             }
+        }
+        let seeds = conversations(parts.sessions.as_deref(), &task.state().spec.seed_from_sessions).await?;
+        if !seeds.is_empty() {
+            let mut lines = String::new();
+            for message in &seeds {
+                lines.push_str(&in_one_line(message));
+                lines.push('\n');
+            }
+            files.write(&WorkspacePath::known(layout::SEEDS), lines.into_bytes()).await?;
         }
         let handle = TaskHandle { running: Running::new(parts, files, lease, task, String::new()) };
         handle.running.perform(effects).await?;
@@ -74,6 +88,9 @@ impl TaskHandle {
         let lease = files.lease().await?;
         let journal = open_journal(&*files).await?;
         let (task, text) = open_state(&*files, &journal).await?;
+        if task.state().status != TaskStatus::Finished {
+            known_again(&task.state().skills, &parts.skills)?;
+        }
         let handle = TaskHandle { running: Running::new(parts, files, lease, task, text) };
         // What the process before had decided to say, and could not.
         handle.running.save().await?;
@@ -169,6 +186,19 @@ impl TaskHandle {
 
     pub fn state(&self) -> TaskState {
         self.running.with_task(|task| task.state().clone())
+    }
+
+    /// A text, or a JSON text, without the secrets that calls of this task had.
+    // Natively no tool writes past its own files.
+    #[allow(dead_code)]
+    pub(crate) fn without_secrets(&self, text: &str, is_json: bool) -> String {
+        let secrets = &self.running.shared.secrets;
+        if is_json { secrets.json(text) } else { secrets.text(text) }
+    }
+
+    /// The messages that the next step would read of what came before, unless it has a history of its own.
+    pub async fn history_snapshot(&self) -> Result<Vec<Message>, TaskError> {
+        self.running.history_now().await
     }
 
     pub fn files(&self) -> &Arc<dyn Workspace> {

@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use crate::message::Message;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
-use crate::ports::{Clock, IdSource, ModelAdapter, ToolFailure, ToolHost};
+use crate::ports::{Clock, IdSource, ModelAdapter, Tool, ToolFailure, ToolHost};
 use crate::task::prompt::StepPrompt;
-use crate::task::{ApprovalPolicy, Plan, StepSpec, TaskLoop};
+use crate::task::{ApprovalPolicy, Plan, SkillBundle, StepSpec, TaskLoop};
+use crate::task_runtime::credentials::CredentialBroker;
 use crate::task_runtime::memory_port::AgentMemory;
+use crate::task_runtime::session_source::SessionSource;
+use crate::task_runtime::tool_files::SkillRunner;
 use crate::task_runtime::tools::TaskTool;
 use crate::task_runtime::workspace::Workspace;
 
@@ -19,15 +22,32 @@ pub(super) struct Parts {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ids: Arc<dyn IdSource>,
     pub(super) tools: Vec<TaskTool>,
+    pub(super) file_tools: Vec<(Arc<dyn MakesTool>, Vec<String>)>,
     pub(super) hosted: Option<Hosted>,
     pub(super) approvals: ApprovalPolicy,
     pub(super) by: Arc<dyn TaskLoop>,
     pub(super) functions: Vec<(String, Arc<dyn StepFunction>)>,
     pub(super) seeds: Vec<Message>,
+    pub(super) sessions: Option<Arc<dyn SessionSource>>,
+    pub(super) skills: Vec<SkillBundle>,
+    /// Runs the tools of skills, unless a host does.
+    pub(super) skill_runner: Option<Arc<dyn SkillRunner>>,
+    pub(super) broker: Option<Arc<dyn CredentialBroker>>,
     pub(super) memory: Option<AgentMemory>,
     pub(super) poll_ms: u64,
     /// How long a model may be silent after a stop.
     pub(super) grace_ms: u64,
+}
+
+/// Makes a tool for the files of a task.
+pub(super) trait MakesTool: MaybeSend + MaybeSync {
+    fn tool(&self, files: Arc<dyn Workspace>) -> Tool;
+}
+
+impl<F: Fn(Arc<dyn Workspace>) -> Tool + MaybeSend + MaybeSync> MakesTool for F {
+    fn tool(&self, files: Arc<dyn Workspace>) -> Tool {
+        self(files)
+    }
 }
 
 /// Tools that somebody else runs, such as a page.

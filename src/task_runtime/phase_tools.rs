@@ -3,16 +3,19 @@
 use std::sync::{Arc, Weak};
 
 use crate::error::ToolDefinitionError;
+use crate::json::Json;
+use crate::message::ToolResultData;
 use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, Tool, ToolContext, ToolHost, Tools};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome};
 use crate::task::ApprovalPolicy;
-use crate::task_runtime::running::Shared;
+use crate::task_runtime::credentials::{CleanDisplay, CleanSteps, CredentialBroker, CredentialRequest};
+use crate::task_runtime::running::{Shared, lock};
 use crate::task_runtime::watch::look;
 use crate::tool::{Gate, ToolDefinition, ToolSpec};
 
 pub(super) struct PhaseTools {
-    tools: Tools,
+    tools: Arc<Tools>,
     /// Those of a host, and the names of those that this step has.
     hosted: Option<(Arc<dyn ToolHost>, Vec<String>)>,
     policy: ApprovalPolicy,
@@ -32,14 +35,14 @@ impl PhaseTools {
         for tool in tools {
             list.register(tool.clone())?;
         }
-        Ok(PhaseTools { tools: list, hosted, policy, timeout_ms, task })
+        Ok(PhaseTools { tools: Arc::new(list), hosted, policy, timeout_ms, task })
     }
 
     /// What runs the calls of a tool.
-    fn host(&self, tool: &str) -> &dyn ToolHost {
+    fn host(&self, tool: &str) -> Arc<dyn ToolHost> {
         match &self.hosted {
-            Some((host, names)) if names.iter().any(|name| name == tool) => &**host,
-            _ => &self.tools,
+            Some((host, names)) if names.iter().any(|name| name == tool) => Arc::clone(host),
+            _ => Arc::clone(&self.tools) as Arc<dyn ToolHost>,
         }
     }
 }
@@ -93,8 +96,12 @@ impl ToolHost for PhaseTools {
     }
 
     fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
-        let working = self.host(call.tool_name).run(call, context);
         let task = Weak::clone(&self.task);
+        let broker = task.upgrade().and_then(|shared| shared.parts.broker.clone());
+        let working = match broker {
+            None => self.host(call.tool_name).run(call, context),
+            Some(broker) => self.run_with(&*broker, call, context),
+        };
         Box::pin(async move {
             let outcome = working.await;
             look(&task).await;
@@ -104,5 +111,59 @@ impl ToolHost for PhaseTools {
 
     fn undo(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
         self.host(call.tool_name).undo(call, context)
+    }
+}
+
+impl PhaseTools {
+    /// Asks for the credentials of the call first; what it says afterwards is told without them.
+    fn run_with(
+        &self,
+        broker: &dyn CredentialBroker,
+        call: CallRef<'_>,
+        context: ToolContext,
+    ) -> BoxFuture<'static, ToolOutcome> {
+        let host = self.host(call.tool_name);
+        let task = Weak::clone(&self.task);
+        let task_id = task.upgrade().map(|shared| lock(&shared.task).state().task_id.clone());
+        let asking = broker.credentials(CredentialRequest {
+            tool: call.tool_name.to_owned(),
+            task_id: task_id.unwrap_or_default(),
+            call_id: call.call_id.to_owned(),
+        });
+        let (call_id, tool_name, input) =
+            (call.call_id.to_owned(), call.tool_name.to_owned(), call.input.clone());
+        let (validated, key) = (call.validated.cloned(), call.idempotency_key.to_owned());
+        let attempt = call.attempt;
+        Box::pin(async move {
+            let refused = |message: String| {
+                let mut result = ToolResultData::error(message);
+                result.data = Json::written("{\"code\":\"TASK_CREDENTIALS_FAILED\"}".to_owned());
+                ToolOutcome::Returned { result, outputs: Vec::new() }
+            };
+            let Ok(credentials) = asking.await else {
+                // What went wrong there may say what nobody is to read.
+                return refused("there are no credentials for this call, so the tool did not run".to_owned());
+            };
+            let Some(secrets) = task.upgrade().map(|shared| Arc::clone(&shared.secrets)) else {
+                return ToolOutcome::TimedOut;
+            };
+            if let Err(why) = secrets.keep(&credentials) {
+                return refused(why);
+            }
+            let context = context.with_credentials(credentials).through(
+                |steps| Arc::new(CleanSteps { steps, secrets: Arc::clone(&secrets) }),
+                |port| Arc::new(CleanDisplay { port, secrets: Arc::clone(&secrets) }),
+            );
+            let call = CallRef {
+                call_id: &call_id,
+                tool_name: &tool_name,
+                input: &input,
+                validated: validated.as_ref(),
+                attempt,
+                idempotency_key: &key,
+            };
+            let outcome = host.run(call, context).await;
+            secrets.outcome(outcome)
+        })
     }
 }

@@ -11,6 +11,7 @@ use crate::run::input::Answer;
 use crate::runtime::Session;
 use crate::task::layout::{self, WorkspacePath};
 use crate::task::{Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskEvent};
+use crate::task_runtime::credentials::Secrets;
 use crate::task_runtime::in_flight::Watch;
 use crate::task_runtime::parts::Parts;
 use crate::task_runtime::workspace::{Lease, Workspace, read_known, read_text};
@@ -38,6 +39,8 @@ pub(super) struct Shared {
     /// Questions that were answered in the session itself.
     pub(super) answered: Mutex<Vec<(String, bool)>>,
     pub(super) listeners: Mutex<Vec<Arc<dyn Listen>>>,
+    /// Of the calls that run.
+    pub(super) secrets: Arc<Secrets>,
 }
 
 pub(super) trait Listen: MaybeSend + MaybeSync {
@@ -85,6 +88,7 @@ impl Running {
                 session: Mutex::default(),
                 answered: Mutex::default(),
                 listeners: Mutex::default(),
+                secrets: Arc::default(),
             }),
         }
     }

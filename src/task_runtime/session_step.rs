@@ -7,27 +7,22 @@ use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 
 use crate::event::{Event, Rule};
-use crate::json::codec::from_text;
 use crate::message::{Message, Sender, ToolStatus, Usage};
 use crate::portable::BoxFuture;
-use crate::ports::{StoreAdapter, Tool};
 use crate::run::PhaseName;
 use crate::run::settings::{Budgets, Limits, Settings};
 use crate::runtime::{Parts as SessionParts, Prompt, Response, ResponseFuture, Session};
 use crate::task::layout::{self, WorkspacePath};
-use crate::task::prompt::{Ingredients, Section, StepPrompt, context_files, history, seeds_of_files};
-use crate::task::text::pretty;
-use crate::task::{
-    Deliverable, Failure, HistoryMode, Input, StepEnd, StepOutcome, StepSpec, TaskError, ToolCallReport,
-};
+use crate::task::prompt::StepPrompt;
+use crate::task::{Deliverable, Failure, Input, StepEnd, StepOutcome, StepSpec, TaskError, ToolCallReport};
 use crate::task_runtime::look::deliverable;
 use crate::task_runtime::parts::StepContext;
 use crate::task_runtime::phase_tools::PhaseTools;
 use crate::task_runtime::running::{Running, Then, lock};
 use crate::task_runtime::step_store::StepStore;
-use crate::task_runtime::tools::{FS_WRITE, TaskTool, built_in, written};
+use crate::task_runtime::tool_files::ToolFiles;
+use crate::task_runtime::tools::{FS_WRITE, written};
 use crate::task_runtime::watch::WatchedModel;
-use crate::task_runtime::workspace::{read_known, read_text};
 
 /// How a step was left.
 pub(super) enum Ran {
@@ -57,14 +52,6 @@ impl Held {
 /// How long a session that is closed may take for it.
 const CLOSING_MS: u64 = 1_000;
 
-/// Whether a step may use a tool: its phase must, and the step itself where it names its tools.
-fn allowed(step: &StepSpec, tool: &str, is_for: impl Fn(&str) -> bool) -> bool {
-    let is_phase = ["gather", "plan", "act", "verify"].contains(&step.name.as_str());
-    // A step of a loop of one's own acts.
-    let fits = is_for(&step.name) || (!is_phase && is_for("act"));
-    fits && step.tools.as_ref().is_none_or(|names| names.iter().any(|wanted| wanted == tool))
-}
-
 /// Why is known where the end of the step is told.
 fn end_by_stop() -> StepEnd {
     StepEnd::Stopped(String::new())
@@ -81,7 +68,7 @@ impl Running {
                     goal: self.with_task(|task| task.state().spec.goal.clone()),
                     plan: self.with_task(|task| task.state().plan.as_ref().map(|known| known.plan.clone())),
                     prompt: prompt.clone(),
-                    files: Arc::clone(&self.shared.files),
+                    files: ToolFiles::of(&self.shared.files, &self.shared.secrets, &self.skills()?),
                     model: Arc::clone(&self.shared.parts.model),
                     step: step.clone(),
                 };
@@ -152,82 +139,6 @@ impl Running {
             Then::Stop => Ran::Stops,
             Then::Nothing | Then::Run(_) | Then::Wait(_) => Ran::Ended,
         })
-    }
-
-    /// What the step reads: as it was written down when it first began.
-    async fn prompt_of(&self, step: &StepSpec) -> Result<StepPrompt, TaskError> {
-        let files = &*self.shared.files;
-        let path = layout::of_step(&step.id, "prompt.json");
-        if let Some(text) = read_text(files, &path).await?
-            && let Ok(prompt) = from_text::<StepPrompt>(&text)
-        {
-            return Ok(prompt);
-        }
-        let state = self.with_task(|task| task.state().clone());
-        let mut sections = Vec::new();
-        let mut read = Vec::new();
-        let mut paths: Vec<String> = context_files().map(str::to_owned).to_vec();
-        for entry in files.list(&WorkspacePath::known(layout::CONTEXT)).await? {
-            paths.push(entry.path.as_str().to_owned());
-        }
-        for path in paths {
-            if let Some(text) = read_known(files, &path).await?.filter(|text| !text.trim().is_empty()) {
-                sections.push(Section::new(path.clone(), text));
-                read.push(path);
-            }
-        }
-        let inputs = files.list(&WorkspacePath::known(layout::TASK)).await?;
-        let inputs: Vec<String> =
-            inputs.into_iter().map(|entry| format!("{} ({} bytes)", entry.path, entry.size)).collect();
-        let policy = step.history.clone().unwrap_or_else(|| state.spec.history.clone());
-        let lines = read_known(files, layout::HISTORY_LINES).await?;
-        let text = read_known(files, layout::HISTORY_TEXT).await?;
-        let mut seeds = self.shared.parts.seeds.clone();
-        seeds.extend(state.spec.seed_messages.iter().cloned());
-        seeds.extend(seeds_of_files(lines.as_deref(), text.as_deref())?);
-        let mut before = Vec::new();
-        if policy.mode == HistoryMode::LastN {
-            for earlier in &state.steps {
-                let path = layout::of_step(&earlier.id, "session.ndjson");
-                let own = read_text(files, &layout::of_step(&earlier.id, "prompt.json")).await?;
-                let own = own.and_then(|text| from_text::<StepPrompt>(&text).ok()).unwrap_or_default();
-                let loaded = StepStore::new(Arc::clone(&self.shared.files), path).load().await;
-                let messages = loaded.map(|loaded| loaded.messages).unwrap_or_default();
-                before.extend(messages.into_iter().skip(own.messages.len()));
-            }
-        }
-        let history = history(&policy, &seeds, &before, &state.steps);
-        let remembered = self.recall_for(step, &state).await?;
-        let mut prompt = StepPrompt::assemble(&Ingredients {
-            persona: &self.shared.parts.persona,
-            pinned: &remembered.pinned,
-            context: &sections,
-            inputs: &inputs,
-            recall: &remembered.recall,
-            history: &history,
-            goal: &state.spec.goal,
-            instructions: &step.instructions,
-        });
-        prompt.tools = self.tools_of(step).into_iter().map(|tool| tool.name().to_owned()).collect();
-        prompt.tools.extend(self.hosted_of(step));
-        prompt.context_read = read;
-        files.write(&path, pretty(&prompt).into_bytes()).await?;
-        Ok(prompt)
-    }
-
-    fn tools_of(&self, step: &StepSpec) -> Vec<Tool> {
-        let mut all: Vec<TaskTool> = built_in(&self.shared.files);
-        all.extend(self.shared.parts.tools.iter().cloned());
-        all.retain(|tool| allowed(step, tool.tool.name(), |phase| tool.is_for(phase)));
-        all.into_iter().map(|tool| tool.tool).collect()
-    }
-
-    /// The names of the host's tools that the step may use.
-    fn hosted_of(&self, step: &StepSpec) -> Vec<String> {
-        let Some(hosted) = &self.shared.parts.hosted else { return Vec::new() };
-        let mut names: Vec<String> = hosted.host.definitions().into_iter().map(|tool| tool.name).collect();
-        names.retain(|name| allowed(step, name, |phase| hosted.is_for(name, phase)));
-        names
     }
 
     async fn run_session(&self, step: &StepSpec, prompt: &StepPrompt) -> Result<Ran, TaskError> {
@@ -371,9 +282,9 @@ impl Running {
                 let store = StepStore::new(files, layout::of_step(&step.id, "session.ndjson"));
                 store.seed(prompt.messages.clone()).await.map_err(|error| Failure::from(&error))?;
                 let timeout = [budgets.step_tool_timeout_ms, time].into_iter().flatten().min();
-                let tools = self.tools_of(step);
-                let hosted = parts.hosted.as_ref();
-                let hosted = hosted.map(|hosted| (Arc::clone(&hosted.host), self.hosted_of(step)));
+                let tools = self.tools_of(step).map_err(|error| Failure::from(&error))?;
+                let names = self.hosted_of(step).map_err(|error| Failure::from(&error))?;
+                let hosted = parts.hosted.as_ref().map(|hosted| (Arc::clone(&hosted.host), names));
                 let tools =
                     PhaseTools::new(tools.iter(), hosted, policy, timeout, Arc::downgrade(&self.shared))
                         .map_err(|error| Failure {

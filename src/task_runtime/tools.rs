@@ -102,7 +102,7 @@ fn file_glob(files: &Arc<dyn Workspace>) -> Tool {
         async move {
             let pattern = input.pattern.unwrap_or_else(|| "**".to_owned());
             let mut lines = Vec::new();
-            for folder in [layout::TASK, layout::PROGRESS] {
+            for folder in [layout::TASK, layout::PROGRESS, layout::SKILLS] {
                 let entries = files.list(&WorkspacePath::known(folder)).await?;
                 let found = entries.iter().filter(|entry| matches(&pattern, entry.path.as_str()));
                 lines.extend(found.map(|entry| format!("{} ({} bytes)", entry.path, entry.size)));

@@ -2,6 +2,8 @@
 
 mod allocator;
 pub mod bindings;
+#[cfg(feature = "task")]
+mod credentials;
 #[cfg(feature = "decoders")]
 pub mod decoder;
 mod environment;
@@ -19,6 +21,8 @@ pub mod relay;
 pub mod run;
 #[cfg(all(feature = "sessions", not(feature = "task")))]
 pub mod session;
+#[cfg(feature = "task")]
+mod sessions;
 mod steps;
 mod store;
 #[cfg(feature = "task")]

@@ -10,9 +10,11 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::bindings::PageBindings;
+use super::credentials::PageBroker;
 use super::environment::{PageClock, PageIds, promise};
 use super::memory::memory_of;
 use super::model::model_of;
+use super::sessions::PageSessions;
 use super::steps;
 use super::task_loop::PageLoop;
 use super::tools::PageTools;
@@ -33,7 +35,8 @@ use crate::task_runtime::{
     result, stop,
 };
 use crate::wire::task::{
-    LoopName, PageBinding, PageDecision, PolicyChange, TaskAgentOptions, TaskRunOptions,
+    LoopName, PageBinding, PageDecision, PageSkill, PolicyChange, SkillParts, TaskAgentOptions,
+    TaskRunOptions,
 };
 
 #[wasm_bindgen]
@@ -61,6 +64,14 @@ pub struct CoreTask {
 pub fn workspace_path(path: &str) -> Result<String, JsValue> {
     let path = WorkspacePath::parse(path).map_err(|error| task_thrown(&error))?;
     Ok(path.as_str().to_owned())
+}
+
+/// A skill, checked: JSON `TaskSkillFiles` in, `TaskSkillParts` out.
+#[wasm_bindgen(js_name = skillOf)]
+pub fn skill_of(skill: &str) -> Result<String, JsValue> {
+    let skill: PageSkill = read(skill, "the skill")?;
+    let bundle = skill.bundle().map_err(|error| task_thrown(&error))?;
+    Ok(to_text(&SkillParts::from(bundle)))
 }
 
 /// Whether this is an exported workspace whose task can be taken up. Gives JSON: the clean paths, in the order in which they are written.
@@ -115,6 +126,15 @@ impl CoreTask {
         let memory = options.memory.map(|given| memory_of(&host, given));
         if let Some(memory) = &memory {
             builder = builder.memory(memory.clone());
+        }
+        if options.credentials {
+            builder = builder.broker(PageBroker(host.clone()));
+        }
+        if options.sessions {
+            builder = builder.sessions(PageSessions(host.clone()));
+        }
+        for skill in options.skills {
+            builder = builder.skill(skill.bundle().map_err(|error| task_thrown(&error))?);
         }
         for name in options.functions {
             let page = host.clone();
@@ -235,12 +255,12 @@ impl CoreTask {
 
     #[wasm_bindgen(js_name = beginStep)]
     pub fn begin_step(&self, call_id: &str, name: &str, deterministic: bool) -> Option<Promise> {
-        Some(steps::begin(&*self.tool_run(call_id)?, name, deterministic))
+        Some(steps::begin(&*self.tool_run(call_id)?, &self.clean(name, false), deterministic))
     }
 
     #[wasm_bindgen(js_name = endStep)]
     pub fn end_step(&self, call_id: &str, key: String, result: &str) -> Result<Promise, JsValue> {
-        steps::end(self.tool_run(call_id), key, result)
+        steps::end(self.tool_run(call_id), key, &self.clean(result, true))
     }
 
     pub fn validated(&self, call_id: &str, validated: &str) -> Result<(), JsValue> {
@@ -248,7 +268,19 @@ impl CoreTask {
     }
 
     pub fn returned(&self, call_id: &str, outcome: &str) -> Result<(), JsValue> {
-        steps::returned(self.tool_run(call_id), outcome)
+        steps::returned(self.tool_run(call_id), &self.clean(outcome, true))
+    }
+
+    /// A text without the secrets that calls had, before a tool writes it into a file.
+    pub fn strike(&self, text: &str) -> String {
+        self.clean(text, false)
+    }
+
+    /// The messages that the next step would read of what came before, as JSON.
+    #[wasm_bindgen(js_name = historySnapshot)]
+    pub fn history_snapshot(&self) -> Result<Promise, JsValue> {
+        let handle = self.open()?;
+        Ok(self.json(Box::pin(async move { Ok(to_text(&handle.history_snapshot().await?)) })))
     }
 
     /// Ends all work where it is and gives the lease back; what runs fails with `TASK_CLOSED`. Call it before `free`.
@@ -263,6 +295,12 @@ impl CoreTask {
 impl CoreTask {
     fn open(&self) -> Result<TaskHandle, JsValue> {
         self.handle.borrow().clone().ok_or_else(|| task_thrown(&closed()))
+    }
+
+    fn clean(&self, text: &str, is_json: bool) -> String {
+        let handle = self.handle.borrow();
+        let clean = handle.as_ref().map(|handle| handle.without_secrets(text, is_json));
+        clean.unwrap_or_else(|| text.to_owned())
     }
 
     fn tool_run(&self, call_id: &str) -> Option<Arc<ToolRun>> {

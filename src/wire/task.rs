@@ -1,9 +1,10 @@
 //! What a task of a page is made of.
 
-use crate::json::codec::{Read, Ts};
-use crate::message::Message;
+use crate::json::Json;
+use crate::json::codec::{Read, Ts, Write, from_text};
+use crate::message::{Extra, Message};
 use crate::task::memory::{MemoryBinding, MemoryStrategy, ScopeKind};
-use crate::task::{ApprovalPolicy, Decision, ResultView, read_policy};
+use crate::task::{ApprovalPolicy, Decision, ResultView, SkillBundle, SkillTool, TaskError, read_policy};
 use crate::wire::options::{ModelOptions, PageTool};
 
 /// What an agent for tasks is made of, as JSON text for `new CoreTask(options, host, files)`.
@@ -32,8 +33,88 @@ pub(crate) struct TaskAgentOptions {
     #[json(rename = "loop")]
     pub(crate) by: Option<LoopName>,
     pub(crate) memory: Option<PageMemory>,
+    /// The page is asked for what a call may prove itself with.
+    #[json(default)]
+    pub(crate) credentials: bool,
+    /// The page has sessions that a task may take its history from.
+    #[json(default)]
+    pub(crate) sessions: bool,
+    /// Their tools are among `tools`.
+    #[json(default)]
+    pub(crate) skills: Vec<PageSkill>,
     pub(crate) poll_ms: Option<u64>,
     pub(crate) stop_grace_ms: Option<u64>,
+}
+
+/// A skill as its files.
+#[derive(Debug, Clone, Read, Ts)]
+#[ts(name = "TaskSkillFiles", input)]
+pub(crate) struct PageSkill {
+    /// The texts of the bundle by their paths, `skill.json` among them.
+    #[ts(type = "Readonly<Record<string, string>>")]
+    pub(crate) files: Extra,
+    /// The hash that the bundle is to have; another one is refused.
+    pub(crate) sha256: Option<String>,
+}
+
+impl PageSkill {
+    pub(crate) fn bundle(self) -> Result<SkillBundle, TaskError> {
+        let text = |content: Json| from_text::<String>(content.as_str()).unwrap_or_default().into_bytes();
+        let files = self.files.0.into_iter().map(|(path, content)| (path, text(content)));
+        let bundle = SkillBundle::of_files(files)?;
+        match &self.sha256 {
+            Some(wanted) => bundle.pinned(wanted),
+            None => Ok(bundle),
+        }
+    }
+}
+
+/// A skill as the page runs it.
+#[derive(Debug, Clone, Ts, Write)]
+#[ts(name = "TaskSkillParts")]
+pub(crate) struct SkillParts {
+    pub(crate) name: String,
+    pub(crate) sha256: String,
+    pub(crate) tools: Vec<SkillToolParts>,
+    /// What its mounts show, by the path in the workspace.
+    #[ts(type = "readonly (readonly [path: string, text: string])[]")]
+    pub(crate) files: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, Ts, Write)]
+#[json(rename_all = "camelCase")]
+#[ts(inline)]
+pub(crate) struct SkillToolParts {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) input_schema: Json,
+    pub(crate) code: String,
+    pub(crate) phases: Option<Vec<String>>,
+    pub(crate) reads: Vec<String>,
+    pub(crate) writes: Vec<String>,
+}
+
+impl From<SkillBundle> for SkillParts {
+    fn from(bundle: SkillBundle) -> Self {
+        let mut files = Vec::new();
+        for (path, text) in bundle.files {
+            files.push((path.as_str().to_owned(), text));
+        }
+        let tools = bundle.tools.into_iter().map(SkillToolParts::from).collect();
+        SkillParts { name: bundle.name, sha256: bundle.sha256, tools, files }
+    }
+}
+
+impl From<SkillTool> for SkillToolParts {
+    fn from(tool: SkillTool) -> Self {
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        for (folder, writing) in tool.mounts {
+            let list = if writing { &mut writes } else { &mut reads };
+            list.push(folder.as_str().to_owned());
+        }
+        let SkillTool { name, description, input_schema, code, phases, .. } = tool;
+        SkillToolParts { name, description, input_schema, code, phases, reads, writes }
+    }
 }
 
 /// Names a loop of the page; both are part of the signature of results.

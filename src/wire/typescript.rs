@@ -132,10 +132,12 @@ fn the_types_of_tasks_are_those_of_rust() {
     use crate::task::memory::{MemoryEntry, MemoryQuery, MemoryScope, ScopeKind};
     use crate::task::{
         ApprovalPolicy, ApprovalRequest, Budgets, ClientState, Deliverable, FinishReason, HistoryPolicy,
-        Plan, PlanStep, StepReport, StepSpec, StepSummary, TaskEvent, TaskResult, TaskSpec, TaskState,
-        TaskStatus, ToolCallReport, Verdict, prompt::StepPrompt,
+        Plan, PlanStep, SkillUse, StepReport, StepSpec, StepSummary, TaskEvent, TaskResult, TaskSpec,
+        TaskState, TaskStatus, ToolCallReport, Verdict, prompt::StepPrompt,
     };
-    use crate::wire::task::{LoopName, PageBinding, PageMemory, TaskAgentOptions, TaskRunOptions};
+    use crate::wire::task::{
+        LoopName, PageBinding, PageMemory, PageSkill, SkillParts, TaskAgentOptions, TaskRunOptions,
+    };
 
     let named = "/** What a person approves: a policy, or the name of one. */\nexport type TaskApprovals = ApprovalPolicy | \"strict\" | \"permissive\" | \"automatic\";\n";
     let all = [
@@ -145,6 +147,7 @@ fn the_types_of_tasks_are_those_of_rust() {
         named.to_owned(),
         HistoryPolicy::declaration(),
         TaskState::declaration(),
+        SkillUse::declaration(),
         ClientState::declaration(),
         TaskStatus::declaration(),
         FinishReason::declaration(),
@@ -166,6 +169,8 @@ fn the_types_of_tasks_are_those_of_rust() {
         MemoryQuery::declaration(),
         PageBinding::declaration(),
         PageMemory::declaration(),
+        PageSkill::declaration(),
+        SkillParts::declaration(),
         LoopName::declaration(),
         TaskRunOptions::declaration(),
         TaskAgentOptions::declaration(),

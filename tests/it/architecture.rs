@@ -22,7 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("testing", &["ports", "run", "display", "answer", "store"]),
     ("runtime", &["ports", "run", "display", "answer", "store", "task_tool"]),
     ("task", &["run"]),
-    ("task_runtime", &["ports", "run", "runtime", "task"]),
+    ("task_runtime", &["ports", "run", "runtime", "task", "http", "display"]),
     ("wire", &["*"]),
     ("wasm", &["*"]),
     ("native", &["*"]),

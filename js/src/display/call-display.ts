@@ -46,6 +46,8 @@ export interface CallPort {
   /** The core of this page, which keeps the steps. */
   core(): Pick<CoreSession, "beginStep" | "endStep">;
   readonly guard: Guard;
+  /** Of this call of a task alone. */
+  readonly credentials?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What the application gives each of its tools. */
@@ -112,6 +114,10 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 
   get userId(): string | undefined {
     return this.#given.userId;
+  }
+
+  get credentials(): Readonly<Record<string, string>> | undefined {
+    return this.#port.credentials;
   }
 
   get files(): ToolFiles | undefined {

@@ -43,6 +43,8 @@ export interface ToolDisplay {
   readonly services: any;
   /** The `userId` of the client. */
   readonly userId: string | undefined;
+  /** What this call of a task may prove itself with (`credentials` of its agent); none in a chat. */
+  readonly credentials?: Readonly<Record<string, string>> | undefined;
   /** The files of the task; none in a chat. */
   readonly files?: ToolFiles | undefined;
   /** What a plugin keeps in this session. What is set is stored before the result of the call; it stays when the call fails. */

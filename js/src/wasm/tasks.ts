@@ -7,10 +7,11 @@ import {
   exportedPaths,
   guard,
   initSync,
+  skillOf,
   workspacePath,
 } from "./generated/glove_tasks.js";
 
-const glue = { __wbg_reset_state, CoreTask, clientPath, exportedPaths, guard, initSync, workspacePath };
+const glue = { __wbg_reset_state, CoreTask, clientPath, exportedPaths, guard, initSync, skillOf, workspacePath };
 
 export type TasksCore = Loaded<typeof glue>;
 

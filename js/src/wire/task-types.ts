@@ -14,6 +14,8 @@ export interface TaskSpec {
   readonly approvals?: TaskApprovals;
   /** A conversation that came before. */
   readonly seed_messages?: readonly Message[];
+  /** Stored sessions whose conversations came before, by their ids. They are read when the task begins, and kept with it. */
+  readonly seed_from_sessions?: readonly string[];
   /** How much of what was said before each step reads, unless the step says so itself. */
   readonly history?: HistoryPolicy;
   /** For the application alone; it stands in the state and in the result. */
@@ -118,7 +120,16 @@ export interface TaskState {
   readonly loop_name: string;
   readonly loop_version: string;
   readonly loop_signature: string;
+  /** What it was begun with, and goes on with. */
+  readonly skills?: readonly TaskSkillUse[];
   readonly spec: TaskSpec;
+}
+
+/** A skill that a task works with, as its state says it: going on needs the same one. */
+export interface TaskSkillUse {
+  readonly name: string;
+  /** Of the bundle. */
+  readonly sha256: string;
 }
 
 /** Where a task of a server stands. */
@@ -428,6 +439,23 @@ export interface TaskMemoryOptions {
   readonly patienceMs?: number;
 }
 
+/** A skill as its files. */
+export interface TaskSkillFiles {
+  /** The texts of the bundle by their paths, `skill.json` among them. */
+  readonly files: Readonly<Record<string, string>>;
+  /** The hash that the bundle is to have; another one is refused. */
+  readonly sha256?: string;
+}
+
+/** A skill as the page runs it. */
+export interface TaskSkillParts {
+  readonly name: string;
+  readonly sha256: string;
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly inputSchema: unknown; readonly code: string; readonly phases?: readonly string[]; readonly reads: readonly string[]; readonly writes: readonly string[] }[];
+  /** What its mounts show, by the path in the workspace. */
+  readonly files: readonly (readonly [path: string, text: string])[];
+}
+
 /** Names a loop of the page; both are part of the signature of results. */
 export interface TaskLoopName {
   readonly name: string;
@@ -457,6 +485,12 @@ export interface TaskAgentOptions {
   /** A loop of the page instead of the usual one. */
   readonly loop?: TaskLoopName;
   readonly memory?: TaskMemoryOptions;
+  /** The page is asked for what a call may prove itself with. */
+  readonly credentials?: boolean;
+  /** The page has sessions that a task may take its history from. */
+  readonly sessions?: boolean;
+  /** Their tools are among `tools`. */
+  readonly skills?: readonly TaskSkillFiles[];
   readonly pollMs?: number;
   readonly stopGraceMs?: number;
 }

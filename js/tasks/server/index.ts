@@ -3,3 +3,4 @@ export { GloveError } from "../../src/error.js";
 export type { TaskHandler, TaskHandlerConfig } from "./config.js";
 export { FolderTaskWorkspace } from "./folder.js";
 export { createTaskHandler } from "./handler.js";
+export { readSkillFolder } from "./skill-folder.js";

@@ -13,7 +13,7 @@ export type SentFile = string | { readonly base64: string };
 type SentFiles = Readonly<Record<string, SentFile>>;
 
 /** A client that could say these would approve its own calls, or speak for others. */
-const notTheirs = ["approvals", "user_id", "seed_messages", "id"] as const;
+const notTheirs = ["approvals", "user_id", "seed_messages", "seed_from_sessions", "id"] as const;
 const { goal, budgets, history, ext } = specOptions;
 const theirs = { goal, budgets, history, ext } as const;
 const wantedOptions = { ...theirs, files: "any" } as const;

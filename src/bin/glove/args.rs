@@ -191,6 +191,9 @@ pub(crate) struct Run {
     /// Lets the model run JavaScript in a sandbox, which reads task/ and writes progress/artifacts/ and reaches nothing else
     #[arg(long)]
     pub sandbox: bool,
+    /// A folder with a skill for the task (skill.json); may be given several times
+    #[arg(long, value_name = "FOLDER")]
+    pub skill: Vec<PathBuf>,
     #[command(flatten)]
     pub model: ModelChoice,
     /// Writes the events as JSON, one a line, and the result as the last one

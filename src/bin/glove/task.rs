@@ -9,8 +9,8 @@ use futures_executor::block_on;
 use glove_wasm::native::{MountRight, RandomIds, Sandbox, SystemClock, TaskFolder};
 use glove_wasm::ports::{ModelAdapter, Tool};
 use glove_wasm::task::{
-    ApprovalKind, ApprovalPolicy, ApprovalRequest, Budgets, FinishReason, TaskError, TaskErrorKind,
-    TaskEvent, TaskResult, TaskSpec,
+    ApprovalKind, ApprovalPolicy, ApprovalRequest, Budgets, FinishReason, SkillBundle, TaskError,
+    TaskErrorKind, TaskEvent, TaskResult, TaskSpec,
 };
 use glove_wasm::task_runtime::{RunOptions, TaskAgent, TaskAgentBuilder, TaskHandle};
 use tokio::runtime::Builder;
@@ -33,6 +33,9 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
     let mut builder = agent(model);
     if options.sandbox {
         builder = builder.tool_for(["act"], sandbox(options)?);
+    }
+    for folder in &options.skill {
+        builder = builder.skill(SkillBundle::open(folder)?).skill_runner(Sandbox::new());
     }
     let task = open(&builder.build()?, options)?;
     let json = options.json;

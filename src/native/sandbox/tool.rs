@@ -1,10 +1,14 @@
 //! The tools whose work is sandboxed code: that of an application, and that of a model.
 
+use std::sync::Arc;
+
 use super::call::Call;
-use super::grants::{MountRight, Sandbox};
+use super::grants::{Mount, MountRight, Sandbox};
 use crate::json::Json;
 use crate::ports::Tool;
 use crate::run::input::{Issue, ToolOutcome};
+use crate::task::SkillTool;
+use crate::task_runtime::{SkillRunner, Workspace};
 
 impl Sandbox {
     /// `sandbox_exec`: a tool by which a model runs code that it writes.
@@ -84,5 +88,19 @@ impl Sandbox {
         });
         // Code that writes nothing has no effects.
         if writes { tool } else { tool.idempotent(0) }
+    }
+}
+
+impl SkillRunner for Sandbox {
+    fn tool(&self, tool: &SkillTool, files: Arc<dyn Workspace>) -> Tool {
+        let mut sandbox = self.clone();
+        let right = |writes: bool| if writes { MountRight::Write } else { MountRight::Read };
+        sandbox.mounts = tool
+            .mounts
+            .iter()
+            .map(|(folder, writes)| Mount { folder: folder.clone(), right: right(*writes) })
+            .collect();
+        sandbox.files = Some(files);
+        Sandbox::tool(sandbox, &tool.name, &tool.description, tool.input_schema.clone(), tool.code.clone())
     }
 }

@@ -66,6 +66,14 @@ impl Task {
         fx.push(Effect::Save);
     }
 
+    pub(super) fn emit_start(&mut self, now: u64, goal: String) {
+        let data = match self.state.skills.is_empty() {
+            true => Json::null(),
+            false => fields(&[("skills", &self.state.skills)]),
+        };
+        self.emit(now, "task.start", goal, data);
+    }
+
     pub(super) fn emit(&mut self, now: u64, kind: &str, message: impl Into<String>, data: Json) {
         self.emit_of(now, kind, "", message, data);
     }

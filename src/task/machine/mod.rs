@@ -18,6 +18,7 @@ use crate::task::error::{Failure, TaskError, TaskErrorKind};
 use crate::task::events::{Journal, TaskEvent};
 use crate::task::layout::{self, WorkspacePath};
 use crate::task::report::{Deliverable, TaskStatus, ToolCallReport};
+use crate::task::skill::SkillUse;
 use crate::task::spec::{ApprovalPolicy, Budgets, TaskSpec};
 use crate::task::state::{Outgoing, TaskState, VERSION};
 use crate::task::steps::{TaskLoop, loop_signature};
@@ -41,6 +42,7 @@ pub struct Begin {
     pub spec: TaskSpec,
     /// Of the agent; those of the spec count before them.
     pub approvals: ApprovalPolicy,
+    pub skills: Vec<SkillUse>,
 }
 
 /// What can happen to a task.
@@ -124,7 +126,7 @@ pub enum StepEnd {
 
 impl Task {
     pub fn begin(now: u64, begin: Begin, by: &dyn TaskLoop) -> Result<(Task, Vec<Effect>), TaskError> {
-        let Begin { agent_id, task_id, spec, approvals } = begin;
+        let Begin { agent_id, task_id, spec, approvals, skills } = begin;
         spec.check()?;
         let mut task = Task { state: TaskState::default(), told: 0, recalled: false };
         task.state = TaskState {
@@ -132,7 +134,7 @@ impl Task {
             agent_id,
             loop_name: by.name().to_owned(),
             loop_version: by.version().to_owned(),
-            loop_signature: loop_signature(by, &spec),
+            loop_signature: loop_signature(by, &spec, &skills),
             approvals: spec.approvals.clone().unwrap_or(approvals),
             started_at: now,
             round: 1,
@@ -141,7 +143,8 @@ impl Task {
             ..TaskState::default()
         };
         let goal = first_line(&task.state.spec.goal, 200);
-        task.emit(now, "task.start", goal, Json::null());
+        task.state.skills = skills;
+        task.emit_start(now, goal);
         let create = |path: &str, content: &str| Effect::Edit {
             path: WorkspacePath::known(path),
             edit: Edit::Create(content.to_owned()),

@@ -3,6 +3,7 @@
 mod approvals;
 mod bad_input;
 mod budgets;
+mod credentials;
 #[cfg(target_os = "linux")]
 mod disk;
 mod imports;
@@ -11,7 +12,10 @@ mod loops;
 mod memory;
 mod paths;
 mod prompts;
+mod results;
 mod runs;
+mod sessions;
+mod skills;
 mod stops;
 mod survival;
 

@@ -3,7 +3,7 @@
 use glove_wasm::task::WorkspacePath;
 
 /// What a path becomes, or `None` where it is refused.
-const CASES: &[(&str, Option<&str>)] = &[
+pub const CASES: &[(&str, Option<&str>)] = &[
     ("task/brief.md", Some("task/brief.md")),
     ("./task/brief.md", Some("task/brief.md")),
     ("task//brief.md", Some("task/brief.md")),

@@ -12,6 +12,7 @@ use super::{agent, builder, message_texts, spec, working_model, workspace};
 fn a_prompt_has_its_parts_in_their_order() {
     let prompt = StepPrompt::assemble(&Ingredients {
         persona: "PERSONA",
+        skills: &[Section::new("brief", "SKILL")],
         pinned: &[Section::new("Agent", "PINNED")],
         context: &[Section::new("progress/findings.md", "FINDINGS")],
         inputs: &["task/brief.md (3 bytes)".to_owned()],
@@ -23,7 +24,7 @@ fn a_prompt_has_its_parts_in_their_order() {
     let whole = [prompt.system.as_str(), &prompt.messages[0].text, &prompt.messages[1].text, &prompt.request]
         .join("\n");
     let places: Vec<usize> =
-        ["PERSONA", "PINNED", "brief.md", "FINDINGS", "RECALL", "EARLIER", "GOAL", "INSTRUCTIONS"]
+        ["PERSONA", "SKILL", "PINNED", "brief.md", "FINDINGS", "RECALL", "EARLIER", "GOAL", "INSTRUCTIONS"]
             .map(|part| whole.find(part).unwrap_or_else(|| panic!("{part} is missing in {whole}")))
             .to_vec();
     assert!(places.is_sorted(), "{whole}");

@@ -14,7 +14,7 @@ use crate::task::{Budgets, ClientUse, HistoryMode, HistoryPolicy, TaskSpec, Work
 
 /// A client that could say these would approve its own calls, or speak for others.
 const THEIRS: [&str; 5] = ["goal", "budgets", "history", "ext", "files"];
-const NOT_THEIRS: [&str; 4] = ["approvals", "user_id", "seed_messages", "id"];
+const NOT_THEIRS: [&str; 5] = ["approvals", "user_id", "seed_messages", "seed_from_sessions", "id"];
 
 pub(super) type Files = BTreeMap<String, SentFile>;
 

@@ -1,0 +1,54 @@
+// The secrets of tools: asked for at each call, and given to that call alone. The core strikes them out of what the call says.
+import { GloveError } from "../src/error.js";
+
+/** Who asks. */
+export interface CredentialRequest {
+  readonly tool: string;
+  readonly taskId: string;
+  readonly callId: string;
+}
+
+/** Gives the secrets of a call by their names, from wherever the application has them; nothing for a tool that needs none. */
+export type CredentialBroker = (
+  request: CredentialRequest,
+) => Readonly<Record<string, string>> | undefined | Promise<Readonly<Record<string, string>> | undefined>;
+
+export class Vault {
+  readonly #broker: CredentialBroker;
+  readonly #report: (code: string, error: unknown) => void;
+  readonly #given = new Map<string, Readonly<Record<string, string>>>();
+
+  constructor(broker: CredentialBroker, report: (code: string, error: unknown) => void) {
+    this.#broker = broker;
+    this.#report = report;
+  }
+
+  /** Both are JSON. What goes wrong the application hears, and no model. */
+  async ask(request: string): Promise<string> {
+    const { tool, task_id, call_id } = JSON.parse(request) as { tool: string; task_id: string; call_id: string };
+    try {
+      const given: unknown = (await this.#broker({ tool, taskId: task_id, callId: call_id })) ?? {};
+      if (!isOfTexts(given)) {
+        throw new GloveError("TASK_CREDENTIALS_FAILED", `\`credentials\` must give an object of strings for the tool "${tool}".`);
+      }
+      this.#given.set(call_id, Object.freeze({ ...given }));
+      return JSON.stringify(given);
+    } catch (error) {
+      this.#report("TASK_CREDENTIALS_FAILED", error);
+      throw new GloveError("TASK_CREDENTIALS_FAILED", "There are no credentials.");
+    }
+  }
+
+  of(callId: string): Readonly<Record<string, string>> | undefined {
+    return this.#given.get(callId);
+  }
+
+  /** The call has ended. */
+  forget(callId: string): void {
+    this.#given.delete(callId);
+  }
+}
+
+function isOfTexts(given: unknown): given is Readonly<Record<string, string>> {
+  return given !== null && typeof given === "object" && Object.values(given).every((value) => typeof value === "string");
+}
