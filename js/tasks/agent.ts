@@ -1,5 +1,5 @@
 // The agent that works on tasks: its model, its tools, and what it starts and resumes.
-import { GloveError } from "../src/error.js";
+import { GloveError, late } from "../src/error.js";
 import { createEndpointModel, transportOf } from "../src/models/endpoint.js";
 import type { ModelAdapter } from "../src/models/model.js";
 import type { StoreAdapter } from "../src/store/adapter.js";
@@ -26,7 +26,8 @@ import { checkLoop, type TaskLoop } from "./loop.js";
 import { AgentMemory } from "./memory/agent-memory.js";
 import type { MemoryChannel, MemoryProvider, NewMemory } from "./memory/provider.js";
 import { checkApprovals, specOptions } from "./options.js";
-import { checkSkill, openSkills, type TaskSkill } from "./skills/skill.js";
+import { checkSkill, type TaskSkill } from "./skills/check.js";
+import type { OpenSkills } from "./skills/skill.js";
 import { GloveTask, storedEvents } from "./task.js";
 import { openTaskWorkspace } from "./workspaces/stored.js";
 import { checkWorkspace, type TaskWorkspace } from "./workspaces/workspace.js";
@@ -102,6 +103,8 @@ const agentOptions = {
 } as const satisfies Options<TaskAgentConfig>;
 
 const moved = { systemPrompt: "Use `persona`.", model: "Pass `createModel`." };
+
+const noSkills: OpenSkills = { tools: [], phases: {}, forCore: [], over: (files) => files };
 
 /** Starts tasks and takes them up again. Making one loads and starts nothing. */
 export class TaskAgent {
@@ -224,11 +227,12 @@ export class TaskAgent {
   async #open(given: TaskWorkspace | string, begin: (core: CoreTask) => Promise<string>): Promise<GloveTask> {
     const workspace = typeof given === "string" ? await openTaskWorkspace(given) : checkWorkspace(given);
     const { createModel, endpoint = "", toolPhases = {}, phases = {}, loop, credentials, createStore } = this.#config;
-    const skills = await openSkills([...this.#skills]);
+    const skills = this.#skills.length ? await (await late(import("./skills/skill.js"))).openSkills([...this.#skills]) : noSkills;
     const [tools, memory] = [[...this.#tools, ...skills.tools], this.#memory];
     const { id, persona, approvals, seedMessages, pollMs, stopGraceMs, services, userId, onError } = this.#config;
     const model = createModel ? createModel() : createEndpointModel(endpoint);
     check("`createModel()`", model, "model");
+    const vault = credentials && new (await late(import("./credentials.js"))).Vault(credentials, (...told) => onError?.(...told));
     let task: GloveTask | undefined;
     let opened: CoreTask | undefined;
     let forget = () => {};
@@ -238,9 +242,9 @@ export class TaskAgent {
       phases,
       loop,
       memory,
-      credentials,
+      vault,
       createStore,
-      shown: skills.files,
+      toolFiles: skills.over,
       services,
       userId,
       persona: persona ?? "",

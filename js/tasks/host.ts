@@ -8,7 +8,7 @@ import type { ModelAdapter } from "../src/models/model.js";
 import { PageModels } from "../src/models/page-models.js";
 import type { StoreAdapter } from "../src/store/adapter.js";
 import { limited } from "../src/store/limits.js";
-import type { IGloveRunnable, ToolConfig } from "../src/tools/tool.js";
+import type { IGloveRunnable, ToolConfig, ToolFiles } from "../src/tools/tool.js";
 import { Toolbox } from "../src/tools/toolbox.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
 import type { HostPrompt } from "../src/wasm/core-api.js";
@@ -17,11 +17,10 @@ import type { PageTool } from "../src/wire/core-types.js";
 import type { Message } from "../src/wire/record.js";
 import type { TaskEvent, TaskPlan, TaskPrompt, TaskState, TaskStep } from "../src/wire/task-types.js";
 import { type Teller, tellerOf } from "./channel.js";
-import { type CredentialBroker, Vault } from "./credentials.js";
+import type { Vault } from "./credentials.js";
 import { WorkspaceFiles } from "./files.js";
 import { nextOf, type TaskLoop, type TaskLoopView } from "./loop.js";
 import type { AgentMemory } from "./memory/agent-memory.js";
-import { withSkills } from "./skills/skill.js";
 import type { TaskWorkspace } from "./workspaces/workspace.js";
 
 /** What a function that does a step is given. */
@@ -44,10 +43,11 @@ export interface TaskParts {
   readonly phases: Readonly<Record<string, TaskStepFunction>>;
   readonly loop: TaskLoop | undefined;
   readonly memory: AgentMemory | undefined;
-  readonly credentials: CredentialBroker | undefined;
+  /** The secrets of its tools. */
+  readonly vault: Vault | undefined;
   readonly createStore: ((sessionId: string) => StoreAdapter) | undefined;
-  /** The files of its skills, by their paths. */
-  readonly shown: ReadonlyMap<string, string>;
+  /** The files of the task as its tools reach them. */
+  readonly toolFiles: (files: ToolFiles) => ToolFiles;
   readonly services: unknown;
   readonly userId: string | undefined;
   readonly persona: string;
@@ -81,7 +81,6 @@ export class TaskHost {
   readonly #display = new DisplayManager();
   readonly files: WorkspaceFiles;
   readonly #teller: Teller;
-  readonly #vault: Vault | undefined;
 
   constructor(parts: TaskParts) {
     this.#parts = parts;
@@ -95,19 +94,18 @@ export class TaskHost {
       if (!core) throw new GloveError("TASK_CLOSED", "The task is closed here; resume it to go on.");
       return core;
     };
-    const strike = (text: string) => (this.#vault ? core().strike(text) : text);
-    if (parts.credentials) this.#vault = new Vault(parts.credentials, parts.report);
+    const strike = (text: string) => (parts.vault ? core().strike(text) : text);
     this.#tools = new Toolbox({
       display: ({ tool, id }): CallPort => {
         const refuse = () => Promise.reject(showsNothing(tool.name));
-        const credentials = this.#vault?.of(id);
+        const credentials = parts.vault?.of(id);
         return { manager: this.#display, keeps: false, show: refuse, ask: refuse, core, guard, credentials };
       },
       agent: () => this.#runnable(),
       given: () => ({
         services: parts.services,
         userId: parts.userId,
-        files: withSkills(this.files.forTools(strike), parts.shown),
+        files: parts.toolFiles(this.files.forTools(strike)),
       }),
       validated: (callId, validated) => core().validated(callId, validated),
       returned: (callId, outcome) => core().returned(callId, outcome),
@@ -138,7 +136,7 @@ export class TaskHost {
 
   /** What the core asks of the page. */
   page() {
-    const { phases, workspace, model, loop, memory, createStore } = this.#parts;
+    const { phases, workspace, model, loop, memory, createStore, vault } = this.#parts;
     return {
       ...memory?.port(),
       ...(loop && { next: (view: string) => nextOf(loop, JSON.parse(view) as TaskLoopView) }),
@@ -149,10 +147,10 @@ export class TaskHost {
         try {
           return await this.#tools.run(...call);
         } finally {
-          this.#vault?.forget(call[0]);
+          vault?.forget(call[0]);
         }
       },
-      credentials: async (request: string) => this.#vault?.ask(request) ?? "{}",
+      credentials: async (request: string) => vault?.ask(request) ?? "{}",
       record: async (session: string) => {
         const store = createStore ? createStore(session) : await pageStore(session);
         return JSON.stringify(await limited(store).getMessages());

@@ -1,7 +1,5 @@
 //! Skills of tasks as bundles: a manifest, instructions, folders to read and tools, named by the hash of them all.
 
-use std::collections::BTreeMap;
-
 use crate::json::Json;
 use crate::json::codec::{Read, Ts, Write, from_text, through_codec, to_text};
 use crate::message::Extra;
@@ -36,8 +34,8 @@ pub struct SkillBundle {
     /// Of the list of its files: `sha256  path`, one to a line, in the order of their paths.
     pub sha256: String,
     pub tools: Vec<SkillTool>,
-    /// What its mounts show to the agent and to its tools, by the path in the workspace.
-    pub files: BTreeMap<WorkspacePath, String>,
+    /// What its mounts show to the agent and to its tools: path in the workspace and content, in the order of the paths.
+    pub files: Vec<(WorkspacePath, String)>,
 }
 
 /// A tool of a skill: a module of JavaScript that runs in a sandbox.
@@ -89,7 +87,8 @@ impl SkillBundle {
         let files = checked(files)?;
         let text = |path: &str, wanted_by: &str| {
             let missing = || refused(&["`", path, "` is not among its files, and ", wanted_by, " names it"]);
-            files.get(path).cloned().ok_or_else(missing)
+            let found = files.iter().find(|(known, _)| known == path).map(|(_, text)| text.clone());
+            found.ok_or_else(missing)
         };
         let manifest = text(MANIFEST, "every skill")?;
         let manifest: Manifest = from_text(&manifest)
@@ -116,16 +115,18 @@ impl SkillBundle {
             ];
             return Err(refused(&why));
         }
-        let mut shown = BTreeMap::new();
+        let mut shown: Vec<(WorkspacePath, String)> = Vec::new();
         for folder in &mounts {
             let below = WorkspacePath::parse(folder)?;
-            let before = shown.len();
+            let mut is_there = false;
             for (path, content) in &files {
                 if WorkspacePath::known(path.as_str()).is_below(below.as_str()) {
-                    shown.insert(WorkspacePath::known(format!("{root}/{path}")), content.clone());
+                    is_there = true;
+                    let path = WorkspacePath::known([root.as_str(), "/", path].concat());
+                    insert(&mut shown, path, content.clone());
                 }
             }
-            if shown.len() == before {
+            if !is_there {
                 return Err(refused(&["it has no files below `", folder, "`, which `mounts` names"]));
             }
         }
@@ -170,7 +171,7 @@ impl SkillBundle {
         if !self.files.is_empty() {
             text.push_str("\n\nIts files, to be read with file_read:");
         }
-        for path in self.files.keys() {
+        for (path, _) in &self.files {
             text.push_str("\n- ");
             text.push_str(path.as_str());
         }
@@ -203,10 +204,8 @@ pub(crate) fn known_again<'a>(
 }
 
 /// Clean paths with texts.
-fn checked(
-    given: impl IntoIterator<Item = (String, Vec<u8>)>,
-) -> Result<BTreeMap<String, String>, TaskError> {
-    let mut files = BTreeMap::new();
+fn checked(given: impl IntoIterator<Item = (String, Vec<u8>)>) -> Result<Vec<(String, String)>, TaskError> {
+    let mut files = Vec::new();
     let mut bytes = 0;
     for (path, content) in given {
         if path.split('/').any(|name| name.starts_with('.') && name != "." && name != "..") {
@@ -216,7 +215,7 @@ fn checked(
         bytes += content.len();
         let text = String::from_utf8(content)
             .map_err(|_| refused(&["`", &path, "` is not UTF-8; its files are texts"]))?;
-        if files.insert(clean.as_str().to_owned(), text).is_some() {
+        if !insert(&mut files, clean.as_str().to_owned(), text) {
             return Err(refused(&["`", &path, "` is there twice"]));
         }
     }
@@ -236,6 +235,17 @@ fn checked(
         ]));
     }
     Ok(files)
+}
+
+/// False where there was one of this name, which stays.
+fn insert<K: Ord>(files: &mut Vec<(K, String)>, path: K, text: String) -> bool {
+    match files.binary_search_by(|(known, _)| known.cmp(&path)) {
+        Ok(_) => false,
+        Err(at) => {
+            files.insert(at, (path, text));
+            true
+        }
+    }
 }
 
 fn mount(tool: &str, folder: &str, right: &Json) -> Result<(WorkspacePath, bool), TaskError> {
@@ -262,7 +272,7 @@ fn mount(tool: &str, folder: &str, right: &Json) -> Result<(WorkspacePath, bool)
 }
 
 /// What `sha256sum` prints of the files in the order of their paths, hashed.
-fn hash(files: &BTreeMap<String, String>) -> String {
+fn hash(files: &[(String, String)]) -> String {
     let mut list = String::new();
     for (path, content) in files {
         list.push_str(&sha256(content.as_bytes()));

@@ -6,6 +6,7 @@ use crate::display::DisplayError;
 use crate::http::key_encodings;
 use crate::json::Json;
 use crate::json::codec::{Ts, Write, from_text, to_text};
+use crate::json::scan::word_at;
 use crate::message::ToolResultData;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::ports::{Credentials, DisplayPort, Show, Step, Steps, ToolFailure};
@@ -79,19 +80,18 @@ impl Secrets {
 
     /// Each secret in the forms in which a text may hold it, the longest first.
     fn forms(&self) -> Vec<String> {
-        let mut forms = Vec::new();
+        let mut forms: Vec<String> = Vec::new();
         for secret in self.lock().iter() {
             let quoted = inside(secret);
-            forms.extend([
-                secret.clone(),
-                inside(&quoted),
-                quoted,
-                key_encodings::percent(secret),
-                key_encodings::base64(secret),
-            ]);
+            let twice = inside(&quoted);
+            let (percent, base64) = (key_encodings::percent(secret), key_encodings::base64(secret));
+            for form in [secret.clone(), quoted, twice, percent, base64] {
+                if !forms.contains(&form) {
+                    let at = forms.iter().position(|known| known.len() < form.len()).unwrap_or(forms.len());
+                    forms.insert(at, form);
+                }
+            }
         }
-        forms.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
-        forms.dedup();
         forms
     }
 
@@ -103,7 +103,7 @@ impl Secrets {
     pub(super) fn json(&self, json: &str) -> String {
         let forms = self.forms();
         // With escapes in it a text may hold one in other letters.
-        if !json.contains('\\') && !forms.iter().any(|form| json.contains(form.as_str())) {
+        if !json.as_bytes().contains(&b'\\') && !forms.iter().any(|form| word_at(json, form).is_some()) {
             return json.to_owned();
         }
         let mut out = String::with_capacity(json.len());
@@ -112,7 +112,10 @@ impl Secrets {
             let is_string = rest.starts_with('"');
             let end = match is_string {
                 true => end_of_string(rest),
-                false => rest.find(|letter| "\",:[]{}".contains(letter)).map_or(rest.len(), |at| at.max(1)),
+                false => {
+                    let behind = rest.as_bytes().iter().position(|byte| b"\",:[]{}".contains(byte));
+                    behind.map_or(rest.len(), |at| at.max(1))
+                }
             };
             let (piece, behind) = rest.split_at(end);
             rest = behind;
@@ -179,8 +182,16 @@ fn inside(text: &str) -> String {
 fn struck(text: &str, forms: &[String]) -> String {
     let mut text = text.to_owned();
     for form in forms {
-        if text.contains(form.as_str()) {
-            text = text.replace(form.as_str(), STRUCK);
+        let mut clean = String::new();
+        let mut rest = text.as_str();
+        while let Some(at) = word_at(rest, form) {
+            clean.push_str(rest.get(..at).unwrap_or_default());
+            clean.push_str(STRUCK);
+            rest = rest.get(at + form.len()..).unwrap_or_default();
+        }
+        if !clean.is_empty() {
+            clean.push_str(rest);
+            text = clean;
         }
     }
     text

@@ -1,6 +1,5 @@
 //! The files of a task as its tools have them: with those of its skills beside them, and written without the secrets of calls.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::ready;
@@ -21,7 +20,7 @@ pub trait SkillRunner: MaybeSend + MaybeSync {
 /// The files of skills are read only.
 pub(super) struct ToolFiles {
     files: Arc<dyn Workspace>,
-    shown: BTreeMap<WorkspacePath, String>,
+    shown: Vec<(WorkspacePath, String)>,
     secrets: Arc<Secrets>,
 }
 
@@ -31,9 +30,9 @@ impl ToolFiles {
         secrets: &Arc<Secrets>,
         skills: &[&SkillBundle],
     ) -> Arc<dyn Workspace> {
-        let mut shown = BTreeMap::new();
+        let mut shown = Vec::new();
         for skill in skills {
-            shown.extend(skill.files.iter().map(|(path, content)| (path.clone(), content.clone())));
+            shown.extend_from_slice(&skill.files);
         }
         Arc::new(ToolFiles { files: Arc::clone(files), shown, secrets: Arc::clone(secrets) })
     }
@@ -55,7 +54,11 @@ fn refused(path: &WorkspacePath) -> BoxFuture<'static, Result<(), TaskError>> {
 impl Workspace for ToolFiles {
     fn read(&self, path: &WorkspacePath) -> BoxFuture<'static, Result<Option<Vec<u8>>, TaskError>> {
         match path.is_below(SKILLS) {
-            true => Box::pin(ready(Ok(self.shown.get(path).map(|text| text.clone().into_bytes())))),
+            true => Box::pin(ready(Ok(self
+                .shown
+                .iter()
+                .find(|(known, _)| known == path)
+                .map(|(_, text)| text.clone().into_bytes())))),
             false => self.files.read(path),
         }
     }

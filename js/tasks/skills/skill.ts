@@ -1,28 +1,11 @@
-// Skills of an agent for tasks: what the core says of them, their tools in a sandbox, and their files beside those of a workspace.
+// Skills of an agent for tasks, loaded with the first of them: what the core says of them, their tools in a sandbox, and their files beside those of a workspace.
 import { GloveError, late } from "../../src/error.js";
 import type { JsonSchema } from "../../src/tools/schema-types.js";
 import type { ToolConfig, ToolFiles } from "../../src/tools/tool.js";
-import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import { fromCore } from "../../src/wasm/core-errors.js";
 import type { TaskSkillFiles, TaskSkillParts } from "../../src/wire/task-types.js";
 import { core } from "../core.js";
-
-/** A skill: a bundle of files, of which `skill.json` says what it is. */
-export interface TaskSkill extends TaskSkillFiles {
-  /** Hosts that its tools may ask with `fetch`; none by default. */
-  readonly hosts?: readonly string[] | undefined;
-}
-
-const skillOptions = { files: "object", sha256: "text", hosts: "list" } as const satisfies Options<TaskSkill>;
-
-export function checkSkill(skill: TaskSkill): TaskSkill {
-  check("A skill", skill, "object");
-  checkOptions(skill, skillOptions, { called: (option) => `\`${option}\` of a skill` });
-  for (const [path, text] of Object.entries(check("`files` of a skill", skill.files, "object"))) {
-    check(`\`files["${path}"]\` of a skill`, text, "text");
-  }
-  return skill;
-}
+import type { TaskSkill } from "./check.js";
 
 /** Skills that are ready. */
 export interface OpenSkills {
@@ -30,8 +13,8 @@ export interface OpenSkills {
   readonly phases: Readonly<Record<string, readonly string[]>>;
   /** As the core is told of them. */
   readonly forCore: readonly TaskSkillFiles[];
-  /** What they show, by the path in the workspace. */
-  readonly files: ReadonlyMap<string, string>;
+  /** The files of a task as its tools reach them, with those that the skills show. */
+  over(files: ToolFiles): ToolFiles;
 }
 
 export async function openSkills(skills: readonly TaskSkill[]): Promise<OpenSkills> {
@@ -53,7 +36,7 @@ export async function openSkills(skills: readonly TaskSkill[]): Promise<OpenSkil
       if (tool.phases) phases[name] = tool.phases;
     }
   }
-  return { tools, phases, forCore, files: shown };
+  return { tools, phases, forCore, over: (files) => withSkills(files, shown) };
 }
 
 async function partsOf(skill: TaskSkillFiles): Promise<TaskSkillParts> {
@@ -65,8 +48,8 @@ async function partsOf(skill: TaskSkillFiles): Promise<TaskSkillParts> {
   }
 }
 
-/** The files of a task as its tools reach them, with those of its skills, which are only read. */
-export function withSkills(files: ToolFiles, shown: ReadonlyMap<string, string>): ToolFiles {
+/** What is of skills is only read. */
+function withSkills(files: ToolFiles, shown: ReadonlyMap<string, string>): ToolFiles {
   if (!shown.size) return files;
   const isOfSkills = (path: string) => path === "skills" || path.startsWith("skills/");
   return {
