@@ -16,6 +16,7 @@ mod replay;
 mod screen;
 mod serve;
 mod sessions;
+mod shown;
 mod task;
 mod traces;
 mod words;

@@ -33,13 +33,12 @@ use crate::failure::Failure;
 use crate::incoming::{Inbox, Incoming, end_on_signals};
 use crate::model::Models;
 use crate::person::{Answer, Ask, Choice, Field, Question};
+use crate::shown::{is_hidden, is_of_answer, recalled};
 use crate::words;
 
 /// Within this time, a second ctrl-C leaves.
 const TWICE: Duration = Duration::from_secs(2);
 const FRAME: Duration = Duration::from_millis(80);
-/// What is shown of a session that is continued.
-const RECALLED: usize = 6;
 
 const COMMANDS: &[(&str, &str)] = &[
     ("/help", "what can be typed here"),
@@ -82,6 +81,7 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
             inbox,
             allow: &allow,
             display: Display::new(),
+            hides: false,
         };
         let next = screen.session(&mut editor, is_new);
         drop(follow);
@@ -109,6 +109,7 @@ struct Screen<'a> {
     inbox: &'a Inbox,
     allow: &'a [String],
     display: Display,
+    hides: bool,
 }
 
 impl Screen<'_> {
@@ -216,12 +217,7 @@ impl Screen<'_> {
 
     /// The end of what was said before.
     fn recall(&mut self) -> Result<(), Failure> {
-        let messages = self.opened.agent.messages();
-        let said: Vec<_> = messages
-            .iter()
-            .filter(|message| !message.text.is_empty() && message.results().is_empty())
-            .collect();
-        for message in said.iter().skip(said.len().saturating_sub(RECALLED)) {
+        for message in recalled(&self.opened.agent.messages()) {
             match message.sender {
                 Sender::User => self
                     .display
@@ -235,6 +231,7 @@ impl Screen<'_> {
     /// Shows what happens until the request is over. True if the user leaves in the middle of it: it can be continued.
     fn until_done(&mut self, response: ResponseFuture) -> Result<bool, Failure> {
         self.inbox.report(self.runtime, response);
+        self.hides = is_hidden(self.opened.agent.session(), None);
         let begun = Instant::now();
         let mut doing = "thinking".to_owned();
         let mut stopped: Option<Instant> = None;
@@ -305,7 +302,11 @@ impl Screen<'_> {
 
     /// What is being done from now on, if that has changed.
     fn on_event(&mut self, event: &Event) -> Result<Option<String>, Failure> {
+        if let Event::RequestStarted { request } = event {
+            self.hides = is_hidden(self.opened.agent.session(), Some(request));
+        }
         Ok(match event {
+            _ if self.hides && is_of_answer(event) => None,
             Event::TextDelta { text } => {
                 self.display.add(text)?;
                 Some("writing".to_owned())

@@ -59,11 +59,17 @@ impl Terminal {
 
     /// Waits until the screen shows this after what was waited for before.
     fn sees(&mut self, text: &str) {
+        self.until(text);
+    }
+
+    /// And gives what came before.
+    fn until(&mut self, text: &str) -> String {
         let until = Instant::now() + PATIENCE;
         loop {
             if let Some(at) = self.shown.find(text) {
+                let before = self.shown[..at].to_owned();
                 self.shown.drain(..at + text.len());
-                return;
+                return before;
             }
             let left = until.saturating_duration_since(Instant::now());
             let Ok(piece) = self.screen.recv_timeout(left) else {
@@ -191,4 +197,50 @@ fn what_a_task_asks_for_is_shown_before_it_is_allowed_and_an_interrupt_leaves_th
     assert_eq!(terminal.child.wait().unwrap().code(), Some(130));
     let state = std::fs::read_to_string(home.file("work/page/progress/state.json")).unwrap();
     assert!(state.contains("\"req_0002\"") && state.contains("\"waiting\""), "the question waits: {state}");
+}
+
+#[test]
+fn a_hidden_prompt_is_neither_recalled_nor_drawn_when_it_goes_on() {
+    use glove_wasm::native::SqliteDatabase;
+    use glove_wasm::runtime::{Glove, Prompt};
+    use glove_wasm::testing::{Gate, Line, ScriptedModel};
+
+    let home = Home::new();
+    let closed = Gate::new();
+    let waits = closed.clone();
+    let model = ScriptedModel::by(move |number, _| match number {
+        0 => Line::text("An answer for all."),
+        1 => Line::text("An answer for nobody."),
+        _ => Line::text("never").after_gate(&waits),
+    });
+    {
+        let database = SqliteDatabase::open(home.file("sessions.db")).unwrap();
+        let agent = Glove::builder(model).store(database.store("s")).build().unwrap();
+        let session = agent.session();
+        futures_executor::block_on(agent.process_request("Good morning")).unwrap();
+        let hidden = || Prompt::trigger("a secret reason").hidden();
+        futures_executor::block_on(agent.process_request(hidden())).unwrap();
+        // Its process ends in the middle of the next one.
+        let asked = agent.process_request(hidden());
+        let reached = closed.reached();
+        futures_executor::block_on(futures_util::future::select(Box::pin(asked), Box::pin(reached)));
+        session.close();
+        futures_executor::block_on(session.drive());
+    }
+    let path = home.file("sessions.db");
+    let args = ["resume", "s", "--model", "scripted", "--database", path.to_str().unwrap()];
+    let mut terminal = Terminal::start(&home, &args);
+    terminal.sees("> Good morning");
+    terminal.sees("An answer for all.");
+    let recalled = terminal.until("continuing what was not finished");
+    // The message that is recalled looks like the place for one: what is typed before that is there would be lost.
+    let drawn = recalled + &terminal.until("> ");
+    for hidden in ["nobody", "secret", "I am a script"] {
+        assert!(!drawn.contains(hidden), "{drawn}");
+    }
+    terminal.type_in("hello\r");
+    terminal.sees("I am a script");
+    terminal.sees("> ");
+    terminal.type_in("/exit\r");
+    assert!(terminal.child.wait().unwrap().success());
 }
