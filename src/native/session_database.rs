@@ -37,6 +37,16 @@ pub(crate) trait HeldStore: StoreAdapter {
     fn is_lost(&self) -> bool;
 
     fn set_name(&self, name: &str) -> Asked<()>;
+
+    /// How many processes ended or fell silent in the last minutes while they worked on the session.
+    fn deaths(&self) -> Asked<u64> {
+        Box::pin(std::future::ready(Ok(0)))
+    }
+
+    /// They are not counted any more.
+    fn forgive(&self) -> Asked<()> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 }
 
 macro_rules! each {
@@ -201,32 +211,35 @@ impl HeldStore for SqliteStore {
     }
 }
 
-#[cfg(feature = "postgres")]
-impl HeldStore for PostgresStore {
-    fn take(&self) -> Asked<()> {
-        self.take()
-    }
+/// The stores of databases that servers share.
+macro_rules! held_by_lease {
+    ($($store:ty, $feature:literal;)+) => {$(
+        #[cfg(feature = $feature)]
+        impl HeldStore for $store {
+            fn take(&self) -> Asked<()> {
+                self.take()
+            }
 
-    fn is_lost(&self) -> bool {
-        self.is_lost()
-    }
+            fn is_lost(&self) -> bool {
+                self.is_lost()
+            }
 
-    fn set_name(&self, name: &str) -> Asked<()> {
-        self.set_name(name)
-    }
+            fn set_name(&self, name: &str) -> Asked<()> {
+                self.set_name(name)
+            }
+
+            fn deaths(&self) -> Asked<u64> {
+                self.deaths()
+            }
+
+            fn forgive(&self) -> Asked<()> {
+                self.forgive()
+            }
+        }
+    )+};
 }
 
-#[cfg(feature = "redis")]
-impl HeldStore for RedisStore {
-    fn take(&self) -> Asked<()> {
-        self.take()
-    }
-
-    fn is_lost(&self) -> bool {
-        self.is_lost()
-    }
-
-    fn set_name(&self, name: &str) -> Asked<()> {
-        self.set_name(name)
-    }
+held_by_lease! {
+    PostgresStore, "postgres";
+    RedisStore, "redis";
 }

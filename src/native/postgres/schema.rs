@@ -7,7 +7,7 @@ use super::failure::failed;
 use crate::error::{StoreError, StoreErrorKind};
 
 /// A database with a newer one is refused.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 /// Two servers that start at once make the tables one after the other.
 const LOCK: i64 = 0x0067_6c6f_7665;
 

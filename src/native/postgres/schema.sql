@@ -15,6 +15,9 @@ CREATE TABLE IF NOT EXISTS glove_sessions (
   holder text,
   address text NOT NULL DEFAULT '',
   held_until timestamptz NOT NULL DEFAULT '-infinity');
+-- How many holders in a row ended in the middle of work, and when the last of them was found to have.
+ALTER TABLE glove_sessions ADD COLUMN IF NOT EXISTS deaths bigint NOT NULL DEFAULT 0;
+ALTER TABLE glove_sessions ADD COLUMN IF NOT EXISTS died_at timestamptz NOT NULL DEFAULT '-infinity';
 -- For `abandoned`, which is asked several times a second.
 CREATE INDEX IF NOT EXISTS glove_working ON glove_sessions (held_until) WHERE phase NOT IN ('idle', 'waiting', 'paused');
 CREATE TABLE IF NOT EXISTS glove_messages (
@@ -94,6 +97,11 @@ BEGIN
   END IF;
   IF p_had AND found.holder IS DISTINCT FROM p_holder THEN
     RAISE EXCEPTION 'the session was taken over' USING ERRCODE = 'GL002';
+  END IF;
+  IF found.holder <> p_holder AND found.phase NOT IN ('idle', 'waiting', 'paused') THEN
+    UPDATE glove_sessions SET died_at = clock_timestamp(),
+      deaths = CASE WHEN found.died_at > clock_timestamp() - interval '10 minutes' THEN found.deaths + 1 ELSE 1 END
+      WHERE id = p_session;
   END IF;
   UPDATE glove_sessions SET holder = p_holder, address = p_address,
     held_until = clock_timestamp() + p_millis * interval '1 millisecond' WHERE id = p_session;

@@ -72,6 +72,22 @@ impl PostgresStore {
         self.writing("SELECT glove_take($1, $2, $3, $4, $5)", Vec::new(), None)
     }
 
+    /// See [`HeldStore`](crate::native::session_database::HeldStore).
+    #[cfg(feature = "serve")]
+    pub(crate) fn deaths(&self) -> BoxFuture<'static, Result<u64, StoreError>> {
+        let asked = self.ask("SELECT deaths FROM glove_sessions WHERE id = $1", Vec::new());
+        Box::pin(async move {
+            let deaths: Option<i64> = asked.await?.first().map(|row| get(row, 0)).transpose()?;
+            Ok(deaths.and_then(|deaths| u64::try_from(deaths).ok()).unwrap_or_default())
+        })
+    }
+
+    #[cfg(feature = "serve")]
+    pub(crate) fn forgive(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+        let asked = self.ask("UPDATE glove_sessions SET deaths = 0 WHERE id = $1", Vec::new());
+        Box::pin(async move { asked.await.map(drop) })
+    }
+
     /// A write of whoever holds the session, or takes it herewith.
     fn writing(
         &self,

@@ -74,6 +74,18 @@ impl RedisStore {
         self.writing(&SCRIPTS.take, |given| given, None)
     }
 
+    /// See [`HeldStore`](crate::native::session_database::HeldStore).
+    #[cfg(feature = "serve")]
+    pub(crate) fn deaths(&self) -> Asked<u64> {
+        let asked = self.ask(&SCRIPTS.get, |given| given.text("deaths"));
+        Box::pin(async move { Ok(read::<Option<u64>>(asked.await?)?.unwrap_or_default()) })
+    }
+
+    #[cfg(feature = "serve")]
+    pub(crate) fn forgive(&self) -> Asked<()> {
+        self.set(&SCRIPTS.set, |given| given.text("deaths").text("0"))
+    }
+
     /// A write of whoever holds the session, or takes it herewith.
     fn writing(
         &self,

@@ -38,6 +38,9 @@ pub(super) fn checked_id(id: String) -> Result<String, Refusal> {
 
 pub(super) fn ask(live: &Live, Ask { id, method, args, seen }: Ask) -> Result<Reply, Refusal> {
     let Live { session, page, .. } = live;
+    if matches!(method.as_str(), "request" | "resume") {
+        live.release();
+    }
     let id = checked_id(id)?;
     if seen.is_some_and(|seen| page.log.number(&seen).is_none()) {
         let message =

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,8 @@ use crate::runtime::{Parts, Prompt, ResponseFuture, Session, Subscription};
 /// Longer than any database leaves a session to a holder that does not show itself.
 const LEASE: Duration = Duration::from_millis(4_500);
 pub(super) const LOOK: Duration = Duration::from_millis(250);
+/// So many servers in a row, each within ten minutes of the one before, end over a session before it waits for a person.
+const MOST_DEATHS: u64 = 3;
 /// A session that nobody uses is let go after this time. It is opened again when it is needed.
 const IDLE: Duration = Duration::from_secs(600);
 
@@ -45,6 +48,8 @@ pub(super) struct Live {
     pub page: Arc<PageFeed>,
     store: Arc<dyn HeldStore>,
     pub traces: Traces,
+    /// Servers have ended while they worked on it, and nobody has asked for it to go on since.
+    held_back: AtomicBool,
     used: Mutex<Instant>,
     /// True when those who follow have to look for the session elsewhere.
     over: watch::Sender<bool>,
@@ -186,7 +191,8 @@ impl Live {
         for tool in (shared.tools)(id) {
             tools.register(traces.tool(tool))?;
         }
-        let session = Session::open(Parts {
+        let deaths = store.deaths().await?;
+        let session = Session::new(Parts {
             model: traces.model((shared.model)()?),
             system_prompt: shared.system_prompt.clone().unwrap_or_default(),
             store: Arc::<dyn HeldStore>::clone(&store),
@@ -194,9 +200,14 @@ impl Live {
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
             settings: Default::default(),
-        })
-        .await?;
-        Ok(Arc::new_cyclic(|live: &std::sync::Weak<Live>| {
+        })?;
+        // What ends each server that goes on with it would end all of them.
+        let is_held_back = deaths >= MOST_DEATHS;
+        if is_held_back {
+            session.resume_by_hand();
+        }
+        session.opened().await?;
+        let live = Arc::new_cyclic(|live: &std::sync::Weak<Live>| {
             let (events, shown, metrics) = (live.clone(), live.clone(), Arc::clone(&shared.metrics));
             let told = traces.clone();
             let listening = [
@@ -226,12 +237,28 @@ impl Live {
                 page,
                 store,
                 traces,
+                held_back: AtomicBool::new(is_held_back),
                 used,
                 over: watch::Sender::new(false),
                 driver,
                 _listening: listening,
             }
-        }))
+        });
+        if is_held_back && live.session.is_interrupted() {
+            let why = format!(
+                "{deaths} servers ended in a row while they worked on this session, so it does not go on by itself. Look what its last tool does, then resume it."
+            );
+            (shared.log)(&format!("SESSION_HELD_BACK: {id}: {why}"));
+            live.log.add(failure_told("SESSION_HELD_BACK", &why));
+        }
+        Ok(live)
+    }
+
+    /// A person wants it to go on.
+    pub(super) fn release(&self) {
+        if self.held_back.swap(false, Ordering::AcqRel) {
+            tokio::spawn(self.store.forgive());
+        }
     }
 
     fn used(&self) -> MutexGuard<'_, Instant> {
@@ -262,6 +289,7 @@ impl Live {
 
     /// Begins what a client asked for. How it ends is told to those who follow.
     pub(super) fn begin(self: &Arc<Self>, request: impl FnOnce(&Session) -> ResponseFuture) {
+        self.release();
         let (live, response) = (Arc::clone(self), request(&self.session));
         tokio::spawn(async move {
             let ended = response.await;
@@ -270,10 +298,7 @@ impl Live {
                 return;
             }
             if let Err(error) = ended {
-                let (code, message) = (error.code().to_owned(), told_of(&error));
-                let mut text = String::new();
-                object(&mut text, &[("code", &code), ("message", &message)]);
-                live.log.add(told("failed", &Json::written(text)));
+                live.log.add(failure_told(error.code(), &told_of(&error)));
             }
         });
     }
@@ -398,6 +423,12 @@ async fn taken(shared: &Shared, store: &dyn HeldStore, id: &str) -> Result<(), A
         }
         sleep(LOOK).await;
     }
+}
+
+fn failure_told(code: &str, message: &str) -> String {
+    let mut text = String::new();
+    object(&mut text, &[("code", &code), ("message", &message)]);
+    told("failed", &Json::written(text))
 }
 
 /// `{"type": …, "data": …}`, as events have it.

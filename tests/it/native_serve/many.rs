@@ -1,6 +1,6 @@
 //! Several servers with one database: any of them answers for a session, and goes on with what another one left.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_executor::block_on;
@@ -22,14 +22,14 @@ fn greeting() -> ScriptedModel {
     ScriptedModel::by(|_, _| Line::deltas(["Hello ", "there."]))
 }
 
-/// What `is` accepts, within a time in which everything here has to happen.
+/// What `look` finds, within a time in which everything here has to happen.
 fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(begun.elapsed() < Duration::from_secs(10), "it does not happen");
+        assert!(begun.elapsed() < Duration::from_secs(30), "it does not happen");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -157,4 +157,50 @@ fn a_server_that_slept_ends_its_streams_and_another_goes_on_with_the_run() {
     gate.open();
     assert_eq!(counted(&two, "glove_sessions"), 1);
     until(|| (counted(&one, "glove_sessions") == 0).then_some(()));
+}
+
+#[test]
+fn a_session_that_ends_its_servers_waits_for_a_person_after_the_third() {
+    if let Some((_postgres, url)) = postgres() {
+        held_back(&url, |id| {
+            let dead = "held_until = now() - interval '1 second', holder = 'nobody-' || random()";
+            sql(&url, &format!("UPDATE glove_sessions SET {dead} WHERE id = '{id}'"));
+        });
+    }
+    if let Some(redis) = RedisServer::start() {
+        held_back(&redis.url(), |id| {
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+            redis.says(&format!("HSET glove:session:{id} holder nobody-{now} until {}", now - 1_000));
+            redis.says(&format!("ZADD glove:working {} {id}", now - 1_000));
+        });
+    }
+}
+
+/// `kill` leaves the session as a server that died at work does.
+fn held_back(url: &str, kill: impl Fn(&str)) {
+    let gate = Gate::new();
+    let closed = gate.clone();
+    let asked = ScriptedModel::by(move |_, _| Line::deltas(["Never ", "said."]).after_gate(&closed));
+    let limits = ServerLimits { grace: Duration::ZERO, ..ServerLimits::default() };
+    let told = Arc::new(Mutex::new(String::new()));
+    let noted = Arc::clone(&told);
+    let served = server(SessionDatabase::open(url).unwrap(), &asked)
+        .limits(limits)
+        .log(move |line| noted.lock().unwrap().push_str(line));
+    let mut last = Running::start(served);
+    let id = last.begin("hi");
+    until(|| (asked.calls() == 1).then_some(()));
+    for takeover in 1..=2 {
+        kill(&id);
+        until(|| (asked.calls() == takeover + 1).then_some(()));
+    }
+    kill(&id);
+    until(|| told.lock().unwrap().contains("SESSION_HELD_BACK").then_some(()));
+    assert_eq!(asked.calls(), 3, "it does not begin a fourth time by itself");
+    let resumed = last.json("POST", &format!("/api/sessions/{id}/resume"), Some(&json!({})));
+    assert_eq!(resumed.0, 202);
+    until(|| (asked.calls() == 4).then_some(()));
+    gate.open();
+    assert_eq!(until(|| answer(&last, &id)), "Never said.");
+    last.stop();
 }
