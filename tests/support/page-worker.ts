@@ -11,6 +11,7 @@ const prelude = `
 export class PageWorker {
   /** All that were started. */
   static readonly started: PageWorker[] = [];
+  terminated = false;
   onmessage: ((event: { readonly data: unknown }) => void) | null = null;
   onerror: ((event: { readonly type: string; readonly message?: string }) => void) | null = null;
   onmessageerror: ((event: { readonly type: string }) => void) | null = null;
@@ -30,11 +31,14 @@ export class PageWorker {
   }
 
   postMessage(message: unknown): void {
+    // What cannot be cloned is refused at once, as in a page.
+    const cloned = structuredClone(message);
     // The order stays: every message waits for the same promise.
-    void this.#thread.then((thread) => thread.postMessage(message));
+    void this.#thread.then((thread) => thread.postMessage(cloned));
   }
 
   terminate(): void {
+    this.terminated = true;
     void this.#thread.then((thread) => thread.terminate());
   }
 }

@@ -8,7 +8,8 @@ import type { SharedSession, Sharing } from "../tabs/shared-session.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { AskedSession, CoreSession, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import { type Core, guard } from "../wasm/sessions.js";
+import type { Guard } from "../wasm/guard.js";
+import type { Core } from "../wasm/sessions.js";
 import type { SessionOptions } from "../wire/core-types.js";
 import { CoreEvents } from "./core-events.js";
 import { type AwayParts, type CoreHost, createCoreHost } from "./core-host.js";
@@ -45,8 +46,12 @@ export class CoreConnection {
   /** Who awaits something of the session. */
   readonly #awaiting = new Set<(error: Error) => void>();
 
+  /** Of what runs the session. */
+  readonly guard: Guard;
+
   constructor(core: Core, page: SessionPage) {
     this.#core = core;
+    this.guard = core.guard;
     this.#page = page;
     this.#place = page.parts.store;
     this.#store = limited(this.#place, this.#limits, () => this.#place);
@@ -75,7 +80,7 @@ export class CoreConnection {
   /** The session with what was stored of it. A start that failed is tried again at the next use. */
   ready(): Promise<AskedSession> {
     if (this.#disposed) return Promise.reject(sessionClosed());
-    guard.tellOfTrap();
+    this.guard.tellOfTrap();
     return this.whileOpen(this.#started());
   }
 
@@ -186,7 +191,7 @@ export class CoreConnection {
     if (this.#disposed) throw sessionClosed();
     // It was lost since it was opened, and is opened again.
     if (!this.#starting) return this.answer(ask);
-    return guard.untilTrap(Promise.resolve(ask(session)));
+    return this.guard.untilTrap(Promise.resolve(ask(session)));
   }
 
   /** What is awaited of the session settles when that is closed, whatever it waits for itself. */
@@ -261,7 +266,7 @@ export class CoreConnection {
     this.#session = session;
     this.#events.begin();
     this.#settings.remember(settings);
-    this.#undo = guard.onTrap((error) => this.#trapped(error));
+    this.#undo = this.guard.onTrap((error) => this.#trapped(error));
     let damage: Error | undefined;
     const warn = () => {
       const { code, message = "" } = this.#store.warning ?? {};
@@ -275,7 +280,7 @@ export class CoreConnection {
       if (codeOf(fromCore(error)) === "STORE_CONFLICT" && this.#session === session) this.#tabs?.superseded();
     };
     try {
-      const failure = await guard.untilTrap(session.open());
+      const failure = await this.guard.untilTrap(session.open());
       if (failure !== undefined) damage = fromCore(failure);
       if (this.#session !== session) throw sessionClosed();
       // What is damaged stays as it is. What is whole is shown meanwhile, and written to when it is claimed.
@@ -336,6 +341,7 @@ export class CoreConnection {
   #meet({ join, tabPage }: Sharing, name: string, store: StoreAdapter): SharedSession {
     const { snapshots, subscribers } = this.#page;
     const page = tabPage(snapshots, {
+      untilTrap: (work) => this.guard.untilTrap(work),
       prepare: () => this.#core.load().catch(() => {}),
       open: () => this.#open(),
       close: () => this.#letGo(),

@@ -8,7 +8,7 @@ import type { ToolConfig } from "../tools/tool.js";
 import { toLooseJson } from "../values/json.js";
 import type { AskedSession, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import { guard } from "../wasm/sessions.js";
+import type { Guard } from "../wasm/guard.js";
 import type { CallPort, RunningCall } from "./call-display.js";
 import {
   checkSlotInput,
@@ -25,6 +25,8 @@ export interface SlotSession {
   current(): AskedSession | undefined;
   /** The core of this page. Throws where there is none. */
   core(): CoreSession;
+  /** Of what runs the session. */
+  guard(): Guard;
   /** Settles when the session is open. */
   ready(): Promise<unknown>;
   /** Settles when the session is closed, too. */
@@ -75,6 +77,7 @@ export class SlotController implements DisplayPort {
   forCall(call: RunningCall): CallPort {
     const { manager } = this;
     const { core } = this.#session;
+    const guard = this.#session.guard();
     // What comes after the end is no part of the call, which may be running another time.
     const owner = () => (call.ended ? undefined : call.id);
     if (!(manager instanceof DisplayManager)) {
@@ -182,7 +185,7 @@ export class SlotController implements DisplayPort {
   #answered(id: string, answer: Promise<string>, input: unknown): Promise<unknown> {
     const live: Live = { input };
     this.#lives.set(id, live);
-    return this.#session.whileOpen(guard.untilTrap(answer)).then(
+    return this.#session.whileOpen(this.#session.guard().untilTrap(answer)).then(
       (text) => (live.answer ? live.answer.value : (JSON.parse(text) as unknown)),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);

@@ -20,7 +20,7 @@ import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { AskedSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import { type Core, guard } from "../wasm/sessions.js";
+import type { Core } from "../wasm/sessions.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { ContentPart, Message } from "../wire/record.js";
 import { approvalClosed } from "./approval-closed.js";
@@ -162,6 +162,7 @@ export class GloveSession {
     this.#slots = new SlotController(parts.displayManager, {
       current: () => this.#connection.session,
       core: () => this.#connection.own,
+      guard: () => this.#connection.guard,
       ready: () => this.#connection.ready(),
       whileOpen: (work) => this.#connection.whileOpen(work),
       shown: () => (this.#disposed ? this.#empty : this.#snapshots.snapshot),
@@ -612,7 +613,7 @@ export class GloveSession {
         sent.delivered = true;
         if (whenBusy === "interrupt") this.#connection.flush();
         this.#snapshots.apply({ kind: "given", id: sent.id });
-        const answer = guard.untilTrap(session.request(JSON.stringify(request)));
+        const answer = this.#connection.guard.untilTrap(session.request(JSON.stringify(request)));
         // A trap may come ahead of whoever awaits it.
         answer.catch(() => {});
         return { answer };

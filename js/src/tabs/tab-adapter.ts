@@ -16,6 +16,8 @@ export interface TabCore {
   prepare(): void;
   /** Starts the core here and reads the stored session. */
   open(): Promise<CoreSession>;
+  /** What the core promised, or that it has trapped. */
+  untilTrap<T>(work: Promise<T>): Promise<T>;
   /** Lets go of the core; nothing ends. */
   close(): void;
   /** Gives the core the text that was shown. */

@@ -4,7 +4,6 @@ import { generateId } from "../session/session-id.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import { guard } from "../wasm/sessions.js";
 import type { CoreEvent, CoreOutcome } from "../wire/core-types.js";
 import { stand } from "./election.js";
 import { type Method, rulesOf, takes } from "./methods.js";
@@ -575,7 +574,7 @@ class Tabs implements SharedSession {
     const begins = rulesOf(method)?.begins;
     if (!own && begins) this.#page.fail(undefined);
     try {
-      const came = await guard.untilTrap(this.#do(core, ask, own));
+      const came = await this.#page.untilTrap(this.#do(core, ask, own));
       // What the tab before has done with it is not too late.
       const value = ask.again && rulesOf(method)?.late ? true : came;
       // Whoever takes over is asked again.

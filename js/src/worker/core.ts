@@ -18,7 +18,7 @@ interface Running {
   readonly started: Promise<unknown>;
 }
 
-/** One for each core of a page, whatever number of clients it has. */
+/** One for each core of a page, whatever number of clients it has. Its guard is not that of the core in the page, which goes on. */
 const workers = new WeakMap<Core, Running>();
 let names = 0;
 const fresh = () => `${++names}`;
@@ -40,7 +40,10 @@ function start(core: Core): Running {
     throw unavailable(cause);
   }
   const line = new Line(worker);
+  let over = false;
   const end = (error: GloveError) => {
+    if (over) return;
+    over = true;
     workers.delete(core);
     worker.terminate();
     URL.revokeObjectURL(url);
@@ -50,6 +53,7 @@ function start(core: Core): Running {
   let runs = false;
   worker.onmessage = ({ data }) => {
     if (data.kind === "trap") end(crashed());
+    else if (data.kind === "unread") end(unavailable("it cannot read what the page sends"));
     else line.hear(data);
   };
   const broke = (event: Event) => end(runs ? crashed() : unavailable((event as ErrorEvent).message || event.type));
@@ -61,7 +65,11 @@ function start(core: Core): Running {
     .then(() => {
       runs = true;
     });
-  started.catch(() => workers.delete(core));
+  // The next use starts another one: this one would hold the database.
+  started.catch((thrown: unknown) => {
+    const error = fromCore(thrown);
+    end(error instanceof GloveError ? error : unavailable(error));
+  });
   return { line, started };
 }
 
@@ -234,7 +242,7 @@ function served(host: SessionHost, away: AwayParts): Served {
     changed: ([what, value]) => away.changes[what as keyof AwayParts["changes"]](value as never),
     async reach([url]) {
       const reach = await away.reach();
-      return reach && { ...reach, url: new URL(url as string, globalThis.document?.baseURI).href };
+      return reach && { ...reach, url: new URL(url as string, globalThis.document?.baseURI ?? globalThis.location?.href).href };
     },
     // What was confirmed may have been long ago.
     async run([callId, tool, input, validated, key], { signal }) {

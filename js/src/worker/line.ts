@@ -1,5 +1,5 @@
 // Calls between a page and its worker, over messages: in order, with errors, signals and what is told meanwhile.
-import { AbortError, GloveError } from "../error.js";
+import { AbortError, GloveError, reasonOf } from "../error.js";
 
 /** Either end of a worker. */
 export interface Post {
@@ -67,7 +67,13 @@ export class Line {
           settle(value);
         };
       this.#pending.set(id, { of, asking, resolve: settled(resolve), reject: settled(reject) });
-      this.#post({ kind: "ask", id, of, method, args });
+      try {
+        this.#post({ kind: "ask", id, of, method, args });
+      } catch (error) {
+        // What cannot cross was not asked.
+        this.#pending.get(id)?.reject(error);
+        this.#pending.delete(id);
+      }
     });
   }
 
@@ -121,12 +127,21 @@ export class Line {
   }
 }
 
-/** Errors cross as what is read of them: their words, and what stands beside. */
+/** Errors cross as what is read of them: their words, and what stands beside. Whatever was thrown, something crosses: somebody waits for it. */
 function crossing(thrown: unknown): unknown {
   if (typeof thrown !== "object" || thrown === null) return String(thrown);
-  const told = Object.entries(thrown).filter(([, value]) => typeof value !== "object" && typeof value !== "function");
-  const { message, model } = thrown as { readonly message?: unknown; readonly model?: object };
-  return { ...Object.fromEntries(told), message: String(message), ...(model && { model: { ...model } }) };
+  try {
+    const { message, model } = thrown as { readonly message?: unknown; readonly model?: unknown };
+    const words = typeof message === "string" ? message : reasonOf(thrown);
+    return { ...plain(thrown), message: words, ...(typeof model === "object" && model && { model: plain(model) }) };
+  } catch {
+    return reasonOf(thrown);
+  }
+}
+
+/** What of it crosses for sure. */
+function plain(value: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, given]) => /^(string|number|boolean)$/.test(typeof given)));
 }
 
 function uncrossed(error: unknown): unknown {
@@ -134,5 +149,5 @@ function uncrossed(error: unknown): unknown {
   const { message, code, ...rest } = error as { readonly message: string; readonly code?: string };
   if (code === "ABORTED") return new AbortError(message);
   // As the core tells it.
-  return code === undefined ? Object.assign(new Error(message), rest) : error;
+  return typeof code === "string" ? error : Object.assign(new Error(message), rest);
 }

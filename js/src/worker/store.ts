@@ -45,7 +45,7 @@ export class WorkerStore {
         for (const listener of this.#late) listener();
       },
     });
-    line.ask("worker", "store", [name, this.identifier, this.#own.databaseOptions]).catch(() => {});
+    line.ask("worker", "store", [name, this.identifier, this.#own.moves()]).catch(() => {});
   }
 
   onNewer(listener: () => Promise<void>): () => void {

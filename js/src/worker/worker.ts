@@ -19,6 +19,7 @@ interface Exports {
 
 interface Place extends Post {
   onmessage: ((event: MessageEvent) => void) | null;
+  onmessageerror: (() => void) | null;
 }
 
 const place = globalThis as unknown as Place;
@@ -276,3 +277,5 @@ function serveStore(name: string, id: string, database: object): void {
 
 guard.onTrap(() => place.postMessage({ kind: "trap" }));
 place.onmessage = ({ data }) => line.hear(data);
+// The page would wait for its answer.
+place.onmessageerror = () => place.postMessage({ kind: "unread" });

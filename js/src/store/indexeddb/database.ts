@@ -72,7 +72,7 @@ export class SessionDatabase implements SessionCatalog {
       this.#memory ??= new InMemory();
       return this.#memory;
     }
-    this.#askToPersist();
+    this.askToPersist();
     return this.#connection;
   }
 
@@ -173,7 +173,8 @@ export class SessionDatabase implements SessionCatalog {
     if (this.none) this.#memory = undefined;
   }
 
-  #askToPersist(): void {
+  /** @internal Workers cannot ask. */
+  askToPersist(): void {
     if (!this.#persist || this.#asked) return;
     this.#asked = true;
     globalThis.navigator?.storage?.persist?.().catch(() => {});

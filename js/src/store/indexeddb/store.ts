@@ -45,8 +45,9 @@ export class IndexedDBStore implements StoreAdapter {
     this.#database = database instanceof SessionDatabase ? database : sharedDatabase(check("`database`", database, "object"));
   }
 
-  /** @internal For another one like it in a worker. */
-  get databaseOptions(): DatabaseOptions {
+  /** @internal Another one like it in a worker takes its place: with these options, and what only a page can do is done. */
+  moves(): DatabaseOptions {
+    this.#database.askToPersist();
     return { name: this.#database.name };
   }
 

@@ -1,0 +1,147 @@
+// What goes wrong between a page and the worker of its core: somebody is told, nothing else ends with it, and nothing is left behind.
+import { createEndpointModel, defineTool, GloveClient, type GloveClientConfig, IndexedDBStore, MemoryStore } from "glove-wasm";
+import { createScriptedModel } from "glove-wasm/testing";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { PageWorker } from "../support/page-worker.js";
+import { texts, until } from "../support/session.js";
+
+beforeEach(() => vi.stubGlobal("Worker", PageWorker));
+afterEach(() => vi.unstubAllGlobals());
+
+const clientOf = (config: Partial<GloveClientConfig>) =>
+  new GloveClient({
+    worker: true,
+    createStore: (id) => new MemoryStore(id),
+    systemPrompt: "You help.",
+    ...config,
+  } as GloveClientConfig);
+
+const many = () => createScriptedModel(() => ({ deltas: Array.from({ length: 200 }, () => "word "), every: 5 }));
+const ended = () => PageWorker.started.at(-1)?.onerror?.({ type: "error", message: "out of memory" });
+/** Those that run already are not used for what is tested now. */
+const none = () => {
+  for (const worker of PageWorker.started.splice(0)) worker.onerror?.({ type: "error" });
+};
+
+test("a worker that ends leaves the sessions in the page alone", async () => {
+  const inPage = clientOf({ worker: false, createModel: many }).session("p");
+  const away = clientOf({ createModel: many }).session("a");
+  const sent = inPage.sendMessage("Hi");
+  const failed = expect(away.sendMessage("Hi")).rejects.toMatchObject({ code: "CORE_PANIC" });
+  await until(inPage, ({ streamingText }) => streamingText !== "");
+  await until(away, ({ streamingText }) => streamingText !== "");
+  ended();
+  await failed;
+  expect(await sent).toMatchObject({ type: "completed" });
+  inPage.dispose();
+  away.dispose();
+});
+
+test("whatever a store or a header throws reaches the page as an error", async () => {
+  const thrown = [
+    Object.assign(new Error("no"), { what: Symbol("what") }),
+    Object.assign(new Error("no"), { code: 7, model: { again: () => {} } }),
+    {
+      get message(): string {
+        throw new Error("no");
+      },
+    },
+    undefined,
+  ];
+  for (const what of thrown) {
+    const store = new MemoryStore("s");
+    store.appendStepText = () => Promise.reject(what);
+    const session = clientOf({ createModel: () => createScriptedModel(["Yes"]), createStore: () => store }).session("s");
+    await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "STORE_FAILED" });
+    session.dispose();
+
+    const headers = () => {
+      throw what;
+    };
+    const model = createEndpointModel("http://localhost/chat", { headers, policy: { maxRetries: 0 } });
+    const other = clientOf({ createModel: () => model }).session("s");
+    await expect(other.sendMessage("Hi")).rejects.toMatchObject({ code: "MODEL_NETWORK" });
+    other.dispose();
+  }
+});
+
+test("a worker that cannot start is ended, and the next use starts another one", async () => {
+  none();
+  /** As where a page may not share what it compiled. */
+  class Unread extends PageWorker {
+    override postMessage(message: unknown): void {
+      if ((message as { readonly method?: string }).method !== "start") super.postMessage(message);
+      else this.onmessage?.({ data: { kind: "unread" } });
+    }
+  }
+  vi.stubGlobal("Worker", Unread);
+  const session = clientOf({ createModel: () => createScriptedModel(["Yes"]) }).session("s");
+  await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "WORKER_UNAVAILABLE" });
+  expect(PageWorker.started.map(({ terminated }) => terminated)).toEqual([true]);
+  vi.stubGlobal("Worker", PageWorker);
+  session.clearError();
+  expect(await session.sendMessage("Hi")).toMatchObject({ text: "Yes" });
+  expect(PageWorker.started.map(({ terminated }) => terminated)).toEqual([true, false]);
+  session.dispose();
+});
+
+test("a tool that runs when the worker ends is not run again without a question", async () => {
+  let runs = 0;
+  const pay = defineTool({
+    name: "pay",
+    description: "",
+    inputSchema: z.object({}),
+    do: (_, { signal }) =>
+      new Promise<string>((_, reject) => {
+        runs++;
+        signal.addEventListener("abort", () => reject(new Error("stopped")));
+      }),
+  });
+  const store = new MemoryStore("s");
+  const model = createScriptedModel([{ toolCalls: [{ name: "pay" }] }, "Paid"]);
+  const session = clientOf({ createModel: () => model, createStore: () => store, tools: [pay] }).session("s");
+  const failed = expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "CORE_PANIC" });
+  await until(session, ({ run }) => run.phase === "tools");
+  await vi.waitUntil(() => runs === 1);
+  ended();
+  await failed;
+  await session.start();
+  await until(session, ({ approvals }) => approvals.length === 1);
+  expect(runs).toBe(1);
+  session.dispose();
+});
+
+test("a store with a method of the application's own stays in the page", async () => {
+  const store = new IndexedDBStore("s");
+  const append = vi.fn(store.appendStepText);
+  store.appendStepText = append;
+  const session = clientOf({ createModel: () => createScriptedModel(["Yes"]), createStore: () => store }).session("s");
+  expect(await session.sendMessage("Hi")).toMatchObject({ text: "Yes" });
+  expect(append).toHaveBeenCalled();
+  expect(texts(session.getSnapshot())).toEqual(["user: Hi", "agent: Yes"]);
+  session.dispose();
+});
+
+test("the page asks the browser to keep what its worker stores", async () => {
+  const persist = vi.fn(async () => true);
+  vi.stubGlobal("navigator", { storage: { persist } });
+  const store = new IndexedDBStore("s", { name: "kept", persist: true });
+  const session = clientOf({ createModel: () => createScriptedModel(["Yes"]), createStore: () => store }).session("s");
+  await session.sendMessage("Hi");
+  expect(persist).toHaveBeenCalledOnce();
+  session.dispose();
+});
+
+test("an address without a host is one of the page, also of a page that is a worker", async () => {
+  const { serve } = await import("../support/server.js");
+  const body = `data: ${JSON.stringify({ type: "done", message: { sender: "agent", text: "Here" }, tokens_in: 1, tokens_out: 1 })}\n\n`;
+  const server = await serve("/nowhere", {
+    routes: { "/chat": async () => new Response(body, { headers: { "content-type": "text/event-stream" } }) },
+  });
+  vi.stubGlobal("location", { href: `${server.url}/app/index.html` });
+  const session = clientOf({ createModel: () => createEndpointModel("/chat") }).session("s");
+  expect(await session.sendMessage("Hi")).toMatchObject({ text: "Here" });
+  session.dispose();
+  await server.close();
+});
