@@ -59,7 +59,10 @@ pub(super) fn failed(error: &RedisError) -> StoreError {
         ),
         _ => (StoreErrorKind::Failed, "Redis refused"),
     };
-    let detail = error.detail().map_or_else(|| error.category().to_owned(), ToOwned::to_owned);
+    // What the system or TLS says, such as that a certificate is not trusted, is below it.
+    let cause = || std::error::Error::source(error).map(ToString::to_string);
+    let detail = error.detail().map(ToOwned::to_owned).or_else(cause);
+    let detail = detail.unwrap_or_else(|| error.category().to_owned());
     StoreError::new(kind, format!("{what} ({detail})."))
 }
 

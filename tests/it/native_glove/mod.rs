@@ -6,6 +6,7 @@ mod screen;
 mod sessions;
 mod size;
 mod task;
+mod tls;
 mod tmux;
 mod traces;
 

@@ -22,7 +22,7 @@ use rustix::process::{Pid, Signal, getuid, kill_process};
 use crate::native_sqlite::Folder;
 
 /// It does not run as root.
-const NOBODY: u32 = 65_534;
+pub const NOBODY: u32 = 65_534;
 
 pub struct PostgresServer {
     folder: Folder,
