@@ -44,7 +44,7 @@ impl Caller {
 pub struct ServerLimits {
     /// Of one request; 8 MB unless given.
     pub body_bytes: usize,
-    /// At once; 10,000 unless given. Others wait.
+    /// At once; 20,000 unless given, which is room for 10,000 that follow and for what they say. Others wait.
     pub connections: usize,
     /// Open at once; 1,000 unless given. Those that nobody uses make room for others.
     pub sessions: usize,
@@ -58,7 +58,7 @@ impl Default for ServerLimits {
     fn default() -> Self {
         ServerLimits {
             body_bytes: 8 * 1024 * 1024,
-            connections: 10_000,
+            connections: 20_000,
             sessions: 1_000,
             grace: Duration::from_secs(10),
             tool_ticket: Duration::from_secs(30 * 24 * 3600),
