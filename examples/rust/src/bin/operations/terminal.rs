@@ -23,9 +23,9 @@ pub fn talk(agent: &Glove) -> Result<(), Box<dyn Error>> {
         // Nobody listens when the program ends.
         let _ = changes.send(News::Display(stack.to_vec()));
     });
+    let mut shown: Vec<String> = Vec::new();
     while let Some(line) = read("> ")? {
         answer(agent, line, news.clone());
-        let mut shown: Vec<String> = Vec::new();
         for news in &received {
             match news {
                 News::Done(text) => {
