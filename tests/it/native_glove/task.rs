@@ -54,6 +54,30 @@ fn code_of_the_model_runs_in_a_sandbox_when_a_person_has_approved_it() {
     assert_eq!(fs::read_to_string(home.file("work/page/progress/artifacts/size.txt")).unwrap(), "9");
 }
 
+#[test]
+fn a_skill_of_a_folder_goes_along_and_its_tool_runs() {
+    let home = with_brief();
+    fs::create_dir_all(home.file("work/brief")).unwrap();
+    let tool = r#"{"name":"size","description":"Says a size.","inputSchema":{"type":"object"},"code":"size.js","mounts":{"task":"read"}}"#;
+    home.write(
+        "work/brief/skill.json",
+        &format!(r#"{{"name":"brief","description":"Writes briefs.","tools":[{tool}]}}"#),
+    );
+    home.write("work/brief/instructions.md", "Keep to one page.");
+    home.write(
+        "work/brief/size.js",
+        "export default async () => 'it has ' + (await files.read('task/brief.md')).length + ' letters';",
+    );
+    let call = r#"{"calls":[{"tool":"size","input":{}}]}"#;
+    home.write("work/script", &format!("{}\n{}\n{call}\n{}\n{}\n", line(0), line(1), line(3), line(4)));
+    let run = ["run", "page", "--skill", "brief", "--approve", "automatic", "--model", "scripted:script"];
+    let out = home.prints(&run);
+    assert!(out.contains("tool.call  act-1-s1  size\n") && out.contains("finish  completed"), "{out}");
+    let read = |path: &str| fs::read_to_string(home.file(path)).unwrap();
+    assert!(read("work/page/progress/steps/act-1-s1/session.ndjson").contains("it has 9 letters"));
+    assert!(read("work/page/progress/steps/gather-1/prompt.json").contains("Keep to one page."));
+}
+
 fn line(at: usize) -> &'static str {
     SCRIPT.lines().nth(at).unwrap()
 }
