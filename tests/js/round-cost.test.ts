@@ -1,4 +1,5 @@
-// What a round of the loop costs that does not depend on the machine: texts that cross, steps that are stored, microtasks.
+// What a round of the loop costs that does not depend on the machine: texts that cross, steps that are stored, promises, signals, timers.
+import { promiseHooks } from "node:v8";
 import { GloveClient, MemoryStore, type ModelAdapter } from "glove-wasm";
 import { expect, test } from "vitest";
 
@@ -9,7 +10,9 @@ interface Counts {
   letters: number;
   parsed: number;
   steps: number;
-  microtasks: number;
+  promises: number;
+  controllers: number;
+  timers: number;
 }
 
 /** Calls the tool once in each of so many rounds, and then answers. */
@@ -27,7 +30,7 @@ function model(rounds: number): ModelAdapter {
 }
 
 async function counted(rounds: number): Promise<Counts> {
-  const counts: Counts = { texts: 0, letters: 0, parsed: 0, steps: 0, microtasks: 0 };
+  const counts: Counts = { texts: 0, letters: 0, parsed: 0, steps: 0, promises: 0, controllers: 0, timers: 0 };
   class Counting extends MemoryStore {
     override appendStepText(...step: Parameters<MemoryStore["appendStepText"]>) {
       counts.steps++;
@@ -52,7 +55,7 @@ async function counted(rounds: number): Promise<Counts> {
   await session.start();
   const { decode } = TextDecoder.prototype;
   const { parse } = JSON;
-  const { queueMicrotask } = globalThis;
+  const { AbortController, setInterval, setTimeout } = globalThis;
   TextDecoder.prototype.decode = function (...args) {
     const text = decode.apply(this, args);
     counts.texts++;
@@ -63,16 +66,26 @@ async function counted(rounds: number): Promise<Counts> {
     counts.parsed++;
     return parse(...args);
   };
-  globalThis.queueMicrotask = (work) => {
-    counts.microtasks++;
-    queueMicrotask(work);
+  globalThis.AbortController = class extends AbortController {
+    constructor() {
+      super();
+      counts.controllers++;
+    }
   };
+  const counting = <F extends (...given: never[]) => unknown>(begin: F): F =>
+    ((...given: Parameters<F>) => {
+      counts.timers++;
+      return begin(...given);
+    }) as F;
+  Object.assign(globalThis, { setInterval: counting(setInterval), setTimeout: counting(setTimeout) });
+  const uncounted = promiseHooks.onInit(() => counts.promises++);
   try {
     expect(await session.sendMessage("Go")).toMatchObject({ type: "completed", text: "Done." });
   } finally {
     TextDecoder.prototype.decode = decode;
     JSON.parse = parse;
-    globalThis.queueMicrotask = queueMicrotask;
+    Object.assign(globalThis, { AbortController, setInterval, setTimeout });
+    uncounted();
   }
   session.dispose();
   return counts;
@@ -87,13 +100,17 @@ test("what a round costs is what it was, however many were before it", async () 
     letters: (to.letters - from.letters) / rounds,
     parsed: (to.parsed - from.parsed) / rounds,
     steps: (to.steps - from.steps) / rounds,
-    microtasks: (to.microtasks - from.microtasks) / rounds,
+    promises: (to.promises - from.promises) / rounds,
+    controllers: (to.controllers - from.controllers) / rounds,
+    timers: (to.timers - from.timers) / rounds,
   });
   const [first, last] = [each(few, many, 20), each(many, more, 100)];
   expect(last.steps).toBe(2);
   expect(last.texts).toBeLessThan(15);
-  expect(last.parsed).toBeLessThan(12);
-  expect(last.microtasks).toBeLessThan(15);
-  expect(last.letters).toBeLessThan(6_500);
+  expect(last.parsed).toBeLessThan(10);
+  expect(last.promises).toBeLessThan(175);
+  expect(last.controllers).toBeLessThan(2.5);
+  expect(last.timers).toBeLessThan(1.5);
+  expect(last.letters).toBeLessThan(6_300);
   expect(last.letters / first.letters).toBeLessThan(1.1);
 });

@@ -6,6 +6,7 @@ import type { StoreAdapter } from "../store/adapter.js";
 import { bridgeStore, type StoreChanges } from "../store/bridge.js";
 import { forCore } from "../store/errors.js";
 import type { Limits } from "../store/limits.js";
+import { controllerOf } from "../wasm/controllers.js";
 import type { HostPrompt, SessionHost } from "../wasm/core-api.js";
 import type { SessionOptions } from "../wire/core-types.js";
 import type { Task } from "../wire/record.js";
@@ -62,7 +63,10 @@ export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, 
     };
     const bridge = bridgeStore(store, tokenCounterStyle, changes, limits, claim);
     const within = <T>(signal: AbortSignal, work: (inside: AbortSignal) => Promise<T>) => {
-      const [inside, over] = signalOf(signal);
+      // Another one beside the core's own would cost more than all else that is done here for a call.
+      const own = controllerOf(signal);
+      if (own) running.add(own);
+      const [inside, over] = own ? [signal, () => void running.delete(own)] : signalOf(signal);
       return work(inside).finally(over);
     };
     const host = quietly({

@@ -27,11 +27,18 @@ export interface BridgedModel {
   show(kind: PieceKind, text: string, call: number): void;
 }
 
+interface ToldTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
 /** Keeps the messages that the model has been given, so that the history crosses once. */
 export class ModelBridge {
   readonly #page: BridgedModel;
   #messages: Message[] = [];
   #writing: Coalesced | undefined;
+  #told: { readonly text: string; readonly tools: readonly ToldTool[] } = { text: "[]", tools: [] };
 
   constructor(page: BridgedModel) {
     this.#page = page;
@@ -94,8 +101,9 @@ export class ModelBridge {
   }
 
   #tools(text: string): ModelTool[] {
-    const told = JSON.parse(text) as { name: string; description: string; schema: JsonSchema }[];
-    return told.map(({ name, description, schema }) => {
+    // The same in most calls.
+    if (text !== this.#told.text) this.#told = { text, tools: JSON.parse(text) as ToldTool[] };
+    return this.#told.tools.map(({ name, description, schema }) => {
       const own = this.#page.tool(name)?.inputSchema;
       return { name, description, jsonSchema: schema, ...(own && { input_schema: own }) };
     });

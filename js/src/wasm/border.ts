@@ -1,6 +1,7 @@
 // What stands around a wasm file: how texts, bytes and objects cross, how a failure comes back, and how long what crossed lives.
 // wasm-bindgen writes this anew for each function; scripts/lib/glue.mjs makes of it tables for what is here.
 import { decodeUtf8, encodeAscii, encodeUtf8 } from "../values/utf8.js";
+import { newController } from "./controllers.js";
 import type { Guard } from "./guard.js";
 
 type Call = (...args: unknown[]) => unknown;
@@ -54,44 +55,58 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
   };
 
   /** Arguments for the wasm file, by letter: `s` a text, `o` a text or nothing, `y` bytes, `v` what crosses as it is. */
-  const lowered = (kinds: string, args: readonly unknown[]): unknown[] =>
-    [...kinds].flatMap((kind, place) => {
-      const value = args[place];
-      if (kind === "v") return [value];
-      if (kind === "o" && (value ?? undefined) === undefined) return [0, 0];
-      if (kind !== "y" && (value as string).length > longText) {
-        const { length } = value as string;
-        const at = wasm.__wbindgen_malloc(length, 1) >>> 0;
-        // Media are plain letters, which need no copy in between.
-        if (encodeAscii(value as string, memory().subarray(at, at + length))) return [at, length];
-        wasm.__wbindgen_free(at, length, 1);
-      }
-      const bytes = kind === "y" ? (value as Uint8Array) : encodeUtf8(value as string);
-      const at = wasm.__wbindgen_malloc(bytes.length, 1) >>> 0;
-      memory().set(bytes, at);
-      return [at, bytes.length];
-    });
+  const lowered = (kinds: string, args: readonly unknown[]): unknown[] => {
+    const values: unknown[] = [];
+    for (let place = 0; place < kinds.length; place++) {
+      const [kind, value] = [kinds[place], args[place]];
+      if (kind === "v") values.push(value);
+      else if (kind === "o" && (value ?? undefined) === undefined) values.push(0, 0);
+      else values.push(...placed(kind === "y" ? (value as Uint8Array) : (value as string)));
+    }
+    return values;
+  };
+
+  const placed = (value: string | Uint8Array): [at: number, bytes: number] => {
+    if (typeof value === "string" && value.length > longText) {
+      const { length } = value;
+      const at = wasm.__wbindgen_malloc(length, 1) >>> 0;
+      // Media are plain letters, which need no copy in between.
+      if (encodeAscii(value, memory().subarray(at, at + length))) return [at, length];
+      wasm.__wbindgen_free(at, length, 1);
+    }
+    const bytes = typeof value === "string" ? encodeUtf8(value) : value;
+    const at = wasm.__wbindgen_malloc(bytes.length, 1) >>> 0;
+    memory().set(bytes, at);
+    return [at, bytes.length];
+  };
 
   /** Arguments of the wasm file, by letter: `s`, `o` and `v` as above, `b` a flag, `u` a number without a sign. */
-  const lifted = (kinds: string, args: unknown[]): unknown[] =>
-    [...kinds].map((kind) => {
-      const value = args.shift() as number;
-      if (kind === "v") return value;
-      if (kind === "b") return value !== 0;
-      if (kind === "u") return value >>> 0;
-      const bytes = args.shift() as number;
-      return kind === "o" && value === 0 ? undefined : text(value, bytes);
-    });
+  const lifted = (kinds: string, args: readonly unknown[]): unknown[] => {
+    const values: unknown[] = [];
+    let at = 0;
+    for (const kind of kinds) {
+      const value = args[at++] as number;
+      if (kind === "v") values.push(value);
+      else if (kind === "b") values.push(value !== 0);
+      else if (kind === "u") values.push(value >>> 0);
+      else {
+        const bytes = args[at++] as number;
+        values.push(kind === "o" && value === 0 ? undefined : text(value, bytes));
+      }
+    }
+    return values;
+  };
 
   /**
    * Calls a function of the wasm file. The signature is what it gives, a colon, and the letters of its arguments. It gives `t` a
    * text, `o` a text or nothing, `x` an object, `b` a flag, `p` a place, or what crosses as it is; behind a `!` it may fail.
    */
   const call = (name: string, signature: string, args: readonly unknown[], ...front: unknown[]): unknown => {
-    const [gives = "", takes = ""] = signature.split(":");
-    const answer = exported(name)(...front, ...lowered(takes, args));
+    const colon = signature.indexOf(":");
+    const gives = signature.slice(0, colon);
+    const answer = exported(name)(...front, ...lowered(signature.slice(colon + 1), args));
     if (gives === "") return answer;
-    const numbers = [answer].flat() as number[];
+    const numbers = (Array.isArray(answer) ? answer : [answer]) as number[];
     if (gives[0] === "!" && numbers.at(-1)) throw taken(numbers.at(-2) ?? 0);
     const [value = 0, bytes = 0] = numbers;
     switch (gives.at(-1)) {
@@ -134,6 +149,7 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
     tried,
     told,
     asked: (name: string, kinds: string): Call => tried(told(name, kinds)),
+    newController,
     put:
       (name: string, kinds: string): Call =>
       (object, ...args) => {
