@@ -158,7 +158,7 @@ export async function decoders({ bindgen }) {
  * called once stay functions, because inlined they repeat less (5 kB), and stand beside those with like names (1 kB). Nothing lies in
  * the first kilobyte, the far end of the stack: so a small number that is added to an address goes into the instruction (0.4 kB).
  */
-async function optimise(input, file) {
+async function optimise(input, file, names = strip) {
   const passes = [
     "-Os",
     "--one-caller-inline-max-function-size",
@@ -167,7 +167,14 @@ async function optimise(input, file) {
     "--reorder-locals",
     "--low-memory-unused",
   ];
-  await runTool("binaryen/bin/wasm-opt", [input, ...passes, ...asFlags, ...strip, "-o", file]);
+  await runTool("binaryen/bin/wasm-opt", [input, ...passes, ...asFlags, ...names, "-o", file]);
+}
+
+/** The wasm file of sessions with the names of its functions, after a build; gives its path. */
+export async function withNames() {
+  const named = inRoot(".cache", "named.wasm");
+  await optimise(inRoot(".cache", "glue", "glove_wasm", "glove_wasm_bg.wasm"), named, ["-g"]);
+  return named;
 }
 
 /** The table of providers for JavaScript, from the one of Rust: short, because every page has it. */

@@ -1,7 +1,9 @@
 // `npm run size`: how many bytes a page loads, raw and as they travel, what each part of it costs, and what comes later and
-// only where it is used; against the budget in size-budget.json. `-- glove` says what the native program weighs, as a release.
+// only where it is used; against the budget in size-budget.json. `-- modules` says what the wasm file is made of, `-- glove` what
+// the native program weighs, as a release.
 import { readFileSync, statSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { moduleSizes } from "./lib/module-sizes.mjs";
 import { inRoot, root } from "./lib/project.mjs";
 import { isMain, main, run, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
@@ -169,4 +171,10 @@ async function sizeOfGlove() {
   if (size > mostOfGlove) throw new StepFailed(`glove has ${size} bytes, more than ${mostOfGlove}`, "Make it smaller.");
 }
 
-if (isMain(import.meta)) await main(() => (process.argv[2] === "glove" ? sizeOfGlove() : size()));
+async function sizesOfModules() {
+  const { build, withNames } = await import("./build.mjs");
+  await build(await setup());
+  for (const [module, bytes] of moduleSizes(await withNames())) console.log(module.padEnd(40) + String(bytes).padStart(10));
+}
+
+if (isMain(import.meta)) await main({ glove: sizeOfGlove, modules: sizesOfModules }[process.argv[2]] ?? size);
