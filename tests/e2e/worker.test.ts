@@ -41,3 +41,34 @@ test("a session in a worker is stored by it, and goes on after a reload and in a
     // It was entered again after the reload, as its question was open.
     expect(await done(second)).toBe("form form ");
   }));
+
+test("a worker that ends without a word is missed at once, and the session goes on from what is stored", () =>
+  profile(async ({ open }) => {
+    const tab = await open();
+    const ends = `addEventListener("message", (event) => {
+      if (event.data !== "end") return;
+      event.stopImmediatePropagation();
+      close();
+    });`;
+    await inPage(
+      tab,
+      `const { Blob, Worker } = globalThis;
+      const isScript = (options) => options?.type === "text/javascript";
+      globalThis.Blob = class extends Blob {
+        constructor(parts, options) { super(isScript(options) ? [${JSON.stringify(ends)}, ...parts] : parts, options); }
+      };
+      globalThis.Worker = class extends Worker {
+        constructor(...given) { super(...given); globalThis.worker = this; }
+      };
+      ${start}
+      globalThis.sent = errorOf(session.sendMessage("write 2000"));`,
+    );
+    await when(tab, "shown.streamingText.length > 100");
+    expect(await inPage(tab, `worker.postMessage("end"); return sent;`)).toContain("CORE_PANIC");
+    await inPage(tab, `await session.start();`);
+    await when(tab, "shown.busy");
+    await inPage(tab, `session.stop();`);
+    await when(tab, "!shown.busy");
+    expect(await inPage(tab, `return (await session.sendMessage("hello")).text;`)).toBe("you said hello");
+    expect((await shown(tab))[0]).toBe("user: write 2000");
+  }));

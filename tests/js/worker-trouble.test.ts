@@ -123,6 +123,42 @@ test("a store with a method of the application's own stays in the page", async (
   session.dispose();
 });
 
+test("without a database, a session outlives its worker, and the page's store has it", async () => {
+  const store = new IndexedDBStore("s", { name: "none" });
+  const session = clientOf({ createModel: () => createScriptedModel(["Yes"]), createStore: () => store }).session("s");
+  await session.sendMessage("Hi");
+  expect(session.getSnapshot().storage).toBe("memory");
+  expect((await store.getMessages()).map(({ text }) => text)).toEqual(["Hi", "Yes"]);
+  ended();
+  await session.start();
+  expect(texts(session.getSnapshot())).toEqual(["user: Hi", "agent: Yes"]);
+  session.dispose();
+});
+
+test("a database that opens late in the worker opens the session by itself", async () => {
+  none();
+  let store = "";
+  class Late extends PageWorker {
+    override postMessage(message: unknown): void {
+      const { id, of, method } = message as { readonly id: number; readonly of: string; readonly method?: string };
+      if (method === "shared" && !late) {
+        store = of;
+        const error = { code: "STORE_UNAVAILABLE", message: "The database does not open." };
+        this.onmessage?.({ data: { kind: "answer", id, error } });
+      } else super.postMessage(message);
+    }
+  }
+  let late = false;
+  vi.stubGlobal("Worker", Late);
+  const kept = new IndexedDBStore("s", { name: "late" });
+  const session = clientOf({ createModel: () => createScriptedModel(["Yes"]), createStore: () => kept }).session("s");
+  await expect(session.start()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  late = true;
+  PageWorker.started.at(-1)?.onmessage?.({ data: { kind: "ask", id: 1, of: store, method: "late", args: [] } });
+  await until(session, ({ sessionReady }) => sessionReady);
+  session.dispose();
+});
+
 test("the page asks the browser to keep what its worker stores", async () => {
   const persist = vi.fn(async () => true);
   vi.stubGlobal("navigator", { storage: { persist } });

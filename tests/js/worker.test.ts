@@ -126,6 +126,13 @@ test("an endpoint is asked by the worker, with the headers of the page, and by t
   await server.close();
 });
 
+test("a run that was recorded is exported", async () => {
+  const session = clientOf({ createModel: () => createScriptedModel(["Yes"]), record: true }).session("s");
+  await session.sendMessage("Hi");
+  expect(JSON.parse(await session.exportRun())).toMatchObject({ end: { messages: [{ text: "Hi" }, { text: "Yes" }] } });
+  session.dispose();
+});
+
 test("plugins, their states and skills prepare each call in the page", async () => {
   const prompts: string[] = [];
   const plugin = definePlugin({

@@ -226,12 +226,12 @@ export class CoreConnection {
   }
 
   async #start(): Promise<AskedSession> {
+    if (this.#core.place) this.#place = await this.#core.place(this.#page.parts.store);
+    if (this.#disposed) throw sessionClosed();
     if (this.#cleanUp.length === 0) {
       const again = () => void (this.#starting ?? this.ready().catch(() => {}));
       this.#cleanUp.push(this.#watchPage(), this.#store.onLate?.(again) ?? (() => {}));
     }
-    if (this.#core.place) this.#place = await this.#core.place(this.#page.parts.store);
-    if (this.#disposed) throw sessionClosed();
     const elsewhere = this.#store.elsewhere as (() => Promise<Sharing>) | undefined;
     // Beside the database and its lock. Why it failed is told where it is needed.
     if (!elsewhere) this.#core.load().catch(() => {});

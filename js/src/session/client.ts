@@ -456,6 +456,7 @@ function inWorker(core: Core): Core {
     ...core,
     // What ends one of them does not end the other.
     guard: new Guard(),
+    page: core,
     load: async () => (await away()).load(there),
     place: async (store) => (isPlain(store) ? (await away()).placeOf(there, store) : store),
   };

@@ -457,7 +457,7 @@ export class GloveSession {
     checkOptions(options, { redact: "work" } satisfies Options<ExportRunOptions>);
     const { runFile } = await late(import("../recording/run-file.js"));
     const recorded = await this.#read((session) => session.recorded?.() ?? "");
-    await this.#core.load();
+    await (this.#core.page ?? this.#core).load();
     return runFile(recorded, options.redact);
   };
 

@@ -9,6 +9,8 @@ const glue = { __wbg_reset_state, CoreSession, guard, initSync, salvage, version
 export interface Core extends Loaded<typeof glue> {
   /** Of a core in a worker: the store there that stands for this one. */
   place?(store: StoreAdapter): Promise<StoreAdapter>;
+  /** The one in the page, for what is not of a session. */
+  readonly page?: Core;
 }
 
 /** What calls that cannot wait need. */

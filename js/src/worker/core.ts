@@ -1,8 +1,10 @@
 // The core of a page in a worker: the same sessions, asked over messages. Tools and whatever needs the page stay here.
 import type { AwayParts } from "../connection/core-host.js";
 import { asError, codeOf, GloveError, reasonOf } from "../error.js";
+import { generateId } from "../session/session-id.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import type { IndexedDBStore } from "../store/indexeddb/store.js";
+import { Limits } from "../store/limits.js";
 import { type Method, rulesOf } from "../tabs/methods.js";
 import type { CoreSession, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
@@ -59,11 +61,14 @@ function start(core: Core): Running {
   const broke = (event: Event) => end(runs ? crashed() : unavailable((event as ErrorEvent).message || event.type));
   worker.onerror = broke;
   worker.onmessageerror = broke;
+  const life = `glove worker ${generateId()}`;
   const started = core
     .module()
-    .then((module) => line.ask("worker", "start", [module]))
-    .then(() => {
+    .then((module) => line.ask("worker", "start", [module, life]))
+    .then((holds) => {
       runs = true;
+      // Had when the worker has ended, whatever ended it: one without memory does so without a word.
+      if (holds) navigator.locks.request(life, () => end(crashed())).catch(() => {});
     });
   // The next use starts another one: this one would hold the database.
   started.catch((thrown: unknown) => {
@@ -88,11 +93,16 @@ export async function load(core: Core): ReturnType<Core["load"]> {
 const places = new WeakMap<StoreAdapter, WorkerStore>();
 
 /** The store in the worker that stands for one of the page. */
-export function placeOf(core: Core, store: IndexedDBStore): StoreAdapter {
+export async function placeOf(core: Core, store: IndexedDBStore): Promise<StoreAdapter> {
   const place = places.get(store) ?? new WorkerStore(store);
   places.set(store, place);
   place.connect(running(core).line, fresh());
-  return place as unknown as StoreAdapter;
+  // Why it fails is told to whoever asks next, and listens for the database that opens late.
+  await new Limits().within(place.ask("shared", [])).catch(() => {});
+  if (place.storage === "indexeddb") return place as unknown as StoreAdapter;
+  // Without a database it is in the page's memory, where the list of sessions is: a worker may end before the page.
+  place.release();
+  return store;
 }
 
 const asked = [

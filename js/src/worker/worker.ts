@@ -245,12 +245,26 @@ function serveSession(name: string, options: string, about: About): void {
 }
 
 line.serve("worker", {
-  async start([module]) {
+  async start([module, life]) {
     exports = (await core.load(async () => module as WebAssembly.Module)) as unknown as Exports;
+    return holds(life as string);
   },
   session: ([name, options, about]) => serveSession(name as string, options as string, about as About),
   store: ([name, id, database]) => serveStore(name as string, id as string, database as object),
 });
+
+/** Takes a lock for as long as this worker lives. False where there are none. */
+async function holds(life: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const held = () => {
+      resolve(true);
+      return new Promise<never>(() => {});
+    };
+    const locks = globalThis.navigator?.locks;
+    if (locks) locks.request(life, held).catch(() => resolve(false));
+    else resolve(false);
+  });
+}
 
 function serveStore(name: string, id: string, database: object): void {
   const store = new IndexedDBStore(id, sharedDatabase(database));
