@@ -1,21 +1,13 @@
 // What goes wrong between a page and the worker of its core: somebody is told, nothing else ends with it, and nothing is left behind.
-import { createEndpointModel, defineTool, GloveClient, type GloveClientConfig, IndexedDBStore, MemoryStore } from "glove-wasm";
+import { createEndpointModel, defineTool, IndexedDBStore, MemoryStore } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { PageWorker } from "../support/page-worker.js";
+import { clientOf, PageWorker } from "../support/page-worker.js";
 import { texts, until } from "../support/session.js";
 
 beforeEach(() => vi.stubGlobal("Worker", PageWorker));
 afterEach(() => vi.unstubAllGlobals());
-
-const clientOf = (config: Partial<GloveClientConfig>) =>
-  new GloveClient({
-    worker: true,
-    createStore: (id) => new MemoryStore(id),
-    systemPrompt: "You help.",
-    ...config,
-  } as GloveClientConfig);
 
 const many = () => createScriptedModel(() => ({ deltas: Array.from({ length: 200 }, () => "word "), every: 5 }));
 const ended = () => PageWorker.started.at(-1)?.onerror?.({ type: "error", message: "out of memory" });

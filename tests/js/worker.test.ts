@@ -1,29 +1,13 @@
 // Sessions whose core is in a worker: the same answers, with tools, slots, steps, models and stores of the page.
-import {
-  createEndpointModel,
-  definePlugin,
-  defineSkill,
-  defineTool,
-  GloveClient,
-  type GloveClientConfig,
-  MemoryStore,
-} from "glove-wasm";
+import { createEndpointModel, definePlugin, defineSkill, defineTool, MemoryStore } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { PageWorker } from "../support/page-worker.js";
+import { clientOf, PageWorker } from "../support/page-worker.js";
 import { texts, until } from "../support/session.js";
 
 beforeEach(() => vi.stubGlobal("Worker", PageWorker));
 afterEach(() => vi.unstubAllGlobals());
-
-const clientOf = (config: Partial<GloveClientConfig>) =>
-  new GloveClient({
-    worker: true,
-    createStore: (id) => new MemoryStore(id),
-    systemPrompt: "You help.",
-    ...config,
-  } as GloveClientConfig);
 
 const sseOf = (events: readonly object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
 const done = { type: "done", message: { sender: "agent", text: "From afar" }, tokens_in: 1, tokens_out: 1 };

@@ -1,4 +1,4 @@
-// What axe finds wrong in a page: everything in light colours; in dark ones, which change nothing else, the contrast alone.
+// What axe finds wrong in a page: everything in light colours; in dark ones, which change nothing else, what it says of colours.
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { root } from "./project.js";
@@ -16,7 +16,7 @@ export async function barriers(page: Page, within = "html", without: readonly st
   const rules = Object.fromEntries(without.map((rule) => [rule, { enabled: false }]));
   const problems: string[] = [];
   for (const [colorScheme, options] of [
-    ["dark", { runOnly: ["color-contrast"] }],
+    ["dark", { runOnly: ["color-contrast", "link-in-text-block"] }],
     ["light", { rules }],
   ] as const) {
     await page.emulateMedia({ colorScheme });

@@ -5,12 +5,6 @@
 export const moments = ["before", "during", "after"] as const;
 export type Moment = (typeof moments)[number];
 
-/** The writes to die at: every so many of them, and all with GLOVE_EVERY_WRITE=1. */
-export function writesToDieAt(writes: number, every: number): number[] {
-  const step = process.env.GLOVE_EVERY_WRITE ? 1 : every;
-  return Array.from({ length: writes }, (_, at) => at + 1).filter((n) => n % step === 0);
-}
-
 /** `freezeAt(database, n, moment)`: from the n-th write of this database on, nothing is heard of it any more. */
 export const freezing = `
   const points = new Map();

@@ -1,6 +1,8 @@
 // Workers of pages in Node: `Worker` over the threads of Node, from the text of a `blob:` address.
+
 import { type Blob as NodeBlob, resolveObjectURL } from "node:buffer";
 import { Worker as Thread } from "node:worker_threads";
+import { GloveClient, type GloveClientConfig, MemoryStore } from "glove-wasm";
 
 const prelude = `
   const { parentPort } = require("node:worker_threads");
@@ -42,3 +44,12 @@ export class PageWorker {
     void this.#thread.then((thread) => thread.terminate());
   }
 }
+
+/** A client whose sessions are in a worker, and kept in the memory of the page. */
+export const clientOf = (config: Partial<GloveClientConfig>) =>
+  new GloveClient({
+    worker: true,
+    createStore: (id) => new MemoryStore(id),
+    systemPrompt: "You help.",
+    ...config,
+  } as GloveClientConfig);

@@ -106,29 +106,19 @@ fn a_command_that_closes_its_outputs_is_ended_in_time_all_the_same() {
 
 #[test]
 fn stopping_the_run_ends_a_command_that_has_closed_its_outputs() {
-    let place = Place::new("closed-stop");
-    let command = json!({ "command": "exec > log 2>&1; sleep 20 & echo $! > child; wait", "seconds": 600 });
-    let agent = place.agent([Line::call("bash", "c1", command), Line::text("done")]);
-    let stopping = agent.clone();
-    let child = place.work().join("child");
-    let watching = {
-        let child = child.clone();
-        std::thread::spawn(move || {
-            while fs::read_to_string(&child).unwrap_or_default().is_empty() {
-                sleep(Duration::from_millis(5));
-            }
-            stopping.abort();
-        })
-    };
-    assert_eq!(block_on(agent.process_request("go")).unwrap_err().code(), "ABORTED");
-    watching.join().unwrap();
-    ended(&child);
+    ends_when_stopped("closed-stop", "exec > log 2>&1; sleep 20 & echo $! > child; wait");
 }
 
 #[test]
 fn stopping_the_run_ends_the_command() {
-    let place = Place::new("stop");
-    let command = json!({ "command": "sleep 300 & echo $! > child; wait", "seconds": 600 });
+    ends_when_stopped("stop", "sleep 300 & echo $! > child; wait");
+}
+
+/// The command says in the file `child` which process it has started.
+#[track_caller]
+fn ends_when_stopped(place: &str, command: &str) {
+    let place = Place::new(place);
+    let command = json!({ "command": command, "seconds": 600 });
     let agent = place.agent([Line::call("bash", "c1", command), Line::text("done")]);
     let stopping = agent.clone();
     let child = place.work().join("child");
