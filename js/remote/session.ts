@@ -2,6 +2,7 @@
 import { codeOf, GloveError } from "../src/error.js";
 import { generateId } from "../src/session/session-id.js";
 import type { Written } from "../src/snapshot/state.js";
+import { type Asked, Asker } from "../src/tabs/asker.js";
 import { type Method, rulesOf } from "../src/tabs/methods.js";
 import type { SharedSession } from "../src/tabs/shared-session.js";
 import type { TabPage } from "../src/tabs/tab-adapter.js";
@@ -9,12 +10,7 @@ import { fromCore } from "../src/wasm/core-errors.js";
 import type { CoreEvent } from "../src/wire/core-types.js";
 import { parsed, type RemoteServer, unreachable } from "./server.js";
 
-interface Pending {
-  readonly id: string;
-  readonly method: Method;
-  readonly args: readonly unknown[];
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
+interface Pending extends Asked {
   /** It was sent, and whether the server has it is not known. */
   sent: boolean;
   /** The server has begun it, and tells its end in the stream. */
@@ -35,15 +31,12 @@ const longestWaitMs = 5_000;
 /** Tries that may fail before a person is told. */
 const silentTries = 3;
 
-export class RemoteSession implements SharedSession {
+export class RemoteSession extends Asker<Pending> implements SharedSession {
   readonly leads = false;
   readonly #id: string;
   readonly #path: string;
   readonly #server: RemoteServer;
-  readonly #page: TabPage;
-  readonly #pending = new Map<string, Pending>();
   readonly #stop = new AbortController();
-  #waiting: { resolve(): void; reject(error: unknown): void }[] = [];
   /** The id of the last event. */
   #last: string | undefined;
   /** The session was shown, and had something to show. */
@@ -54,27 +47,26 @@ export class RemoteSession implements SharedSession {
   #failure: GloveError | undefined;
   /** The code of the failure that is on the screen. */
   #shown: string | undefined;
-  #over: Error | undefined;
   /** What ends each waiting before a next try. */
   readonly #resting = new Set<() => void>();
 
   constructor(id: string, server: RemoteServer, page: TabPage) {
+    super(page);
     this.#id = id;
     this.#path = `/${encodeURIComponent(id)}`;
     this.#server = server;
-    this.#page = page;
   }
 
   get isDropped(): boolean {
-    return this.#failure !== undefined && !this.#over;
+    return this.#failure !== undefined && !this.over;
   }
 
   ready(): Promise<void> {
-    if (this.#over) return Promise.reject(this.#over);
+    if (this.over) return Promise.reject(this.over);
     if (this.#last !== undefined && !this.#failure) return Promise.resolve();
     if (!this.#follows) void this.#follow();
     this.#hurry();
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    return this.wait();
   }
 
   // ---- what only tabs do ---------------------------------------------------------------------------------------------
@@ -93,13 +85,11 @@ export class RemoteSession implements SharedSession {
   }
 
   drop(error: unknown): void {
-    for (const { reject } of this.#pending.values()) reject(error);
-    this.#pending.clear();
-    this.#settle(error);
+    this.refuse(error);
   }
 
   dispose(error: Error): void {
-    this.#over = error;
+    this.over = error;
     this.#stop.abort();
     this.#hurry();
     this.drop(error);
@@ -107,89 +97,25 @@ export class RemoteSession implements SharedSession {
 
   // ---- what is asked -------------------------------------------------------------------------------------------------
 
-  request(request: string): Promise<string> {
-    return this.#ask("request", request);
-  }
-
-  resume(): Promise<string> {
-    return this.#ask("resume");
-  }
-
-  undo(steps: number): Promise<string> {
-    return this.#ask("undo", steps);
-  }
-
-  switchBranch(message: string): Promise<string> {
-    return this.#ask("switchBranch", message);
-  }
-
-  fork(message: string): Promise<string> {
-    return this.#ask("fork", message);
-  }
-
-  messages(from: number): Promise<string> {
-    return this.#ask("messages", from);
-  }
-
-  prompts(since: string): Promise<string> {
-    return this.#ask("prompts", since);
-  }
-
   abort(): void {
-    const request = this.#page.request();
-    if (request !== null) this.#send("abort", request);
+    const request = this.page.request();
+    if (request !== null) this.send("abort", request);
   }
 
-  cancelQueued(request: string): boolean {
-    return this.#send("cancelQueued", request);
-  }
-
-  answer(question: string, answer: string): boolean {
-    return this.#send("answer", question, answer);
-  }
-
-  resolveSlot(id: string, value: string): boolean {
-    return this.#send("resolveSlot", id, value);
-  }
-
-  rejectSlot(id: string, reason?: string): boolean {
-    return this.#send("rejectSlot", id, reason);
-  }
-
-  removeSlot(id: string): boolean {
-    return this.#send("removeSlot", id);
-  }
-
-  clearStack(): void {
-    this.#send("clearStack");
-  }
-
-  #send(method: Method, ...args: readonly unknown[]): true {
-    const asked = this.#ask(method, ...args);
-    asked.then(
-      (text) => {
-        const late = text === "false" && rulesOf(method)?.late?.(args);
-        if (late) this.#page.report(late);
-      },
-      (error: unknown) => this.#over || this.#page.report(fromCore(error)),
-    );
-    return true;
-  }
-
-  #ask(method: Method, ...args: readonly unknown[]): Promise<string> {
-    if (this.#over) return Promise.reject(this.#over);
+  protected ask(method: Method, ...args: readonly unknown[]): Promise<unknown> {
+    if (this.over) return Promise.reject(this.over);
     return new Promise((resolve, reject) => {
       const asked: Pending = {
         id: generateId(),
         method,
         args,
-        resolve: resolve as (value: unknown) => void,
+        resolve,
         reject,
         sent: false,
         taken: false,
         seen: this.#last,
       };
-      this.#pending.set(asked.id, asked);
+      this.pending.set(asked.id, asked);
       void this.#give(asked);
     });
   }
@@ -206,26 +132,20 @@ export class RemoteSession implements SharedSession {
       text = await this.#server.text("POST", `${this.#path}/ask`, { id, method, args, seen }, this.#stop.signal);
       told = parsed(text) as Partial<Told>;
     } catch (thrown) {
-      if (!this.#pending.has(id)) return;
+      if (!this.pending.has(id)) return;
       const error = fromCore(thrown);
-      if (codeOf(error) !== "SERVER_UNREACHABLE") return this.#end(id, ({ reject }) => reject(error));
+      if (codeOf(error) !== "SERVER_UNREACHABLE") return this.end(id, ({ reject }) => reject(error));
       await this.#rest(firstWaitMs * 4);
-      if (this.#pending.has(id)) void this.#give(asked);
+      if (this.pending.has(id)) void this.#give(asked);
       return;
     }
     if (!rulesOf(method)?.begins && method !== "switchBranch") {
       // An answer that was heard the first time is none the second time.
-      const value = repeats && text === "false" ? "true" : text;
-      return this.#end(id, ({ resolve }) => resolve(value));
+      const value = text === "false" ? repeats : text;
+      return this.end(id, ({ resolve }) => resolve(value));
     }
     asked.taken = true;
     if (told.kind) this.#hear(told as Told);
-  }
-
-  #end(id: string, settle: (asked: Pending) => void): void {
-    const asked = this.#pending.get(id);
-    this.#pending.delete(id);
-    if (asked) settle(asked);
   }
 
   // ---- what the server tells -----------------------------------------------------------------------------------------
@@ -235,22 +155,22 @@ export class RemoteSession implements SharedSession {
     const { signal } = this.#stop;
     const online = () => this.#hurry();
     globalThis.addEventListener?.("online", online, { signal });
-    for (let tries = 0; !this.#over; tries++) {
+    for (let tries = 0; !this.over; tries++) {
       try {
         for await (const { id, data } of this.#server.follow(`${this.#path}/feed`, this.#last, signal)) {
-          if (this.#over) return;
+          if (this.over) return;
           tries = 0;
           // An event that cannot be taken is told again by no try.
           this.#last = id;
           this.#hear(JSON.parse(data) as Told);
         }
       } catch (thrown) {
-        if (this.#over) return;
+        if (this.over) return;
         let error: Error | undefined = fromCore(thrown);
         if (codeOf(error) === "SESSION_UNKNOWN") {
-          if (this.#known) return this.#page.deleted();
+          if (this.#known) return this.page.deleted();
           error = await this.#begin();
-          if (this.#over) return;
+          if (this.over) return;
           // One that is unknown again is asked for after a while.
           if (!error && tries === 0) continue;
         }
@@ -261,7 +181,7 @@ export class RemoteSession implements SharedSession {
           return this.drop(error);
         }
       }
-      if (this.#over) return;
+      if (this.over) return;
       if (tries >= silentTries) this.#fail(unreachable(undefined));
       await this.#rest(Math.min(firstWaitMs * 2 ** tries, longestWaitMs) * (0.75 + Math.random() / 2));
     }
@@ -280,20 +200,20 @@ export class RemoteSession implements SharedSession {
   #hear(told: Told): void {
     if (told.kind === "answered") {
       const { value, error } = told;
-      this.#end(told.id, ({ resolve, reject }) =>
+      this.end(told.id, ({ resolve, reject }) =>
         error === undefined ? resolve(JSON.stringify(value)) : reject(fromCore(error)),
       );
       return;
     }
     if (told.kind === "deleted") {
-      this.#page.deleted();
+      this.page.deleted();
       return;
     }
-    if (told.kind === "events") this.#page.take(told.events);
+    if (told.kind === "events") this.page.take(told.events);
     else if (told.kind === "all") {
-      this.#page.take(told.events, told.written);
+      this.page.take(told.events, told.written);
       // How it went on may have been told where nobody heard it.
-      for (const asked of [...this.#pending.values()]) if (asked.taken) void this.#give(asked);
+      for (const asked of [...this.pending.values()]) if (asked.taken) void this.#give(asked);
     } else return;
     this.#known ||= told.events.some((event) => event.kind === "timeline" && event.len > 0);
     this.#heard();
@@ -301,28 +221,24 @@ export class RemoteSession implements SharedSession {
 
   /** The server is there. */
   #heard(): void {
-    if (this.#shown) this.#page.fail(undefined);
+    if (this.#shown) this.page.fail(undefined);
     const first = !this.#connected || this.#failure;
     this.#connected = true;
     this.#failure = undefined;
     this.#shown = undefined;
     if (!first) return;
-    this.#page.show("follower");
-    this.#settle();
-    this.#page.opened();
+    this.page.show("follower");
+    this.settle();
+    this.page.opened();
   }
 
   /** What was shown stays, and what is asked waits, when the server was there before. */
   #fail(error: GloveError): void {
-    if (this.#shown !== error.code) this.#page.fail(error);
+    if (this.#shown !== error.code) this.page.fail(error);
     this.#shown = error.code;
     if (this.#connected) return;
     this.#failure = error;
-    this.#settle(error);
-  }
-
-  #settle(error?: unknown): void {
-    for (const { resolve, reject } of this.#waiting.splice(0)) error === undefined ? resolve() : reject(error);
+    this.settle(error);
   }
 
   /** Until the time is over, or somebody does not want to wait. */

@@ -5,6 +5,7 @@ import type { StoreAdapter } from "../store/adapter.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreEvent, CoreOutcome } from "../wire/core-types.js";
+import { type Asked, Asker } from "./asker.js";
 import { stand } from "./election.js";
 import { type Method, rulesOf, takes } from "./methods.js";
 import { watchPage } from "./page-life.js";
@@ -31,12 +32,7 @@ export function join(name: string, store: StoreAdapter, page: TabPage): SharedSe
   return new Tabs(name, store, page);
 }
 
-interface Pending {
-  readonly id: string;
-  readonly method: Method;
-  readonly args: readonly unknown[];
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
+interface Pending extends Asked {
   /** Who was asked last. */
   given?: string;
   taken: boolean;
@@ -65,14 +61,11 @@ const atRest: ReadonlySet<string> = new Set(["idle", "waiting", "paused", "inter
  * The session as the other tab has it: what is asked of it goes there. When that tab is gone, what it had not answered is asked
  * again, of this tab or of the one that runs the session then; what might be done twice by that is refused instead.
  */
-class Tabs implements SharedSession {
+class Tabs extends Asker<Pending> implements SharedSession {
   readonly #name: string;
   readonly #store: StoreAdapter;
-  readonly #page: TabPage;
   readonly #tab = generateId();
-  readonly #pending = new Map<string, Pending>();
   readonly #unwatch: () => void;
-  #waiting: ((error?: unknown) => void)[] = [];
   #role: "away" | "joining" | "leader" | "follower" | "blocked" = "away";
   /** Who runs the session; another name each time that a tab takes over. */
   #leader: string | undefined;
@@ -92,14 +85,13 @@ class Tabs implements SharedSession {
   #retiring: Error | undefined;
   #withdraw = () => {};
   #undo: (() => void)[] = [];
-  /** Why nothing can be asked any more, or not before the session is opened again. */
-  #over: Error | undefined;
+  /** Why nothing can be asked before the session is opened again. */
   #dropped: { readonly error: unknown } | undefined;
 
   constructor(name: string, store: StoreAdapter, page: TabPage) {
+    super(page);
     this.#name = name;
     this.#store = store;
-    this.#page = page;
     const unwatch = store.onNewer?.(() => this.#retire(newerDatabase(), retireMs));
     const unwatchPage = watchPage({
       // What nobody follows keeps what it has in hand.
@@ -115,18 +107,16 @@ class Tabs implements SharedSession {
 
   /** Settles when it is known who runs the session, and what there is of it. */
   ready(): Promise<void> {
-    if (this.#over) return Promise.reject(this.#over);
+    if (this.over) return Promise.reject(this.over);
     if (this.#role === "away") this.#join();
     if (this.#role === "blocked") return Promise.reject(this.#blocked);
     if (this.#core || this.#role === "follower") return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.#waiting.push((error) => (error ? reject(error) : resolve()));
-    });
+    return this.wait();
   }
 
   /** It could not be run here; `ready` makes another try. */
   get isDropped(): boolean {
-    return this.#dropped !== undefined && !this.#over;
+    return this.#dropped !== undefined && !this.over;
   }
 
   /** It is this tab that runs the session. */
@@ -136,7 +126,7 @@ class Tabs implements SharedSession {
 
   /** Takes the session away from the tab that has it. */
   takeOver(): void {
-    if (this.#over) return;
+    if (this.over) return;
     if (this.#role === "away") this.#join();
     if (this.#role === "leader") return;
     this.#role = "joining";
@@ -164,104 +154,43 @@ class Tabs implements SharedSession {
   drop(error: unknown): void {
     this.#dropped = { error };
     this.#leave();
-    for (const { reject } of this.#pending.values()) reject(error);
-    this.#pending.clear();
-    this.#settle(error);
+    this.refuse(error);
   }
 
   dispose(error: Error): void {
-    this.#over = error;
+    this.over = error;
     this.#unwatch();
     this.drop(error);
   }
 
   // ---- what is asked of another tab ----------------------------------------------------------------------------------
 
-  request(request: string): Promise<string> {
-    return this.#ask("request", request) as Promise<string>;
-  }
-
-  resume(): Promise<string> {
-    return this.#ask("resume") as Promise<string>;
-  }
-
-  undo(steps: number): Promise<string> {
-    return this.#ask("undo", steps) as Promise<string>;
-  }
-
-  switchBranch(message: string): Promise<string> {
-    return this.#ask("switchBranch", message) as Promise<string>;
-  }
-
-  fork(message: string): Promise<string> {
-    return this.#ask("fork", message) as Promise<string>;
-  }
-
   recorded(): Promise<string> {
-    return this.#ask("recorded") as Promise<string>;
-  }
-
-  messages(from: number): Promise<string> {
-    return this.#ask("messages", from) as Promise<string>;
-  }
-
-  prompts(since: string): Promise<string> {
-    return this.#ask("prompts", since) as Promise<string>;
+    return this.ask("recorded") as Promise<string>;
   }
 
   abort(): void {
-    const request = this.#page.request();
+    const request = this.page.request();
     // Before anything is known of the session, nothing of it can be meant.
-    if (request !== null || this.#role === "follower") this.#send("abort", request);
-  }
-
-  cancelQueued(request: string): boolean {
-    return this.#send("cancelQueued", request);
-  }
-
-  answer(question: string, answer: string): boolean {
-    return this.#send("answer", question, answer);
-  }
-
-  resolveSlot(id: string, value: string): boolean {
-    return this.#send("resolveSlot", id, value);
-  }
-
-  rejectSlot(id: string, reason: string | undefined): boolean {
-    return this.#send("rejectSlot", id, reason);
-  }
-
-  removeSlot(id: string): boolean {
-    return this.#send("removeSlot", id);
-  }
-
-  clearStack(): void {
-    this.#send("clearStack");
+    if (request !== null || this.#role === "follower") this.send("abort", request);
   }
 
   answerInbox(id: string, response: string): Promise<boolean> {
-    return this.#ask("answerInbox", id, response) as Promise<boolean>;
+    return this.ask("answerInbox", id, response) as Promise<boolean>;
   }
 
   clearError(): void {
-    if (this.#role === "follower") this.#send("clearError");
+    if (this.#role === "follower") this.send("clearError");
   }
 
-  #ask(method: Method, ...args: readonly unknown[]): Promise<unknown> {
+  protected ask(method: Method, ...args: readonly unknown[]): Promise<unknown> {
     if (this.#dropped) return Promise.reject(this.#dropped.error);
     if (this.#role === "blocked") return Promise.reject(this.#blocked);
     return new Promise((resolve, reject) => {
       const asked: Pending = { id: generateId(), method, args, resolve, reject, taken: false, ticks: 0 };
-      this.#pending.set(asked.id, asked);
+      this.pending.set(asked.id, asked);
       this.#give(asked);
     });
-  }
-
-  #send(method: Method, ...args: readonly unknown[]): true {
-    const asked = this.#ask(method, ...args);
-    const report = (error: unknown) => error && this.#page.report(fromCore(error));
-    asked.then((value) => value === false && report(rulesOf(method)?.late?.(args))).catch(report);
-    return true;
   }
 
   /** Asks whoever runs the session; until there is somebody it waits. */
@@ -269,7 +198,7 @@ class Tabs implements SharedSession {
     const { id, method, args, given } = asked;
     if (given === this.#leader || !(this.#core || this.#role === "follower")) return;
     if (asked.taken && rulesOf(method)?.once) {
-      this.#end(id, ({ reject }) => reject(moved()));
+      this.end(id, ({ reject }) => reject(moved()));
       return;
     }
     asked.given = this.#term;
@@ -277,12 +206,6 @@ class Tabs implements SharedSession {
     const ask: Ask = { kind: "ask", leader: this.#term, id, method, args, again: given !== undefined };
     if (this.#core) void this.#serve(ask, true);
     else this.#post(ask);
-  }
-
-  #end(id: string, settle: (asked: Pending) => void): void {
-    const asked = this.#pending.get(id);
-    this.#pending.delete(id);
-    if (asked) settle(asked);
   }
 
   // ---- who runs the session ------------------------------------------------------------------------------------------
@@ -297,7 +220,7 @@ class Tabs implements SharedSession {
       this.#undo.push(() => channel.close());
     }
     this.#expect();
-    this.#undo.push(this.#page.subscribe(() => this.#tellExtras()));
+    this.#undo.push(this.page.subscribe(() => this.#tellExtras()));
     const ticks = setInterval(() => this.#listen(), tickMs);
     this.#undo.push(() => clearInterval(ticks));
     this.#stand(false);
@@ -327,23 +250,23 @@ class Tabs implements SharedSession {
       return;
     }
     if (waits && this.#joining++ > shownTicks) this.#block();
-    if (this.#silence === doubt) this.#page.prepare();
+    if (this.#silence === doubt) this.page.prepare();
     if (this.#silence++ === patience) this.#unheard();
     this.#post({ kind: "ping", leader });
   }
 
   /** A tab that is awake, and does not do what it was asked, is not waited for. */
   #limit(): void {
-    for (const { id, method, taken, ticks } of this.#pending.values()) {
+    for (const { id, method, taken, ticks } of this.pending.values()) {
       const limit = taken ? (rulesOf(method)?.begins ? Number.POSITIVE_INFINITY : answerTicks) : takenTicks;
-      if (ticks > limit) this.#end(id, ({ reject }) => reject(elsewhere()));
+      if (ticks > limit) this.end(id, ({ reject }) => reject(elsewhere()));
     }
-    for (const asked of this.#pending.values()) asked.ticks++;
+    for (const asked of this.pending.values()) asked.ticks++;
   }
 
   /** A person decides where a tool is running that may do what it does a second time. */
   #unheard(): void {
-    const phase = this.#page.phase();
+    const phase = this.page.phase();
     if (this.#role === "follower" && phase !== "tools" && phase !== "undoing") this.takeOver();
     else this.#block();
   }
@@ -355,17 +278,17 @@ class Tabs implements SharedSession {
     this.#post({ kind: "leads", leader });
     let core: CoreSession;
     try {
-      core = await this.#page.open();
+      core = await this.page.open();
     } catch (error) {
       if (this.#leader !== leader) return;
       const failure = fromCore(error);
-      this.#page.fail(failure);
-      if (codeOf(failure) === "STORE_NEWER") this.#page.show("outdated");
+      this.page.fail(failure);
+      if (codeOf(failure) === "STORE_NEWER") this.page.show("outdated");
       return this.drop(error);
     }
     if (this.#leader !== leader) return;
     this.#core = core;
-    this.#page.show("leader");
+    this.page.show("leader");
     if (this.#followed) this.#postAll();
     this.#begin();
   }
@@ -373,30 +296,30 @@ class Tabs implements SharedSession {
   #follow({ leader, events, written, extras }: Extract<TabMessage, { kind: "all" }>): void {
     this.#role = "follower";
     this.#leader = leader;
-    this.#page.take(events, written);
-    this.#page.showExtras(extras);
-    this.#page.show("follower");
+    this.page.take(events, written);
+    this.page.showExtras(extras);
+    this.page.show("follower");
     this.#begin();
   }
 
   #begin(): void {
     this.#foreign = undefined;
-    for (const asked of [...this.#pending.values()]) this.#give(asked);
-    this.#settle();
-    this.#page.opened();
+    for (const asked of [...this.pending.values()]) this.#give(asked);
+    this.settle();
+    this.page.opened();
   }
 
   /** Another tab has it and says nothing, or the browser does not let this page stand for it. */
   #block(why = elsewhere()): void {
     this.#role = "blocked";
     this.#blocked = why;
-    this.#page.fail(why);
-    this.#page.show("blocked");
-    this.#settle(why);
+    this.page.fail(why);
+    this.page.show("blocked");
+    this.settle(why);
   }
 
   #rests(): boolean {
-    return atRest.has(this.#page.phase());
+    return atRest.has(this.page.phase());
   }
 
   /** Gives way to a newer page when nothing is in hand here, after some time in any case where one is told; settles then. */
@@ -417,10 +340,10 @@ class Tabs implements SharedSession {
 
   /** This page is too old: it does nothing more until it is loaded anew. */
   #outdate(why: Error): void {
-    if (this.#over) return;
-    if (this.#role === "leader") this.#page.keepPartial();
+    if (this.over) return;
+    if (this.#role === "leader") this.page.keepPartial();
     this.dispose(why);
-    this.#page.outdated(why);
+    this.page.outdated(why);
   }
 
   #lose(): void {
@@ -432,13 +355,13 @@ class Tabs implements SharedSession {
   }
 
   #suspend(): void {
-    if (this.#role === "leader") this.#page.keepPartial();
+    if (this.#role === "leader") this.page.keepPartial();
     this.#leave();
   }
 
   #leave(): void {
     // The core first: what is granted to another tab is not in use here any more.
-    if (this.#role === "leader") this.#page.close();
+    if (this.#role === "leader") this.page.close();
     this.#role = "away";
     this.#core = undefined;
     this.#leader = undefined;
@@ -448,11 +371,7 @@ class Tabs implements SharedSession {
     for (const undo of this.#undo.splice(0)) undo();
     this.#channel = undefined;
     // Whoever is asked next may have heard it before.
-    for (const asked of this.#pending.values()) if (asked.given) asked.given = "somebody";
-  }
-
-  #settle(error?: unknown): void {
-    for (const tell of this.#waiting.splice(0)) tell(error);
+    for (const asked of this.pending.values()) if (asked.given) asked.given = "somebody";
   }
 
   get #term(): string {
@@ -469,15 +388,15 @@ class Tabs implements SharedSession {
     const message = readMessage(data);
     if (!message) return;
     if ("leader" in message && message.leader === this.#leader) this.#silence = 0;
-    if (message.kind === "deleted") this.#page.deleted();
+    if (message.kind === "deleted") this.page.deleted();
     else if (message.kind === "ask") this.#hearAsk(message);
     else if (message.v !== version) this.#hearOther(message);
     else if (message.kind === "taken" || message.kind === "answered") {
-      const asked = this.#pending.get(message.id);
+      const asked = this.pending.get(message.id);
       // One that was superseded has nothing to say.
       if (!asked || asked.given !== message.leader) return;
       if (message.kind === "taken") asked.taken = true;
-      else this.#end(message.id, (asked) => settleWith(asked, message));
+      else this.end(message.id, (asked) => settleWith(asked, message));
     } else if (this.#role === "leader") this.#hearAsLeader(message);
     else this.#hearAsFollower(message);
   }
@@ -538,10 +457,10 @@ class Tabs implements SharedSession {
         if ((message.to ?? this.#tab) === this.#tab) this.#follow(message);
         return;
       case "events":
-        if (this.#followsTerm(message.leader)) this.#page.take(message.events);
+        if (this.#followsTerm(message.leader)) this.page.take(message.events);
         return;
       case "extras":
-        if (this.#followsTerm(message.leader)) this.#page.showExtras(message.extras);
+        if (this.#followsTerm(message.leader)) this.page.showExtras(message.extras);
         return;
     }
   }
@@ -551,13 +470,13 @@ class Tabs implements SharedSession {
   }
 
   #postAll(to?: string): void {
-    this.#told = this.#page.extras();
-    this.#post({ kind: "all", leader: this.#term, to, ...this.#page.all(), extras: this.#told });
+    this.#told = this.page.extras();
+    this.#post({ kind: "all", leader: this.#term, to, ...this.page.all(), extras: this.#told });
   }
 
   #tellExtras(): void {
     if (!this.#core || !this.#followed) return;
-    const now = this.#page.extras();
+    const now = this.page.extras();
     const changed = Object.entries(now).filter(([key, value]) => this.#told[key as keyof Extras] !== value);
     this.#told = now;
     if (changed.length > 0) this.#post({ kind: "extras", leader: this.#term, extras: Object.fromEntries(changed) });
@@ -568,25 +487,25 @@ class Tabs implements SharedSession {
     const { id, method, leader } = ask;
     const core = this.#core;
     if (!core) return;
-    const asked = this.#pending.get(id);
+    const asked = this.pending.get(id);
     if (asked) asked.taken = true;
     else this.#post({ kind: "taken", leader, id });
     const begins = rulesOf(method)?.begins;
-    if (!own && begins) this.#page.fail(undefined);
+    if (!own && begins) this.page.fail(undefined);
     try {
-      const came = await this.#page.untilTrap(this.#do(core, ask, own));
+      const came = await this.page.untilTrap(this.#do(core, ask, own));
       // What the tab before has done with it is not too late.
       const value = ask.again && rulesOf(method)?.late ? true : came;
       // Whoever takes over is asked again.
       if (begins && isConflict(value) && !(await this.holds()) && this.#core !== core) return;
-      if (own) this.#end(id, ({ resolve }) => resolve(value));
+      if (own) this.end(id, ({ resolve }) => resolve(value));
       else this.#post({ kind: "answered", leader, id, value });
     } catch (thrown) {
       if (this.#core !== core) return;
       const refused = fromCore(thrown);
       const error = ask.again && codeOf(refused) === "OUT_OF_PROTOCOL" ? moved() : refused;
-      if (own) return this.#end(id, ({ reject }) => reject(error));
-      if (begins) this.#page.fail(error);
+      if (own) return this.end(id, ({ reject }) => reject(error));
+      if (begins) this.page.fail(error);
       this.#post({ kind: "answered", leader, id, error: told(error) });
     }
   }
@@ -603,17 +522,17 @@ class Tabs implements SharedSession {
     const [first] = args;
     switch (method) {
       case "clearError":
-        return this.#page.fail(undefined);
+        return this.page.fail(undefined);
       case "answerInbox":
-        return this.#page.answerInbox(...(args as [string, string]));
+        return this.page.answerInbox(...(args as [string, string]));
       case "abort":
         // Not the next one, when that one has ended meanwhile.
-        return (first === null ? !again : first === this.#page.request()) && this.#page.stop();
+        return (first === null ? !again : first === this.page.request()) && this.page.stop();
       case "cancelQueued":
-        return core.cancelQueued?.(first as string) || (first === this.#page.request() && this.#page.stop());
+        return core.cancelQueued?.(first as string) || (first === this.page.request() && this.page.stop());
       case "request":
         // It may interrupt an answer.
-        if (!own) this.#page.flush();
+        if (!own) this.page.flush();
     }
     return (core[method] as (...args: readonly unknown[]) => unknown).apply(core, args as unknown[]);
   }
