@@ -1,4 +1,4 @@
-// Finds a Chromium or Chrome on this machine, and installs Debian's where it may.
+// Finds a Chromium or Chrome on this machine, installs Debian's where it may, and says how it is started.
 import { existsSync } from "node:fs";
 import { canInstall, installPackages } from "./debian.mjs";
 import { StepFailed } from "./run.mjs";
@@ -17,6 +17,38 @@ const places = {
     "C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe",
   ],
 };
+
+/** Without a screen, and without pages of the browser's own beside those of a test. */
+export const chromiumArguments = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  `--disable-features=${[
+    // The lists of the address bar are pages in each window: a quarter of what the tests cost.
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxFullPopup",
+    // What Playwright turns off: only the last list of features counts.
+    "AimEnabled",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "ThirdPartyStoragePartitioning",
+  ]}`,
+];
 
 export function findChromium() {
   const named = process.env.GLOVE_CHROME;

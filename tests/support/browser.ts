@@ -4,18 +4,9 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { chromiumArguments as args } from "../../scripts/lib/chromium.mjs";
 
 const executablePath = process.env.GLOVE_CHROME ?? "/usr/bin/chromium";
-const args = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 export interface BrowserOptions {
   /** Pages that are left are kept for the way back, as for people; by default they are not. */
