@@ -97,10 +97,12 @@ async function bundle(contents, without) {
   const entry = files.find(({ entryPoint }) => entryPoint === "page.js");
   const atOnce = reached([entry], files);
   const join = (some) => Buffer.concat(some.map(({ name }) => text.get(name)));
-  const opening = files.filter(({ entryPoint }) => /(wasm\/carried-file|tabs\/tabs)\.js$/.test(entryPoint ?? ""));
+  const opening = files.filter(({ entryPoint }) =>
+    /(wasm\/(carried-file|sessions)|tabs\/tabs|connection\/core-connection)\.js$/.test(entryPoint ?? ""),
+  );
   return {
     atOnce: join(atOnce),
-    /** With what every page asks for as soon as it has drawn: the wasm file, and what tabs tell each other. */
+    /** With what every page asks for as soon as it has drawn: the core, the way to it, and what tabs tell each other. */
     opened: join(reached([entry, ...opening], files)),
     later(what) {
       const lazy = files.filter((file) => !atOnce.includes(file) && what.test(file.entryPoint ?? ""));

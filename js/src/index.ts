@@ -1,44 +1,10 @@
 // The package's default entry: everything, with the wasm file inside.
-
-import * as loop from "./classic/agent.js";
-import * as calls from "./classic/executor.js";
-import * as glove from "./classic/glove.js";
-import * as client from "./session/client.js";
-import type { StoreAdapter } from "./store/adapter.js";
-import type { ToolConfig } from "./tools/tool.js";
 import { core } from "./wasm/carried.js";
 
+export * from "./entries/carried-classic.js";
+export * from "./entries/carried-client.js";
 export * from "./exports.js";
 export * from "./session/synchronous.js";
-
-/** Makes sessions and keeps them; what an application gives to its provider. */
-export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]> extends client.GloveClient<T> {
-  constructor(config: client.GloveClientConfig<T>) {
-    super(config, core);
-  }
-}
-
-/** The builder of agents: fold tools in, build, ask. */
-export class Glove extends glove.Glove {
-  constructor(config: glove.GloveConfig) {
-    super(config, core);
-  }
-}
-
-/** The loop alone, over an executor and a prompt machine of your own. */
-export class Agent extends loop.Agent {
-  constructor(...parts: loop.AgentParts) {
-    super(core, ...parts);
-  }
-}
-
-/** Runs calls one after another, each with exactly one result, in their order. */
-export class Executor extends calls.Executor {
-  /** `MAX_RETRIES` holds for tools that are `idempotent`; a tool that may have done something is not run twice. */
-  constructor(MAX_RETRIES?: number, store?: StoreAdapter) {
-    super(core, MAX_RETRIES, store);
-  }
-}
 
 /** Starts the core ahead of its first use. Never needed: whatever uses the core starts it. */
 export async function init(): Promise<void> {

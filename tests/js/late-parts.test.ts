@@ -5,6 +5,8 @@ const parts = {
   tools: "../../js/src/tools/runner.js",
   models: "../../js/src/models/bridge.js",
   core: "../../js/src/wasm/carried-file.js",
+  glue: "../../js/src/wasm/sessions.js",
+  connection: "../../js/src/connection/core-connection.js",
   validator: "../../js/src/tools/schema-json.js",
 };
 let missing: string | undefined;
@@ -41,7 +43,7 @@ async function setup() {
 
 const tool = (name: string) => ({ name, description: "", jsonSchema: { type: "object" }, do: () => "done" });
 
-test.each(["models", "tools", "core"])(
+test.each(["models", "tools", "core", "glue", "connection"])(
   "a message waits where what runs %s cannot be loaded, and is sent when it can",
   async (part) => {
     const { session, model } = await setup();

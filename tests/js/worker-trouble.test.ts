@@ -64,7 +64,7 @@ test("a worker that cannot start is ended, and the next use starts another one",
   class Unread extends PageWorker {
     override postMessage(message: unknown): void {
       if ((message as { readonly method?: string }).method !== "start") super.postMessage(message);
-      else this.onmessage?.({ data: { kind: "unread" } });
+      else setTimeout(() => this.onmessage?.({ data: { kind: "unread" } }), 0);
     }
   }
   vi.stubGlobal("Worker", Unread);

@@ -1,16 +1,16 @@
-// The connection of a session to its core: started when it is needed, started again after a trap, let go at the end.
+// A session with its core: started when it is needed, started again after a trap, let go at the end.
 import { codeOf, GloveError, late } from "../error.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { storageOf } from "../store/adapter.js";
 import { Limits, limited } from "../store/limits.js";
 import { follows } from "../tabs/protocol.js";
 import type { SharedSession, Sharing } from "../tabs/shared-session.js";
-import type { Maybe } from "../timing/sync-or-promise.js";
 import type { AskedSession, CoreSession, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
-import type { Core } from "../wasm/sessions.js";
+import type { OpenCore } from "../wasm/sessions.js";
 import type { SessionOptions } from "../wire/core-types.js";
+import { sessionClosed } from "./closed.js";
 import { CoreEvents } from "./core-events.js";
 import { type AwayParts, type CoreHost, createCoreHost } from "./core-host.js";
 import { type CoreSettings, coreSettings, SentSettings } from "./core-settings.js";
@@ -23,9 +23,22 @@ interface SessionExports {
   readonly CoreSession: new (options: string, host: SessionHost, away: AwayParts) => CoreSession;
 }
 
+/** The connection that this is the core of. */
+interface Way {
+  disposed(): boolean;
+  /** The session, opened if it is not. */
+  ready(): Promise<unknown>;
+  /** It may be opened now, by itself. */
+  again(): void;
+  /** It has to be opened again. */
+  lost(): void;
+  stop(): void;
+}
+
 export class CoreConnection {
-  readonly #core: Core;
+  readonly #core: OpenCore;
   readonly #page: SessionPage;
+  readonly #way: Way;
   readonly #limits = new Limits();
   readonly #store: StoreAdapter;
   /** Where the session is stored: in a worker, where its core is in one. */
@@ -38,21 +51,18 @@ export class CoreConnection {
   #session: CoreSession | undefined;
   /** The other tabs that have this session open, where its store is one that they share. */
   #tabs: SharedSession | undefined;
-  #starting: Promise<AskedSession> | undefined;
   #cleanUp: (() => void)[] = [];
   /** Nothing is told of the core any more. */
   #undo = () => {};
-  #disposed = false;
-  /** Who awaits something of the session. */
-  readonly #awaiting = new Set<(error: Error) => void>();
 
   /** Of what runs the session. */
   readonly guard: Guard;
 
-  constructor(core: Core, page: SessionPage) {
+  constructor(core: OpenCore, page: SessionPage, way: Way) {
     this.#core = core;
     this.guard = core.guard;
     this.#page = page;
+    this.#way = way;
     this.#place = page.parts.store;
     this.#store = limited(this.#place, this.#limits, () => this.#place);
     this.#fence = createFence(this.#store, () => this.#tabs);
@@ -61,7 +71,7 @@ export class CoreConnection {
       core: () => this.#session,
       tells: () => !!(this.#session || this.#store.elsewhere),
       tabs: () => this.#tabs,
-      disposed: () => this.#disposed,
+      disposed: () => way.disposed(),
     });
     this.#host = createCoreHost(page, this.#fence, this.#limits, this.#events, () => this.#place);
   }
@@ -77,36 +87,6 @@ export class CoreConnection {
     return this.#session;
   }
 
-  /** The session with what was stored of it. A start that failed is tried again at the next use. */
-  ready(): Promise<AskedSession> {
-    if (this.#disposed) return Promise.reject(sessionClosed());
-    this.guard.tellOfTrap();
-    return this.whileOpen(this.#started());
-  }
-
-  #started(): Promise<AskedSession> {
-    if (this.#starting && !this.isDropped) return this.#starting;
-    // Why it could not be opened before is told again, or is over.
-    if (!this.#page.snapshots.snapshot.sessionReady) this.#page.snapshots.set({ error: undefined });
-    const opened = (session: AskedSession) => {
-      this.#page.opened();
-      return session;
-    };
-    const starting = this.#start().then(opened, async (thrown: unknown) => {
-      const error = fromCore(thrown);
-      // After a trap another start may be under way.
-      if (this.#starting === starting) {
-        this.#starting = undefined;
-        if (!this.#disposed) this.#tellOf(error);
-      }
-      // Whoever tries again at once would leave the page no time for what it waits for: a lock, a database.
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      throw error;
-    });
-    this.#starting = starting;
-    return starting;
-  }
-
   /** This page was to run it in the place of another one, and could not. */
   get isDropped(): boolean {
     return this.#tabs?.isDropped ?? false;
@@ -118,95 +98,47 @@ export class CoreConnection {
   }
   #readOnly = false;
 
-  /** Why the session cannot be opened. Each try says it on the screen; who draws no errors hears of it once. */
-  #tellOf(error: Error): void {
-    this.#page.snapshots.set({ error });
-    if (this.#failure !== error.message) this.#page.subscribers.report(codeOf(error), error);
-    this.#failure = error.message;
-  }
-  #failure: string | undefined;
-
-  /** Stops what runs; the text that was shown goes into the record first. */
-  stop(): void {
-    this.flush();
-    this.session?.abort();
+  /** Somebody waits for an end of what is stored. */
+  hurry(): void {
     this.#limits.hurry();
-  }
-
-  /** Gives the core the text that was shown, before something that may end the answer. */
-  flush(): void {
-    this.#page.models.flush();
   }
 
   /** Keeps the text that was shown: the page may be gone in a moment. */
   keepPartial(): void {
-    this.flush();
+    this.#page.models.flush();
     this.#session?.keepPartial();
   }
 
-  /** The configuration is another one: what is asked from now on is asked with it. */
-  changed(): void {
-    const before = this.#configured;
-    const failed = (error: unknown) => this.#page.snapshots.set({ error: fromCore(error) });
-    const started = this.#starting?.then(() => before);
-    if (started) this.#configured = started.then(() => this.configure()).catch(failed);
+  /** Other tabs may have the session open. */
+  get isShared(): boolean {
+    return this.#tabs !== undefined;
   }
-  #configured: Promise<void> = Promise.resolve();
 
   /** Takes the session away from the tab that runs it. */
   async takeOver(): Promise<void> {
-    // It fails, or waits, where another tab has the session and says nothing.
-    if (!this.#tabs) await this.ready().catch(() => {});
-    if (this.#disposed) throw sessionClosed();
     this.#tabs?.takeOver();
     await this.#tabs?.ready();
   }
 
-  /** Answers an item of the inbox, where the session runs: two answers are one after the other there. */
-  async answerInbox(id: string, response: string): Promise<boolean> {
-    const answer = () => (this.#tabs ? this.#tabs.answerInbox(id, response) : this.#extras.answerInbox(id, response));
-    return this.whileOpen(this.answer(answer));
+  answerInbox(id: string, response: string): Promise<boolean> {
+    return this.#tabs ? this.#tabs.answerInbox(id, response) : this.#extras.answerInbox(id, response);
   }
 
   clearError(): void {
-    if (codeOf(this.#page.snapshots.snapshot.error) === "STORE_LOST") this.#page.parts.store.forget?.();
-    this.#page.snapshots.set({ error: undefined });
     this.#tabs?.clearError();
   }
 
   dispose(): void {
-    this.#disposed = true;
     this.#letGo();
     this.#tabs?.dispose(sessionClosed());
     this.#place.release?.();
     for (const undo of this.#cleanUp.splice(0)) undo();
-    this.#page.slots.changed();
-    for (const leave of this.#awaiting) leave(sessionClosed());
-  }
-
-  /** Asks the session as soon as it is open, and gives what comes of it. */
-  async answer<T>(ask: (session: AskedSession) => Maybe<T>): Promise<T> {
-    const session = await this.ready();
-    await this.#configured;
-    if (this.#disposed) throw sessionClosed();
-    // It was lost since it was opened, and is opened again.
-    if (!this.#starting) return this.answer(ask);
-    return this.guard.untilTrap(Promise.resolve(ask(session)));
-  }
-
-  /** What is awaited of the session settles when that is closed, whatever it waits for itself. */
-  whileOpen<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#awaiting.add(reject);
-      work.then(resolve, reject).finally(() => this.#awaiting.delete(reject));
-      if (this.#disposed) reject(sessionClosed());
-    });
   }
 
   /** The core is gone, and with it all that runs; the next use opens the session as it is stored. */
   #trapped(error: GloveError): void {
     this.#session = undefined;
-    this.#starting = undefined;
+    this.#way.lost();
     this.#letGo();
     this.#host.stop();
     this.#tabs?.drop(error);
@@ -225,19 +157,18 @@ export class CoreConnection {
     session?.free();
   }
 
-  async #start(): Promise<AskedSession> {
+  async start(): Promise<AskedSession> {
     if (this.#core.place) this.#place = await this.#core.place(this.#page.parts.store);
-    if (this.#disposed) throw sessionClosed();
+    if (this.#way.disposed()) throw sessionClosed();
     if (this.#cleanUp.length === 0) {
-      const again = () => void (this.#starting ?? this.ready().catch(() => {}));
-      this.#cleanUp.push(this.#watchPage(), this.#store.onLate?.(again) ?? (() => {}));
+      this.#cleanUp.push(this.#watchPage(), this.#store.onLate?.(() => this.#way.again()) ?? (() => {}));
     }
     const elsewhere = this.#store.elsewhere as (() => Promise<Sharing>) | undefined;
     // Beside the database and its lock. Why it failed is told where it is needed.
     if (!elsewhere) this.#core.load().catch(() => {});
     const sharing = elsewhere?.() ?? (this.#store.shared && late(import("../tabs/tabs.js")));
     const [shared, parts] = await Promise.all([this.#store.shared?.(), sharing]);
-    if (this.#disposed) throw sessionClosed();
+    if (this.#way.disposed()) throw sessionClosed();
     if (!shared || !parts) return this.#open();
     // Whoever takes over later has by then what that takes.
     if (!elsewhere) this.#settingsNow().catch(() => {});
@@ -249,7 +180,7 @@ export class CoreConnection {
   /** Starts the core of this page and reads the store. */
   async #open(): Promise<CoreSession> {
     const [settings, core] = await Promise.all([this.#settingsNow(), this.#core.load()]);
-    if (this.#disposed) throw sessionClosed();
+    if (this.#way.disposed()) throw sessionClosed();
     const { sessionId, resume, tasks, record } = this.#page.parts;
     const claim = this.#claimOnce();
     const { keeps, host, away } = this.#host.open(claim);
@@ -345,9 +276,9 @@ export class CoreConnection {
       prepare: () => this.#core.load().catch(() => {}),
       open: () => this.#open(),
       close: () => this.#letGo(),
-      flush: () => this.flush(),
+      flush: () => this.#page.models.flush(),
       keepPartial: () => this.keepPartial(),
-      stop: () => this.stop(),
+      stop: () => this.#way.stop(),
       take: (events) => {
         this.#events.modelInPage = false;
         this.#events.show(events);
@@ -360,16 +291,10 @@ export class CoreConnection {
       },
       deleted: () => this.#page.deleted(),
       // It is not waited for any more where it could not be opened before.
-      opened: () => void this.ready().catch(() => {}),
-      outdated: () => {
-        this.#starting = undefined;
-      },
+      opened: () => void this.#way.ready().catch(() => {}),
+      outdated: () => this.#way.lost(),
       report: (code, error) => subscribers.report(code, error),
     });
     return join(name, store, page);
   }
-}
-
-export function sessionClosed(): GloveError {
-  return new GloveError("SESSION_CLOSED", "The session is closed; open a new one to continue.");
 }

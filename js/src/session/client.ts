@@ -16,7 +16,6 @@ import type { ImportOptions, SessionCatalog, SessionInfo } from "../store/sessio
 import type { ToolConfig } from "../tools/tool.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
-import { Guard } from "../wasm/guard.js";
 import type { Core } from "../wasm/sessions.js";
 import type { Budgets, Limits, WhenBusy } from "../wire/run-types.js";
 import type { RunOutcome } from "./outcome.js";
@@ -451,23 +450,19 @@ const workers = new WeakMap<Core, Core>();
 
 /** What that takes is loaded with the first session. */
 function inWorker(core: Core): Core {
-  const away = () => late(import("../worker/core.js"));
+  const opened = async () => {
+    const [{ coreInWorker }] = await Promise.all([late(import("../worker/core.js")), core.opened()]);
+    return coreInWorker(core);
+  };
   const there: Core = {
-    ...core,
-    // What ends one of them does not end the other.
-    guard: new Guard(),
     page: core,
-    load: async () => (await away()).load(there),
-    place: async (store) => (isPlain(store) ? (await away()).placeOf(there, store) : store),
+    opened,
+    ahead: () => core.ahead?.(),
+    load: async () => (await opened()).load(),
   };
   const known = workers.get(core) ?? there;
   workers.set(core, known);
   return known;
-}
-
-/** One of a class, or with a method, of the application's own stays where it is. */
-function isPlain(store: StoreAdapter): store is IndexedDBStore {
-  return Object.getPrototypeOf(store) === IndexedDBStore.prototype && Object.keys(store).every((key) => key === "identifier");
 }
 
 /** Servers and scripts keep sessions in memory, without a word about it. */

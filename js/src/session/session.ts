@@ -3,7 +3,8 @@
 import { agentNotRunning, type OpenInside } from "../agents/inside.js";
 import { runnableOf } from "../classic/runnable.js";
 import type { SessionRunnable } from "../classic/session-runnable.js";
-import { CoreConnection, sessionClosed } from "../connection/core-connection.js";
+import { sessionClosed } from "../connection/closed.js";
+import { Connection } from "../connection/connection.js";
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import { SlotController } from "../display/slot-controller.js";
 import { AbortError, codeOf, GloveError, late, stoppedBy } from "../error.js";
@@ -98,7 +99,7 @@ const partOptions = {
  */
 export class GloveSession {
   readonly sessionId: string;
-  readonly #connection: CoreConnection;
+  readonly #connection: Connection;
   readonly #core: Core;
   readonly #parts: SessionParts;
   readonly #snapshots: SnapshotStore;
@@ -194,7 +195,7 @@ export class GloveSession {
     this.#tools.replace(parts.tools ?? []);
     for (const subscriber of parts.subscribers ?? []) this.#subscribers.add(subscriber);
     this.#empty = this.#snapshots.snapshot;
-    this.#connection = new CoreConnection(core, {
+    this.#connection = new Connection(core, {
       parts,
       config: () => this.#applied(),
       ready: async () => {

@@ -1,5 +1,27 @@
-// The core of the entries that carry it. The wasm file is loaded apart from the code, so that a page draws before it has come.
+// The core of the entries that carry it. Its glue and the wasm file are loaded apart from the code, so that a page draws before they have come.
 import { late } from "../error.js";
-import { openCore } from "./sessions.js";
+import type { Core } from "./sessions.js";
 
-export const core = /* @__PURE__ */ openCore(async () => (await late(import("./carried-file.js"))).file());
+let coming: Promise<typeof import("./carried-file.js")> | undefined;
+
+/** Whoever asks for it while it is on its way hears the same of it. */
+function file(): Promise<typeof import("./carried-file.js")> {
+  coming ??= late(import("./carried-file.js")).finally(() => {
+    coming = undefined;
+  });
+  return coming;
+}
+
+const opened = async () => {
+  const { openCore } = await late(import("./sessions.js"));
+  return openCore(async () => (await file()).file());
+};
+
+export const core: Core = {
+  opened,
+  ahead: () => void file().catch(() => {}),
+  async load() {
+    core.ahead?.();
+    return (await opened()).load();
+  },
+};

@@ -6,10 +6,20 @@ import { __wbg_reset_state, CoreSession, guard, initSync, salvage, version } fro
 // Not the whole module: what only some pages use (`CoreRun`) is left out of the others.
 const glue = { __wbg_reset_state, CoreSession, guard, initSync, salvage, version };
 
-export interface Core extends Loaded<typeof glue> {
+export interface OpenCore extends Loaded<typeof glue> {
   /** Of a core in a worker: the store there that stands for this one. */
   place?(store: StoreAdapter): Promise<StoreAdapter>;
-  /** The one in the page, for what is not of a session. */
+}
+
+/** The core as code knows it that is there before its glue. */
+export interface Core {
+  /** With its glue, and perhaps not started. */
+  opened(): Promise<OpenCore>;
+  /** Starts it without blocking the page; later calls give the same. */
+  load(): ReturnType<OpenCore["load"]>;
+  /** Asks for its wasm file, and starts nothing. */
+  ahead?(): void;
+  /** Of a core in a worker: the one in the page, for what is not of a session. */
   readonly page?: Core;
 }
 

@@ -3,12 +3,13 @@ import type { AwayParts } from "../connection/core-host.js";
 import { asError, codeOf, GloveError, reasonOf } from "../error.js";
 import { generateId } from "../session/session-id.js";
 import type { StoreAdapter } from "../store/adapter.js";
-import type { IndexedDBStore } from "../store/indexeddb/store.js";
+import { IndexedDBStore } from "../store/indexeddb/store.js";
 import { Limits } from "../store/limits.js";
 import { type Method, rulesOf } from "../tabs/methods.js";
 import type { CoreSession, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import type { Core } from "../wasm/sessions.js";
+import { Guard } from "../wasm/guard.js";
+import type { Core, OpenCore } from "../wasm/sessions.js";
 import { text } from "./generated/worker.js";
 import { type Call, Line, type Served } from "./line.js";
 import { WorkerStore } from "./store.js";
@@ -21,11 +22,38 @@ interface Running {
 }
 
 /** One for each core of a page, whatever number of clients it has. Its guard is not that of the core in the page, which goes on. */
-const workers = new WeakMap<Core, Running>();
+const workers = new WeakMap<OpenCore, Running>();
 let names = 0;
 const fresh = () => `${++names}`;
 
-function running(core: Core): Running {
+const cores = new WeakMap<Core, Promise<OpenCore>>();
+
+/** The core of a page with its sessions in a worker. */
+export function coreInWorker(core: Core): Promise<OpenCore> {
+  const known = cores.get(core) ?? makeCore(core);
+  cores.set(core, known);
+  // The next use may try again.
+  known.catch(() => cores.delete(core));
+  return known;
+}
+
+async function makeCore(core: Core): Promise<OpenCore> {
+  const there: OpenCore = {
+    ...(await core.opened()),
+    // What ends one of them does not end the other.
+    guard: new Guard(),
+    load: () => load(there),
+    place: async (store) => (isPlain(store) ? placeOf(there, store) : store),
+  };
+  return there;
+}
+
+/** One of a class, or with a method, of the application's own stays where it is. */
+function isPlain(store: StoreAdapter): store is IndexedDBStore {
+  return Object.getPrototypeOf(store) === IndexedDBStore.prototype && Object.keys(store).every((key) => key === "identifier");
+}
+
+function running(core: OpenCore): Running {
   const known = workers.get(core);
   if (known) return known;
   const starting = start(core);
@@ -33,7 +61,7 @@ function running(core: Core): Running {
   return starting;
 }
 
-function start(core: Core): Running {
+function start(core: OpenCore): Running {
   const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   let worker: Worker;
   try {
@@ -79,7 +107,7 @@ function start(core: Core): Running {
 }
 
 /** As `core.load()`: what sessions are made with. */
-export async function load(core: Core): ReturnType<Core["load"]> {
+async function load(core: OpenCore): ReturnType<OpenCore["load"]> {
   const { line, started } = running(core);
   await started;
   class Away extends PortSession {
@@ -93,7 +121,7 @@ export async function load(core: Core): ReturnType<Core["load"]> {
 const places = new WeakMap<StoreAdapter, WorkerStore>();
 
 /** The store in the worker that stands for one of the page. */
-export async function placeOf(core: Core, store: IndexedDBStore): Promise<StoreAdapter> {
+async function placeOf(core: OpenCore, store: IndexedDBStore): Promise<StoreAdapter> {
   const place = places.get(store) ?? new WorkerStore(store);
   places.set(store, place);
   place.connect(running(core).line, fresh());

@@ -1,0 +1,191 @@
+// The way from a session to its core: what it takes is loaded when the core is needed, so that a page draws before. What was asked meanwhile waits.
+import { codeOf, late } from "../error.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+import type { AskedSession, CoreSession } from "../wasm/core-api.js";
+import { fromCore } from "../wasm/core-errors.js";
+import type { Guard } from "../wasm/guard.js";
+import type { Core } from "../wasm/sessions.js";
+import { sessionClosed } from "./closed.js";
+import type { CoreConnection } from "./core-connection.js";
+import type { SessionPage } from "./page.js";
+
+export class Connection {
+  readonly #core: Core;
+  readonly #page: SessionPage;
+  /** Once it was loaded. */
+  #there: CoreConnection | undefined;
+  #starting: Promise<AskedSession> | undefined;
+  #disposed = false;
+  /** Who awaits something of the session. */
+  readonly #awaiting = new Set<(error: Error) => void>();
+
+  constructor(core: Core, page: SessionPage) {
+    this.#core = core;
+    this.#page = page;
+  }
+
+  /** What is asked now: the core, once it was started, or the tab that runs the session. */
+  get session(): AskedSession | undefined {
+    return this.#there?.session;
+  }
+
+  /** The core of this page, where its tools run. */
+  get own(): CoreSession {
+    return this.#loaded.own;
+  }
+
+  /** Of what runs the session. */
+  get guard(): Guard {
+    return this.#loaded.guard;
+  }
+
+  get #loaded(): CoreConnection {
+    if (!this.#there) throw sessionClosed();
+    return this.#there;
+  }
+
+  /** The session with what was stored of it. A start that failed is tried again at the next use. */
+  ready(): Promise<AskedSession> {
+    if (this.#disposed) return Promise.reject(sessionClosed());
+    this.#there?.guard.tellOfTrap();
+    return this.whileOpen(this.#started());
+  }
+
+  #started(): Promise<AskedSession> {
+    if (this.#starting && !this.isDropped) return this.#starting;
+    // Why it could not be opened before is told again, or is over.
+    if (!this.#page.snapshots.snapshot.sessionReady) this.#page.snapshots.set({ error: undefined });
+    const opened = (session: AskedSession) => {
+      this.#page.opened();
+      return session;
+    };
+    const starting = this.#start().then(opened, async (thrown: unknown) => {
+      const error = fromCore(thrown);
+      // After a trap another start may be under way.
+      if (this.#starting === starting) {
+        this.#starting = undefined;
+        if (!this.#disposed) this.#tellOf(error);
+      }
+      // Whoever tries again at once would leave the page no time for what it waits for: a lock, a database.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      throw error;
+    });
+    this.#starting = starting;
+    return starting;
+  }
+
+  async #start(): Promise<AskedSession> {
+    this.#there ??= await this.#load();
+    return this.#there.start();
+  }
+
+  async #load(): Promise<CoreConnection> {
+    const { elsewhere, shared } = this.#page.parts.store;
+    // All that it takes, side by side. Why something does not come is told where it is needed.
+    if (!elsewhere) {
+      this.#core.ahead?.();
+      if (shared) import("../tabs/tabs.js").catch(() => {});
+    }
+    const [{ CoreConnection }, core] = await Promise.all([late(import("./core-connection.js")), this.#core.opened()]);
+    if (this.#disposed) throw sessionClosed();
+    return new CoreConnection(core, this.#page, {
+      disposed: () => this.#disposed,
+      ready: () => this.ready(),
+      again: () => void (this.#starting ?? this.ready().catch(() => {})),
+      lost: () => {
+        this.#starting = undefined;
+      },
+      stop: () => this.stop(),
+    });
+  }
+
+  /** This page was to run it in the place of another one, and could not. */
+  get isDropped(): boolean {
+    return this.#there?.isDropped ?? false;
+  }
+
+  /** What is stored is damaged: nothing of what is sent gets into it. */
+  get readOnly(): boolean {
+    return this.#there?.readOnly ?? false;
+  }
+
+  /** Why the session cannot be opened. Each try says it on the screen; who draws no errors hears of it once. */
+  #tellOf(error: Error): void {
+    this.#page.snapshots.set({ error });
+    if (this.#failure !== error.message) this.#page.subscribers.report(codeOf(error), error);
+    this.#failure = error.message;
+  }
+  #failure: string | undefined;
+
+  /** Stops what runs; the text that was shown goes into the record first. */
+  stop(): void {
+    this.flush();
+    this.session?.abort();
+    this.#there?.hurry();
+  }
+
+  /** Gives the core the text that was shown, before something that may end the answer. */
+  flush(): void {
+    this.#page.models.flush();
+  }
+
+  /** The configuration is another one: what is asked from now on is asked with it. */
+  changed(): void {
+    const before = this.#configured;
+    const failed = (error: unknown) => this.#page.snapshots.set({ error: fromCore(error) });
+    const started = this.#starting?.then(() => before);
+    if (started) this.#configured = started.then(() => this.configure()).catch(failed);
+  }
+  #configured: Promise<void> = Promise.resolve();
+
+  /** Tells the core what has changed since it was told last. */
+  async configure(): Promise<void> {
+    await this.#there?.configure();
+  }
+
+  /** Takes the session away from the tab that runs it. */
+  async takeOver(): Promise<void> {
+    // It fails, or waits, where another tab has the session and says nothing.
+    if (!this.#there?.isShared) await this.ready().catch(() => {});
+    if (this.#disposed) throw sessionClosed();
+    await this.#there?.takeOver();
+  }
+
+  /** Answers an item of the inbox, where the session runs: two answers are one after the other there. */
+  async answerInbox(id: string, response: string): Promise<boolean> {
+    return this.whileOpen(this.answer(() => this.#loaded.answerInbox(id, response)));
+  }
+
+  clearError(): void {
+    const { snapshots, parts } = this.#page;
+    if (codeOf(snapshots.snapshot.error) === "STORE_LOST") parts.store.forget?.();
+    snapshots.set({ error: undefined });
+    this.#there?.clearError();
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#there?.dispose();
+    this.#page.slots.changed();
+    for (const leave of this.#awaiting) leave(sessionClosed());
+  }
+
+  /** Asks the session as soon as it is open, and gives what comes of it. */
+  async answer<T>(ask: (session: AskedSession) => Maybe<T>): Promise<T> {
+    const session = await this.ready();
+    await this.#configured;
+    if (this.#disposed) throw sessionClosed();
+    // It was lost since it was opened, and is opened again.
+    if (!this.#starting) return this.answer(ask);
+    return this.guard.untilTrap(Promise.resolve(ask(session)));
+  }
+
+  /** What is awaited of the session settles when that is closed, whatever it waits for itself. */
+  whileOpen<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#awaiting.add(reject);
+      work.then(resolve, reject).finally(() => this.#awaiting.delete(reject));
+      if (this.#disposed) reject(sessionClosed());
+    });
+  }
+}
