@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::ModelError;
 use crate::ports::{Delta, DeltaSink};
 use crate::providers::Format;
-use crate::providers::refused::{Change, along, change, changed};
+use crate::providers::change::{Change, changed};
+use crate::providers::refused::{along, change};
 
 /// More changes to one request than this, and something else is wrong.
 const MOST: usize = 6;

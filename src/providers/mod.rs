@@ -7,6 +7,7 @@ mod anthropic {
 }
 pub mod attachments;
 pub(crate) mod base64;
+pub(crate) mod change;
 mod decoder;
 mod details;
 mod endpoint {

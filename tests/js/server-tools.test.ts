@@ -289,7 +289,7 @@ test("a connection that breaks at any byte runs the tool once, and its result co
 
 test("a tool that takes too long is stopped, and the model is told", async () => {
   const { tool, runs } = slow();
-  const { page } = await scene([call("work", {}), "Done."], [{ ...tool, timeoutMs: 100 }]);
+  const { page } = await scene([call("work", {}), "Done."], [{ ...tool, timeoutMs: 400 }]);
   const session = page();
   await session.sendMessage("work");
   expect(runs[0]?.stopped).toBe(true);
