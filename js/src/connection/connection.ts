@@ -80,11 +80,12 @@ export class Connection {
   }
 
   async #load(): Promise<CoreConnection> {
-    const { elsewhere, shared } = this.#page.parts.store;
+    const { store } = this.#page.parts;
     // All that it takes, side by side. Why something does not come is told where it is needed.
-    if (!elsewhere) {
+    if (!store.elsewhere) {
       this.#core.ahead?.();
-      if (shared) import("../tabs/tabs.js").catch(() => {});
+      if (!this.#core.page) store.ahead?.();
+      if (store.shared) import("../tabs/tabs.js").catch(() => {});
     }
     const [{ CoreConnection }, core] = await Promise.all([late(import("./core-connection.js")), this.#core.opened()]);
     if (this.#disposed) throw sessionClosed();

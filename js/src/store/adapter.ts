@@ -120,6 +120,8 @@ export interface StoreAdapter {
    * listener gave has settled. Gives its undo.
    */
   onNewer?(listener: () => Promise<void>): () => void;
+  /** @internal It is used in a moment: what that takes may be loaded. */
+  ahead?(): void;
   /** @internal Its session is closed. */
   release?(): void;
   /** @internal The session runs somewhere else: gives a `Sharing`. */

@@ -5,7 +5,7 @@ import { check } from "../../values/validate-options.js";
 import type { Core } from "../../wasm/sessions.js";
 import type { Durability } from "../adapter.js";
 import { type ImportOptions, listName, type SessionCatalog, type SessionInfo } from "../sessions.js";
-import { Connection, type Transaction } from "./connection.js";
+import type { Connection, Transaction } from "./connection.js";
 import type { InMemory } from "./in-memory.js";
 import { isRow, orderOf, type StoreName } from "./schema.js";
 
@@ -19,7 +19,8 @@ export interface DatabaseOptions {
 
 export class SessionDatabase implements SessionCatalog {
   readonly name: string;
-  readonly #connection: Connection;
+  /** Once it was loaded. */
+  #connection: Connection | undefined;
   /** Takes over where there is no database. */
   #memory: InMemory | undefined;
   readonly #persist: boolean;
@@ -36,20 +37,12 @@ export class SessionDatabase implements SessionCatalog {
   ) {
     const { name = "glove", persist = false } = check("The options", options, "object");
     this.name = name;
-    this.#connection = new Connection(
-      name,
-      undefined,
-      () => this.#giveWay(),
-      () => {
-        for (const listener of [...this.#late]) listener();
-      },
-    );
     this.#persist = persist;
   }
 
   /** Why sessions are kept in memory, when they are. Known once anything was asked. */
   get absent(): GloveError | undefined {
-    return this.#connection.absent;
+    return this.#connection?.absent;
   }
 
   /** @internal There is no database, as far as that is known. */
@@ -67,16 +60,36 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async #rows(): Promise<Connection | InMemory> {
-    if (this.none || !(await this.#connection.isThere())) {
+    const connection = this.none ? undefined : (this.#connection ?? (await this.#connect()));
+    if (!(await connection?.isThere())) {
       const { InMemory } = await late(import("./in-memory.js"));
       this.#memory ??= new InMemory();
       return this.#memory;
     }
     this.askToPersist();
+    return connection as Connection;
+  }
+
+  async #connect(): Promise<Connection> {
+    const { Connection } = await late(import("./connection.js"));
+    this.#connection ??= new Connection(
+      this.name,
+      undefined,
+      () => this.#giveWay(),
+      () => {
+        for (const listener of [...this.#late]) listener();
+      },
+    );
     return this.#connection;
   }
 
+  /** @internal It is used in a moment. */
+  ahead(): void {
+    if (!this.none && !this.#connection) this.#connect().catch(() => {});
+  }
+
   async list(): Promise<readonly SessionInfo[]> {
+    this.ahead();
     return (await list()).list(this);
   }
 
@@ -169,7 +182,7 @@ export class SessionDatabase implements SessionCatalog {
 
   /** Closes the connection; it is opened again when needed. */
   close(): void {
-    this.#connection.close();
+    this.#connection?.close();
     if (this.none) this.#memory = undefined;
   }
 

@@ -1,25 +1,14 @@
-// The store of a page: a session in IndexedDB, each step of it in one transaction.
+// The store of a page. What it does with the database is loaded with the first use, so that a page draws before.
 import { type GloveError, late } from "../../error.js";
-import { generateId } from "../../session/session-id.js";
-import { toJson } from "../../values/json.js";
 import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import type { Durability, InboxItem, Salvage, StepMarks, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
-import { listIn, storeError } from "../errors.js";
-import { inside, membersOf } from "../json-text.js";
-import { isPermissionOf, permissionKey } from "../memory.js";
-import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText, titleOf } from "../step.js";
-import type { Transaction } from "./connection.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
-import { type Media, type StoredText, takeOut } from "./media.js";
-import { read, readRows, type SessionRows, textsOf } from "./read.js";
-import { forgetStored, rememberStored, wasStored } from "./remembered.js";
-import { allOf, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
+import type { KeptSession } from "./kept.js";
 
-type Access = Durability | "readonly";
-
-/** What a person writes to is neither put away nor deleted any more. */
-const listed = { archived: undefined, deleted: undefined };
+type Method = {
+  [name in keyof KeptSession]: KeptSession[name] extends (...args: never) => Promise<unknown> ? name : never;
+}[keyof KeptSession];
 
 /**
  * Keeps a session in the browser's database. What is stored is JSON text, so it comes back character by character. Where the
@@ -27,16 +16,7 @@ const listed = { archived: undefined, deleted: undefined };
  */
 export class IndexedDBStore implements StoreAdapter {
   readonly #database: SessionDatabase;
-  /** Writes keep their order, whatever it takes to prepare them. */
-  #preparing: Promise<unknown> = Promise.resolve();
-  #claim: string | undefined;
-  #nextClaim = generateId();
-  /** What the row said when the session was read. */
-  #asRead: Pick<SessionRow, "write" | "claim"> | undefined;
-  /** The claim could not be written, as the storage was full: the one that was found in its place. */
-  #found: { readonly claim: string | undefined } | undefined;
-  /** The state of the run is missing, or how far it is stored: the session goes on from its messages. */
-  #restarts: { readonly seq: unknown } | undefined;
+  #kept: KeptSession | undefined;
 
   constructor(
     readonly identifier: string,
@@ -51,197 +31,56 @@ export class IndexedDBStore implements StoreAdapter {
     return { name: this.#database.name };
   }
 
+  /** @internal It is used in a moment. */
+  ahead(): void {
+    this.#database.ahead();
+    this.#load().catch(() => {});
+  }
+
+  #load(): Promise<KeptSession> {
+    if (this.#loading) return this.#loading;
+    const loading = late(import("./kept.js")).then(({ KeptSession }) => new KeptSession(this.identifier, this.#database));
+    this.#loading = loading;
+    const failed = () => {
+      this.#loading = undefined;
+    };
+    // Ahead of all who wait: whoever asks after them comes behind them.
+    loading.then((kept) => {
+      this.#kept = kept;
+    }, failed);
+    return loading;
+  }
+  #loading: Promise<KeptSession> | undefined;
+
+  /** Calls keep their order, because all wait for one promise. */
+  #ask<M extends Method>(method: M, ...args: Parameters<KeptSession[M]>): ReturnType<KeptSession[M]> {
+    type Work = (...args: readonly unknown[]) => Promise<unknown>;
+    const ask = (kept: KeptSession, given: readonly unknown[]) => (kept[method] as Work).apply(kept, [...given]);
+    if (this.#kept) return ask(this.#kept, args) as ReturnType<KeptSession[M]>;
+    // What is given may be changed meanwhile.
+    const given = args.map(copied);
+    return this.#load().then((kept) => ask(kept, given)) as ReturnType<KeptSession[M]>;
+  }
+
   get storage(): "indexeddb" | "memory" {
     return this.#database.inMemory ? "memory" : "indexeddb";
   }
 
   get warning(): GloveError | undefined {
-    return this.#found ? full() : this.#database.absent;
-  }
-
-  // ---- the run ---------------------------------------------------------------------------------------------------
-
-  async appendStep(step: StoredStep, durability: Durability = "relaxed"): Promise<void> {
-    return this.appendStepText(stepText(step), durability, step);
-  }
-
-  appendStepText(text: string, durability: Durability, marks?: StepMarks): Promise<void> {
-    return this.#database.write(this.identifier, async () => {
-      await this.#appendStep(text, durability, marks);
-      // The claim went with it.
-      this.#found = undefined;
-    });
-  }
-
-  async #appendStep(text: string, durability: Durability, marks?: StepMarks): Promise<void> {
-    const step = readStep(text);
-    const { messages, records, checkpoint, seq } = step;
-    const claim = this.#claim;
-    const members = membersOf(text);
-    // A message and the record of its request hold the same.
-    const known = new Map<string, string>();
-    const prepare = async (media: Map<string, Media>) => ({
-      messages: await takeOut(inside(members.get("messages")), media, known),
-      records: await takeOut(inside(members.get("records")), media, known),
-      checkpoint: checkpoint === undefined ? undefined : await takeOut(checkpoint, media),
-    });
-    await this.#append(messages, durability, prepare, ({ store }, before, texts, writes) => {
-      if (claim && !this.#isOwn(before.claim)) throw superseded();
-      const id = this.identifier;
-      const { seq: first } = (records[0] ?? {}) as { readonly seq?: number };
-      const asRead = this.#restarts !== undefined && this.#restarts.seq === before.seq;
-      const restarts = asRead && (first === 1 || !Number.isSafeInteger(before.seq));
-      checkFollows(restarts ? { ...before, seq: (first ?? seq) - 1 } : before, step);
-      if (restarts && first === 1) writes.push(store("records").delete(allOf(id)));
-      const later = checkpoint === undefined && records.length > 0;
-      if (later) writes.push(store("records").add(texts.records, [id, seq]));
-      if (texts.checkpoint !== undefined) {
-        if (before.records) writes.push(store("records").delete(allOf(id)));
-        writes.push(store("checkpoints").put(texts.checkpoint, id));
-      }
-      return {
-        ...(claim && { claim }),
-        ...counted(before.tokens, before.turns, messages),
-        seq,
-        unfinished: checkpoint === undefined ? later || before.unfinished : isUnfinished(checkpoint),
-        records: checkpoint === undefined ? later || before.records : false,
-        phase: marks?.phase,
-        asks: marks?.asks,
-        queued: marks?.queued,
-        ...((marks?.queued ?? 0) > (before.queued ?? 0) && listed),
-      };
-    });
-  }
-
-  /** Adds messages behind those that are there. `rest` writes what else there is, and says how the row is different. */
-  async #append<T extends { readonly messages: StoredText }>(
-    messages: readonly Message[],
-    durability: Durability,
-    prepare: (media: Map<string, Media>) => Promise<T>,
-    rest: (transaction: Transaction, before: SessionRow, texts: T, writes: IDBRequest[]) => Partial<SessionRow>,
-  ): Promise<void> {
-    const media = new Map<string, Media>();
-    const texts = await this.#prepare(() => prepare(media));
-    const write = generateId();
-    let first = false;
-    await this.#run([...read], durability, async (transaction) => {
-      const { ask, store } = transaction;
-      const id = this.identifier;
-      const before = await this.#row(transaction);
-      first = before.count === 0;
-      // A connection that was lost may have stored it all the same.
-      if (before.write === write) return;
-      // A file that is sent again is there already. This is asked ahead of all writes, whose ends would be missed meanwhile.
-      const known = await Promise.all([...media.keys()].map((key) => ask(store("media").getKey([id, key]))));
-      const files = [...media].filter((_, at) => known[at] === undefined);
-      const order = await this.#database.next(transaction);
-      const writes: IDBRequest[] = [];
-      const changes = rest(transaction, before, texts, writes);
-      for (const [key, data] of files) writes.push(store("media").add(data, [id, key]));
-      const count = messages.length;
-      const added: MessagesRow = { count, text: texts.messages };
-      if (count > 0) writes.push(store("messages").add(added, [id, before.count]));
-      const said = titleOf(messages);
-      const title = before.first ?? said;
-      const now = { count: before.count + count, updated: Date.now(), order, write };
-      const row: SessionRow = {
-        ...before,
-        ...(title !== undefined && { first: title }),
-        ...(said !== undefined && listed),
-        ...now,
-        ...changes,
-      };
-      writes.push(store("sessions").put(row, id));
-      await Promise.all(writes.map((request) => ask(request)));
-    });
-    this.#database.changed(this.identifier);
-    // Behind the write: one that is cut leaves no mark of a session that never was.
-    if (first) await this.#isStored();
-  }
-
-  async readRun(): Promise<StoredRun> {
-    return JSON.parse(await this.readRunText()) as StoredRun;
-  }
-
-  async readRunText(): Promise<string> {
-    let rows = await this.#read();
-    if (isNone(rows) && (await wasStored(this.#database.name, this.identifier))) {
-      // Another page may have stored it first a moment ago.
-      rows = await this.#read();
-      if (isNone(rows)) throw this.#lost();
-    }
-    if (rows.session) void this.#isStored();
-    const { messages, records, checkpoint } = await textsOf(rows);
-    const seq = rows.session?.seq ?? 0;
-    this.#restarts = (checkpoint === undefined && seq !== 0) || !Number.isSafeInteger(seq) ? { seq } : undefined;
-    const run = checkpoint === undefined ? "" : `,"checkpoint":${JSON.stringify(checkpoint)}`;
-    return `{"messages":${messages},"records":${records}${run}}`;
+    return this.#kept ? this.#kept.warning : this.#database.absent;
   }
 
   /** A session that is lost begins anew. */
   forget(): void {
-    void forgetStored(this.#database.name, this.identifier);
-  }
-
-  async #isStored(): Promise<void> {
-    if (this.storage === "indexeddb") await rememberStored(this.#database.name, this.identifier);
-  }
-
-  #lost(): GloveError {
-    const why = this.#database.absent
-      ? "the browser allows no database now"
-      : "the browser discarded its data, or somebody cleared it";
-    return storeError(
-      "lost",
-      `This session was stored on this device but is gone: ${why}. Nothing in it will run again. Dismiss this ` +
-        "(`clearError()`) to start it anew, empty.",
-    );
-  }
-
-  async salvage(): Promise<Salvage> {
-    return (await late(import("../rarely-used.js"))).salvageRows(this.#database, this.identifier);
-  }
-
-  async #read(): Promise<SessionRows> {
-    const rows = await this.#run([...read], "readonly", (transaction) => readRows(transaction, this.identifier));
-    this.#asRead = rows.session;
-    // One for each reading: a claim that was given up may be stored all the same, and is asked for again.
-    this.#nextClaim = generateId();
-    return rows;
-  }
-
-  /** Nobody has claimed the session since this store has. */
-  #isOwn(last: string | undefined): boolean {
-    return last === undefined || last === this.#claim || (this.#found !== undefined && last === this.#found.claim);
+    this.#load()
+      .then((kept) => kept.forget())
+      .catch(() => {});
   }
 
   // ---- between tabs ------------------------------------------------------------------------------------------------
 
   async shared(): Promise<string | undefined> {
     return this.#database.shared(this.identifier);
-  }
-
-  async claim(): Promise<void> {
-    const { write, claim: found } = this.#asRead ?? {};
-    const claim = this.#nextClaim;
-    this.#found = undefined;
-    await this.#run(["sessions"], "relaxed", async ({ ask, store }) => {
-      const row = await ask<SessionRow | undefined>(store("sessions").get(this.identifier));
-      // A connection that was lost may have stored it all the same.
-      if (row?.claim === claim) return;
-      if (row?.write !== write || row?.claim !== found) throw superseded();
-      // What is not stored yet is claimed by its first write.
-      if (row) await ask(store("sessions").put({ ...row, claim }, this.identifier));
-    }).catch((error: GloveError) => {
-      if (error.code !== "STORE_QUOTA") throw error;
-      // It can still be read. The first write that succeeds claims it.
-      this.#found = { claim: found };
-    });
-    this.#claim = claim;
-  }
-
-  async holds(): Promise<boolean> {
-    return this.#isOwn((await this.#stored()).claim);
   }
 
   onNewer(listener: () => Promise<void>): () => void {
@@ -252,214 +91,117 @@ export class IndexedDBStore implements StoreAdapter {
     return this.#database.onLate(listener);
   }
 
-  lease(holder: string, ms: number, takesAway = false): Promise<boolean> {
-    const key = [this.identifier, "lease"];
-    return this.#run(["extras"], "relaxed", async ({ ask, store }) => {
-      // Not waited for: a page that is left has no time for an answer.
-      if (ms === 0) store("extras").delete(key);
-      else {
-        const [owner, until] = (await ask<[string, number] | undefined>(store("extras").get(key))) ?? [holder, 0];
-        const now = Date.now();
-        // One that ends later than any that is given now comes from a clock that was set back.
-        if (owner !== holder && !takesAway && until > now && until <= now + ms) return false;
-        await ask(store("extras").put([holder, now + ms], key));
-      }
-      return true;
-    });
+  // ---- what is done with its rows ----------------------------------------------------------------------------------
+
+  appendStep(step: StoredStep, durability?: Durability): Promise<void> {
+    return this.#ask("appendStep", step, durability);
   }
 
-  // ---- messages and counters ---------------------------------------------------------------------------------------
+  appendStepText(text: string, durability: Durability, marks?: StepMarks): Promise<void> {
+    return this.#ask("appendStepText", text, durability, marks);
+  }
 
-  async getMessages(): Promise<Message[]> {
-    const { messages } = await this.readRun();
-    return [...messages];
+  readRun(): Promise<StoredRun> {
+    return this.#ask("readRun");
+  }
+
+  readRunText(): Promise<string> {
+    return this.#ask("readRunText");
+  }
+
+  salvage(): Promise<Salvage> {
+    return this.#ask("salvage");
+  }
+
+  claim(): Promise<void> {
+    return this.#ask("claim");
+  }
+
+  holds(): Promise<boolean> {
+    return this.#ask("holds");
+  }
+
+  lease(holder: string, ms: number, takesAway?: boolean): Promise<boolean> {
+    return this.#ask("lease", holder, ms, takesAway);
+  }
+
+  getMessages(): Promise<Message[]> {
+    return this.#ask("getMessages");
   }
 
   /** A finished run gives way: the session goes on from its messages. */
-  async appendMessages(msgs: Message[]): Promise<void> {
-    if (check("`messages`", msgs, "list").length > 0)
-      await this.#database.write(this.identifier, () => this.#appendMessages(msgs));
+  appendMessages(msgs: Message[]): Promise<void> {
+    return this.#ask("appendMessages", msgs);
   }
 
-  async #appendMessages(msgs: Message[]): Promise<void> {
-    const text = inside(toJson(msgs, "`messages`"));
-    const prepare = async (media: Map<string, Media>) => ({ messages: await takeOut(text, media) });
-    await this.#append(msgs, "relaxed", prepare, ({ store }, { unfinished }, _, writes) => {
-      checkNoRun(unfinished);
-      writes.push(store("records").delete(allOf(this.identifier)), store("checkpoints").delete(this.identifier));
-      return { seq: 0, records: false };
-    });
-  }
-
-  async getTokenCount(): Promise<number> {
-    const { tokens_in, tokens_out } = await this.getTokenConsumption();
-    return tokens_in + tokens_out;
+  getTokenCount(): Promise<number> {
+    return this.#ask("getTokenCount");
   }
 
   /** The counters one by one. */
-  async getTokenConsumption(): Promise<TokenCount> {
-    return { ...(await this.#stored()).tokens };
+  getTokenConsumption(): Promise<TokenCount> {
+    return this.#ask("getTokenConsumption");
   }
 
-  async addTokens(count: number | TokenCount): Promise<void> {
-    await this.#change(({ tokens }) => ({ tokens: addTokens(tokens, count) }));
+  addTokens(count: number | TokenCount): Promise<void> {
+    return this.#ask("addTokens", count);
   }
 
-  async getTurnCount(): Promise<number> {
-    return (await this.#stored()).turns;
+  getTurnCount(): Promise<number> {
+    return this.#ask("getTurnCount");
   }
 
-  async incrementTurn(): Promise<void> {
-    await this.#change(({ turns }) => ({ turns: turns + 1 }));
+  incrementTurn(): Promise<void> {
+    return this.#ask("incrementTurn");
   }
 
-  async resetCounters(): Promise<void> {
-    await this.#change(() => ({ turns: 0, tokens: { tokens_in: 0, tokens_out: 0 } }));
+  resetCounters(): Promise<void> {
+    return this.#ask("resetCounters");
   }
 
-  // ---- tasks, permissions, inbox -------------------------------------------------------------------------------------
-
-  async getTasks(): Promise<Task[]> {
-    return this.#list<Task>("tasks");
+  getTasks(): Promise<Task[]> {
+    return this.#ask("getTasks");
   }
 
-  async addTasks(tasks: Task[]): Promise<void> {
-    await this.#changeList<Task>("tasks", () => check("`tasks`", tasks, "list"));
+  addTasks(tasks: Task[]): Promise<void> {
+    return this.#ask("addTasks", tasks);
   }
 
-  async updateTask(taskId: string, updates: Partial<Omit<Task, "id">>): Promise<void> {
-    await this.#changeList<Task>("tasks", (tasks) => changed(tasks(), taskId, updates));
+  updateTask(taskId: string, updates: Partial<Omit<Task, "id">>): Promise<void> {
+    return this.#ask("updateTask", taskId, updates);
   }
 
   /** An answer for these very arguments comes before the one for the tool. */
-  async getPermission(toolName: string, input?: unknown): Promise<PermissionStatus> {
-    const keys = input === undefined ? [toolName] : [permissionKey(toolName, input), toolName];
-    const found = await this.#run(["extras"], "readonly", ({ ask, store }) =>
-      Promise.all(keys.map((key) => ask<PermissionStatus | undefined>(store("extras").get(this.#permission(key))))),
-    );
-    return found.find((status) => status !== undefined) ?? "unset";
+  getPermission(toolName: string, input?: unknown): Promise<PermissionStatus> {
+    return this.#ask("getPermission", toolName, input);
   }
 
-  async setPermission(toolName: string, status: PermissionStatus, input?: unknown): Promise<void> {
-    if (status === "unset" && input === undefined) {
-      await this.#run(["extras"], "strict", async ({ ask, store }) => {
-        const extras = store("extras");
-        const isKept = isPermissionOf(toolName);
-        const keys = (await ask(extras.getAllKeys(allOf(this.identifier)))) as string[][];
-        const kept = keys.filter(([, what, key]) => what === "permission" && key !== undefined && isKept(key));
-        await Promise.all(kept.map((key) => ask(extras.delete(key))));
-      });
-      return;
-    }
-    const key = this.#permission(input === undefined ? toolName : permissionKey(toolName, input));
-    await this.#run(["extras"], "strict", ({ ask, store }) => ask(store("extras").put(status, key)));
+  setPermission(toolName: string, status: PermissionStatus, input?: unknown): Promise<void> {
+    return this.#ask("setPermission", toolName, status, input);
   }
 
-  async getInboxItems(): Promise<InboxItem[]> {
-    return this.#list<InboxItem>("inbox");
+  getInboxItems(): Promise<InboxItem[]> {
+    return this.#ask("getInboxItems");
   }
 
-  async addInboxItem(item: InboxItem): Promise<void> {
-    await this.#changeList<InboxItem>("inbox", (items) => [...items(), check("`item`", item, "object")]);
+  addInboxItem(item: InboxItem): Promise<void> {
+    return this.#ask("addInboxItem", item);
   }
 
-  async updateInboxItem(id: string, updates: Partial<InboxItem>): Promise<void> {
-    await this.#changeList<InboxItem>("inbox", (items) => changed(items(), id, updates as Partial<Omit<InboxItem, "id">>));
+  updateInboxItem(id: string, updates: Partial<InboxItem>): Promise<void> {
+    return this.#ask("updateInboxItem", id, updates);
   }
 
-  async getResolvedInboxItems(): Promise<InboxItem[]> {
-    return (await this.getInboxItems()).filter(({ status }) => status === "resolved");
-  }
-
-  // ---- how -----------------------------------------------------------------------------------------------------------
-
-  #run<T>(names: readonly StoreName[], access: Access, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#database.run(names, access, work);
-  }
-
-  #prepare<T>(work: () => Promise<T>): Promise<T> {
-    const preparing = this.#preparing.then(work);
-    this.#preparing = preparing.catch(() => {});
-    return preparing;
-  }
-
-  async #row({ ask, store }: Transaction): Promise<SessionRow> {
-    const row = await ask<SessionRow | undefined>(store("sessions").get(this.identifier));
-    const now = Date.now();
-    return (
-      row ?? {
-        id: this.identifier,
-        count: 0,
-        seq: 0,
-        turns: 0,
-        tokens: { tokens_in: 0, tokens_out: 0 },
-        created: now,
-        updated: now,
-        unfinished: false,
-        records: false,
-        write: "",
-      }
-    );
-  }
-
-  #stored(): Promise<SessionRow> {
-    return this.#run(["sessions"], "readonly", (transaction) => this.#row(transaction));
-  }
-
-  #change(change: (row: SessionRow) => Partial<SessionRow>): Promise<unknown> {
-    return this.#run(["sessions"], "relaxed", async (transaction) => {
-      const row = await this.#row(transaction);
-      return transaction.ask(transaction.store("sessions").put({ ...row, ...change(row) }, this.identifier));
-    });
-  }
-
-  async #list<T>(name: "tasks" | "inbox"): Promise<T[]> {
-    const text = await this.#run(["extras"], "readonly", ({ ask, store }) =>
-      ask<string | undefined>(store("extras").get([this.identifier, name])),
-    );
-    return listIn<T>(name, text);
-  }
-
-  #changeList<T>(name: "tasks" | "inbox", change: (list: () => T[]) => T[]): Promise<unknown> {
-    const key = [this.identifier, name];
-    return this.#run(["extras"], "relaxed", async ({ ask, store }) => {
-      const text = await ask<string | undefined>(store("extras").get(key));
-      return ask(
-        store("extras").put(
-          toJson(
-            change(() => listIn<T>(name, text)),
-            name,
-          ),
-          key,
-        ),
-      );
-    });
-  }
-
-  #permission(key: string): IDBValidKey {
-    return [this.identifier, "permission", key];
+  getResolvedInboxItems(): Promise<InboxItem[]> {
+    return this.#ask("getResolvedInboxItems");
   }
 }
 
-function full(): GloveError {
-  return storeError(
-    "quota",
-    "The browser's storage is full: this session can be read, but nothing more can be stored. Delete sessions or free " +
-      "space, then try again.",
-  );
-}
-
-function superseded(): GloveError {
-  return storeError(
-    "conflict",
-    "Another tab now runs this session, so this write was not stored. Reopen the session to see what that tab wrote.",
-  );
-}
-
-function changed<T extends { readonly id: string }>(list: readonly T[], id: string, updates: Partial<Omit<T, "id">>): T[] {
-  return list.map((item) => (item.id === id ? { ...item, ...updates } : item));
-}
-
-function isNone({ session, messages }: SessionRows): boolean {
-  return !session && messages.length === 0;
+function copied(value: unknown): unknown {
+  try {
+    return structuredClone(value);
+  } catch {
+    // What cannot be copied is refused where it is stored.
+    return value;
+  }
 }
