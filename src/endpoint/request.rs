@@ -5,6 +5,8 @@ use crate::json::Json;
 use crate::json::codec::{Read, from_text};
 use crate::json::reader::{Broken, Reader};
 use crate::message::Message;
+use crate::providers::Format;
+use crate::providers::request::groups;
 use crate::tool::ToolDefinition;
 
 /// The whole context of one model call.
@@ -67,8 +69,8 @@ impl WireRequest {
                 return Err(Refusal::new(413, code, message));
             }
         }
-        if request.messages.is_empty() {
-            let message = "The request has no messages, so there is nothing to answer.";
+        if !says_something(&request.messages) {
+            let message = "No message of the request says anything, so there is nothing to answer.";
             return Err(Refusal::new(400, "REQUEST_INVALID", message));
         }
         Ok(request)
@@ -103,6 +105,12 @@ impl WireRequest {
         }
         Ok(())
     }
+}
+
+/// Whether a model would read any of it: blank texts, half an answer and results of no call are left out of what it is sent.
+fn says_something(messages: &[Message]) -> bool {
+    let messages: Vec<_> = messages.iter().collect();
+    !groups(Format::Endpoint, None, &messages, false).is_empty()
 }
 
 /// A field, and what is wrong with it.
@@ -177,10 +185,10 @@ mod tests {
             }
         );
         let bare =
-            WireRequest::read(r#"{"messages":[{"sender":"user","text":""}]}"#, &RequestLimits::default());
+            WireRequest::read(r#"{"messages":[{"sender":"user","text":"hi"}]}"#, &RequestLimits::default());
         assert_eq!(bare.unwrap().tools, []);
         let empty =
-            r#"{"systemPrompt":null,"messages":[{"sender":"user","text":""}],"tools":null,"model":null}"#;
+            r#"{"systemPrompt":null,"messages":[{"sender":"user","text":"hi"}],"tools":null,"model":null}"#;
         let request = WireRequest::read(empty, &RequestLimits::default()).unwrap();
         assert_eq!((request.system_prompt.as_str(), request.tools, request.model), ("", vec![], None));
     }
@@ -196,6 +204,7 @@ mod tests {
             ("[]", "REQUEST_INVALID"),
             ("{}", "REQUEST_INVALID"),
             ("{\"messages\":[]}", "REQUEST_INVALID"),
+            ("{\"messages\":[{\"sender\":\"agent\",\"text\":\" \"}]}", "REQUEST_INVALID"),
             ("{\"messages\":[{\"sender\":\"system\"}]}", "REQUEST_INVALID"),
             (&format!("{{\"messages\":[{hi}],\"systemPrompt\":5}}"), "REQUEST_INVALID"),
             (

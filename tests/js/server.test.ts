@@ -219,7 +219,7 @@ test("a longer wait than one waits is told to the client, and the provider is le
 
 test("a conversation in which nothing is said is refused and costs nothing", async () => {
   const said = await refusal(await handler()(post({ messages: [{ sender: "user", text: " " }] })));
-  expect(said).toMatchObject({ status: 400, code: "MODEL_BAD_REQUEST" });
+  expect(said).toMatchObject({ status: 400, code: "REQUEST_INVALID" });
   expect(provider.asked).toHaveLength(0);
 });
 

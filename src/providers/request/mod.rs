@@ -22,4 +22,5 @@ pub use names::ToolNames;
 pub use notice::{Notice, Notices};
 pub use options::{AnswerFormat, CacheTtl, Options, Thinking, ToolChoice};
 pub use parts::RequestParts;
+pub(crate) use project::groups;
 pub use project::{CallResult, Group, Part, WireCall};

@@ -149,7 +149,7 @@ fn nine(id: &str) -> String {
 }
 
 /// Groups the messages of the model's view. Ids depend only on what comes before.
-pub(in crate::providers) fn groups<'a>(
+pub(crate) fn groups<'a>(
     format: Format,
     call_ids: Option<CallIds>,
     messages: &[&'a Message],
