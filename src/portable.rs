@@ -21,3 +21,6 @@ mod target {
 }
 
 pub use target::{BoxFuture, MaybeSend, MaybeSync};
+
+/// It may be in a page, whose browser asks other servers whether they allow that.
+pub(crate) const MAY_BE_IN_PAGE: bool = cfg!(target_arch = "wasm32");

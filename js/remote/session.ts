@@ -209,6 +209,8 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
       this.page.deleted();
       return;
     }
+    // What was shown of a server that was away gives way, before what the session itself tells of an error.
+    if (this.#shown) this.page.fail(undefined);
     if (told.kind === "events") this.page.take(told.events);
     else if (told.kind === "all") {
       this.page.take(told.events, told.written);
@@ -221,7 +223,6 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
 
   /** The server is there. */
   #heard(): void {
-    if (this.#shown) this.page.fail(undefined);
     const first = !this.#connected || this.#failure;
     this.#connected = true;
     this.#failure = undefined;

@@ -15,7 +15,7 @@ use crate::http::retry::{Policy, heed_headers, pause_ms};
 use crate::http::time_limit::Limit;
 use crate::json::Json;
 use crate::json::scan::word_at;
-use crate::portable::BoxFuture;
+use crate::portable::{BoxFuture, MAY_BE_IN_PAGE};
 use crate::ports::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
 use crate::providers::provider_fields::WANTED_BACK;
 use crate::providers::refused::refuses_answer_form;
@@ -313,9 +313,10 @@ impl ModelCall {
 
     fn unreached(&self, why: &str) -> ModelError {
         let place = self.place().unwrap_or_else(|| "the address".to_owned());
-        let message = format!(
-            "the model could not be reached ({why}); check the connection, and that {place} allows this page's origin by CORS"
-        );
+        let page = "; in a page, the server there has to allow the page's origin by CORS";
+        let page = if MAY_BE_IN_PAGE { page } else { "" };
+        let message =
+            format!("the model could not be reached ({why}); check the connection and {place}{page}");
         ModelError::new(ModelErrorKind::Network, message)
     }
 

@@ -39,14 +39,10 @@ pub(crate) trait HeldStore: StoreAdapter {
     fn set_name(&self, name: &str) -> Asked<()>;
 
     /// How many processes ended or fell silent in the last minutes while they worked on the session.
-    fn deaths(&self) -> Asked<u64> {
-        Box::pin(std::future::ready(Ok(0)))
-    }
+    fn deaths(&self) -> Asked<u64>;
 
     /// They are not counted any more.
-    fn forgive(&self) -> Asked<()> {
-        Box::pin(std::future::ready(Ok(())))
-    }
+    fn forgive(&self) -> Asked<()>;
 }
 
 macro_rules! each {
@@ -196,32 +192,16 @@ impl From<RedisDatabase> for SessionDatabase {
     }
 }
 
-impl HeldStore for SqliteStore {
-    fn take(&self) -> Asked<()> {
-        self.take()
-    }
-
-    /// Its writes are refused then, which is soon enough for one server.
-    fn is_lost(&self) -> bool {
-        false
-    }
-
-    fn set_name(&self, name: &str) -> Asked<()> {
-        self.set_name(name)
-    }
-}
-
-/// The stores of databases that servers share.
-macro_rules! held_by_lease {
-    ($($store:ty, $feature:literal;)+) => {$(
-        #[cfg(feature = $feature)]
+macro_rules! held {
+    ($($(#[$when:meta])? $store:ty, $is_lost:expr;)+) => {$(
+        $(#[$when])?
         impl HeldStore for $store {
             fn take(&self) -> Asked<()> {
                 self.take()
             }
 
             fn is_lost(&self) -> bool {
-                self.is_lost()
+                $is_lost(self)
             }
 
             fn set_name(&self, name: &str) -> Asked<()> {
@@ -239,7 +219,11 @@ macro_rules! held_by_lease {
     )+};
 }
 
-held_by_lease! {
-    PostgresStore, "postgres";
-    RedisStore, "redis";
+held! {
+    // Its writes are refused then, which is soon enough for one server.
+    SqliteStore, |_: &SqliteStore| false;
+    #[cfg(feature = "postgres")]
+    PostgresStore, PostgresStore::is_lost;
+    #[cfg(feature = "redis")]
+    RedisStore, RedisStore::is_lost;
 }

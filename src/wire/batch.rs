@@ -99,15 +99,18 @@ impl EventBatch {
         Some(listed(&batch))
     }
 
-    /// The session as it is, for who joins now: a JSON array.
+    /// The session as it is, for who joins now, and why it stands still: a JSON array.
     #[cfg(feature = "serve")]
-    pub(crate) fn whole(&self, slots: &Vec<Slot>) -> String {
+    pub(crate) fn whole(&self, slots: &Vec<Slot>, error: Option<CoreError<'_>>) -> String {
         let entries = self.timeline.entries().iter().cloned().chain(self.earlier.clone().map(partial));
         let set = Vec::from_iter(entries.enumerate());
         let timeline = TimelinePatch { len: set.len(), set };
         let mut events = vec![to_text(&CoreEvent::Timeline(&timeline)), to_text(&CoreEvent::Slots { slots })];
         if !self.state.is_empty() {
             events.push(self.state.clone());
+        }
+        if error.is_some() {
+            events.push(to_text(&CoreEvent::Ended { request: None, error }));
         }
         listed(&events)
     }

@@ -81,3 +81,30 @@ test("what is asked settles where something else than the server answers", async
   await expect(session.sendMessage("hi")).rejects.toMatchObject({ code: "MODEL_NETWORK" });
   expect(taken).toBe(2);
 });
+
+test("why a session does not go on by itself is shown, also after the server was away", async () => {
+  const message = "3 servers ended in a row while they worked on this session, so it does not go on by itself.";
+  const state = { queue: [], questions: [], undoable: [], turns: 0, usage: {}, contextTokens: 0, hidden: false };
+  const events = [
+    ...empty.events,
+    { kind: "state", phase: "interrupted", request: "r1", ...state },
+    { kind: "ended", request: null, error: { code: "SESSION_HELD_BACK", message, model: null } },
+  ];
+  let tries = 0;
+  const { client: own } = client((_, path) => {
+    if (!path.endsWith("/feed")) return unknown();
+    if (++tries <= 4) throw new TypeError("fetch failed");
+    return feed({ ...empty, events });
+  });
+  const session = own.session("s");
+  void session.start().catch(() => {});
+  const shown = () => session.getSnapshot();
+  await expect
+    .poll(() => (shown().error as { code?: string } | null | undefined)?.code, { timeout: 8_000 })
+    .toBe("SERVER_UNREACHABLE");
+  await expect
+    .poll(() => (shown().error as { code?: string } | null | undefined)?.code, { timeout: 8_000 })
+    .toBe("SESSION_HELD_BACK");
+  expect(shown().error?.message).toBe(message);
+  expect(shown().run.phase).toBe("interrupted");
+});

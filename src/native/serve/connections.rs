@@ -1,4 +1,4 @@
-//! Connections: taken up to a limit, and let go when the server ends.
+//! Connections: taken up to a limit, beyond which clients are turned away, and let go when the server ends.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -9,20 +9,32 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
+use http_body_util::{BodyExt, Limited};
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
-use super::metrics::counted;
+use super::metrics::{add, counted};
+use super::reply::refused;
 use super::routes::route;
 use super::sessions::Sessions;
+use crate::endpoint::Refusal;
 
 /// For the head of a request, also of the next one on the same connection.
 const HEAD: Duration = Duration::from_secs(30);
 const SWEEP: Duration = Duration::from_secs(60);
+/// So many at once are turned away; further ones wait for that.
+const TURNED_AWAY: usize = 64;
+/// For one of them to ask and to hear the answer.
+const TURNING_AWAY: Duration = Duration::from_secs(5);
+/// Of what it asks so much is read: a connection that is closed over something unread may lose its answer.
+const READ_OF_IT: usize = 1 << 20;
+const TRY_AGAIN: Duration = Duration::from_secs(2);
 
 pub(super) async fn accept(
     sessions: &Arc<Sessions>,
@@ -32,9 +44,10 @@ pub(super) async fn accept(
     let mut shutdown = pin!(shutdown);
     let mut sweep = pin!(sleep(SWEEP));
     let free = Arc::new(Semaphore::new(sessions.shared.limits.connections));
+    let turning_away = Arc::new(Semaphore::new(TURNED_AWAY));
     loop {
         let next = pin!(async {
-            let permit = Arc::clone(&free).acquire_owned().await.map_err(io::Error::other)?;
+            let permit = Arc::clone(&turning_away).acquire_owned().await.map_err(io::Error::other)?;
             Ok::<_, io::Error>((permit, listener.accept().await))
         });
         let accepted = match select(next, select(shutdown.as_mut(), sweep.as_mut())).await {
@@ -46,18 +59,45 @@ pub(super) async fn accept(
                 continue;
             }
         };
-        let (permit, accepted) = accepted?;
+        let (turned_away, accepted) = accepted?;
         let Ok((stream, address)) = accepted else {
             // The system has no more files, or the client left already: others may have better luck soon.
             sleep(Duration::from_millis(20)).await;
             continue;
         };
         let sessions = Arc::clone(sessions);
-        tokio::spawn(async move {
-            serve(&sessions, stream, address).await;
-            drop(permit);
-        });
+        match Arc::clone(&free).try_acquire_owned() {
+            Ok(permit) => tokio::spawn(async move {
+                serve(&sessions, stream, address).await;
+                drop(permit);
+            }),
+            Err(_) => tokio::spawn(async move {
+                add(&sessions.shared.metrics.turned_away, 1);
+                let _ = timeout(TURNING_AWAY, turn_away(stream)).await;
+                drop(turned_away);
+            }),
+        };
     }
+}
+
+/// Answers its one request with the sentence that all connections are taken.
+async fn turn_away(stream: TcpStream) {
+    let service = service_fn(|request: Request<Incoming>| async {
+        let _ = Limited::new(request.into_body(), READ_OF_IT).collect().await;
+        let message = "The server has as many connections as it may. Try again later.";
+        let refusal = Refusal {
+            retryable: true,
+            retry_after_ms: u64::try_from(TRY_AGAIN.as_millis()).ok(),
+            ..Refusal::new(503, "TOO_MANY_CONNECTIONS", message)
+        };
+        let mut reply = refused(&refusal);
+        // Nothing was tried here.
+        reply.headers_mut().remove("x-should-retry");
+        Ok::<_, Infallible>(reply)
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).max_headers(100).keep_alive(false);
+    let _ = http.serve_connection(TokioIo::new(stream), service).await;
 }
 
 async fn serve(sessions: &Arc<Sessions>, stream: TcpStream, address: SocketAddr) {

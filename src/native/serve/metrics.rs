@@ -8,6 +8,8 @@ use crate::event::Event;
 #[derive(Debug, Default)]
 pub(super) struct Metrics {
     pub connections: AtomicU64,
+    /// Connections beyond those that may be open.
+    pub turned_away: AtomicU64,
     pub requests: AtomicU64,
     /// Requests that were answered with an error.
     pub refused: AtomicU64,
@@ -64,6 +66,12 @@ impl Metrics {
         let mut text = String::new();
         for (name, kind, about, value) in [
             ("glove_connections", "gauge", "Open connections", &self.connections),
+            (
+                "glove_connections_turned_away_total",
+                "counter",
+                "Connections beyond the limit",
+                &self.turned_away,
+            ),
             ("glove_streams", "gauge", "Open event streams", &self.streams),
             ("glove_sessions", "gauge", "Sessions that are open", &self.sessions),
             ("glove_requests_total", "counter", "Requests", &self.requests),

@@ -1,7 +1,7 @@
 //! What a session tells pages: the batches that tabs tell each other.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -25,6 +25,9 @@ use crate::wire::outcome::{CoreError, CoreOutcome};
 /// The outcomes of so many are kept for those who ask again.
 const KEPT_OUTCOMES: usize = 64;
 
+/// The code of a session that its servers do not go on with by themselves.
+pub(super) const HELD_BACK: &str = "SESSION_HELD_BACK";
+
 /// What a session tells pages.
 pub(super) struct PageFeed {
     pub log: EventLog,
@@ -35,6 +38,8 @@ pub(super) struct PageFeed {
     telling: Mutex<()>,
     wake: Arc<Notify>,
     teller: JoinHandle<()>,
+    /// Why the session waits for a person although it was at work.
+    held_back: OnceLock<String>,
     /// What was begun by its id, and its outcome when it has one.
     begun: Mutex<VecDeque<(String, Option<String>)>>,
 }
@@ -67,6 +72,7 @@ impl PageFeed {
                 telling: Mutex::default(),
                 wake,
                 teller,
+                held_back: OnceLock::new(),
                 begun: Mutex::default(),
             }
         });
@@ -146,10 +152,20 @@ impl PageFeed {
         self.told().batch.take_slots_changed();
         let slots = self.session.display().stack();
         let told = self.tell(Some(&slots));
-        let events = Json::written(told.batch.whole(&slots));
+        let events = Json::written(told.batch.whole(&slots, self.held_back()));
         let mut written = String::new();
         object(&mut written, &[("text", &told.text), ("reasoning", &told.reasoning)]);
         (self.log.last(), message("all", &[("events", &events), ("written", &Json::written(written))]))
+    }
+
+    /// Those who join are told this as long as the session waits.
+    pub(super) fn hold_back(&self, why: String) {
+        let _ = self.held_back.set(why);
+    }
+
+    fn held_back(&self) -> Option<CoreError<'_>> {
+        let why = self.held_back.get().filter(|_| self.session.is_interrupted())?;
+        Some(CoreError { code: HELD_BACK, message: why.clone(), model: None })
     }
 
     /// The session is not stored any more.

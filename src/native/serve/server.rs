@@ -28,6 +28,7 @@ use crate::ports::{IdSource, ModelAdapter, Tool};
 /// live here.
 pub struct Server {
     shared: Shared,
+    has_tool_secret: bool,
 }
 
 impl Server {
@@ -56,7 +57,7 @@ impl Server {
             metrics: Arc::default(),
             ending: watch::Sender::new(false),
         };
-        Server { shared }
+        Server { shared, has_tool_secret: false }
     }
 
     /// The instructions of all sessions. Takes the place of what a client of the endpoint sends.
@@ -83,6 +84,7 @@ impl Server {
     /// of this process unless given: then calls that wait for a person do not outlive the server.
     pub fn tool_secret(mut self, secret: impl Into<String>) -> Self {
         self.shared.tool_secret = secret.into();
+        self.has_tool_secret = true;
         self
     }
 
@@ -142,6 +144,7 @@ impl Server {
         shutdown: impl Future<Output = ()> + Send,
     ) -> io::Result<()> {
         self.say_where(&listener)?;
+        self.say_whose_tickets();
         let buffer = self.shared.answers.take().unwrap_or_else(|| self.shared.database.answers());
         let shared = Arc::new(self.shared);
         let sessions = Arc::new(Sessions::new(Arc::clone(&shared), Answers::new(buffer)));
@@ -167,6 +170,16 @@ impl Server {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         served
+    }
+
+    /// Where a client's next request may reach another server, a secret of this process makes tickets that fail there.
+    fn say_whose_tickets(&self) {
+        let shared = &self.shared;
+        if shared.database.is_shared() && shared.chat_tools.is_some() && !self.has_tool_secret {
+            (shared.log)(
+                "calls of the endpoint's tools are signed with a secret of this process alone, so other servers of the database refuse them (TOOL_CALL_UNKNOWN); give all servers the same: `GLOVE_TOOL_SECRET`, or `Server::tool_secret`",
+            );
+        }
     }
 
     /// To the other servers that have the same sessions.

@@ -19,7 +19,7 @@ use super::elsewhere::Away;
 use super::events::{EventLog, Missed};
 use super::failures::{refusal, told_of};
 use super::metrics::{Counted, counted};
-use super::page::PageFeed;
+use super::page::{HELD_BACK, PageFeed};
 use super::reply::{AHEAD, HEARTBEAT, Reply, stream};
 use super::shared::Shared;
 use crate::display::Slot;
@@ -248,8 +248,9 @@ impl Live {
             let why = format!(
                 "{deaths} servers ended in a row while they worked on this session, so it does not go on by itself. Look what its last tool does, then resume it."
             );
-            (shared.log)(&format!("SESSION_HELD_BACK: {id}: {why}"));
-            live.log.add(failure_told("SESSION_HELD_BACK", &why));
+            (shared.log)(&format!("{HELD_BACK}: {id}: {why}"));
+            live.log.add(failure_told(HELD_BACK, &why));
+            live.page.hold_back(why);
         }
         Ok(live)
     }

@@ -44,7 +44,7 @@ impl Caller {
 pub struct ServerLimits {
     /// Of one request; 8 MB unless given.
     pub body_bytes: usize,
-    /// At once; 20,000 unless given, which is room for 10,000 that follow and for what they say. Others wait.
+    /// At once; 20,000 unless given, which is room for 10,000 that follow and for what they say. Others are answered with 503.
     pub connections: usize,
     /// Open at once; 1,000 unless given. Those that nobody uses make room for others.
     pub sessions: usize,

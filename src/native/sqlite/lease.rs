@@ -16,6 +16,8 @@ use crate::ports::{Clock, IdSource};
 /// How long a session stays with a holder that does not show itself.
 pub(super) const HELD: Duration = Duration::from_secs(4);
 pub(super) const RENEWED: Duration = Duration::from_secs(1);
+/// Holders that end within this time after one another are counted.
+const IN_A_ROW: Duration = Duration::from_secs(600);
 
 #[derive(Debug, Clone)]
 pub(super) struct Lease {
@@ -123,7 +125,20 @@ pub(super) fn take(connection: &Connection, lease: &Lease, had: bool) -> Result<
     if had && !found.is_by(&lease.holder) {
         return Err(taken_over(&lease.session));
     }
+    if found.holder.is_some() && !found.is_by(&lease.holder) {
+        count_death(connection, &lease.session)?;
+    }
     write(connection, lease)
+}
+
+/// The last holder gave nothing back; where it was at work, it ended in the middle of it.
+fn count_death(connection: &Connection, session: &str) -> Result<(), StoreError> {
+    let update =
+        "UPDATE glove_runs SET deaths = CASE WHEN died_at > ?2 THEN deaths + 1 ELSE 1 END, died_at = ?3
+         WHERE session_id = ?1 AND phase NOT IN ('idle', 'waiting', 'paused')";
+    let now = now();
+    let counted = connection.execute(update, (session, now.saturating_sub(millis(IN_A_ROW)), now));
+    counted.map(drop).map_err(|error| failed(&error))
 }
 
 fn write(connection: &Connection, lease: &Lease) -> Result<(), StoreError> {

@@ -51,7 +51,8 @@ CREATE TABLE IF NOT EXISTS inbox (
 CREATE INDEX IF NOT EXISTS idx_inbox_session_status ON inbox(session_id, status);
 ";
 
-/// Columns that later versions of the original added, and ours: `glove_json` is the whole value, of which the other columns are a part.
+/// Columns that later versions of the original added, and ours: `glove_json` is the whole value, of which the other columns are a part;
+/// `deaths` is how many holders in a row ended in the middle of work, the last of them at `died_at`.
 const COLUMNS: &[(&str, &str, &str)] = &[
     ("sessions", "name", "TEXT NOT NULL DEFAULT ''"),
     ("sessions", "working_dir", "TEXT NOT NULL DEFAULT ''"),
@@ -59,6 +60,8 @@ const COLUMNS: &[(&str, &str, &str)] = &[
     ("messages", "glove_json", "TEXT"),
     ("tasks", "glove_json", "TEXT"),
     ("inbox", "glove_json", "TEXT"),
+    ("glove_runs", "deaths", "INTEGER NOT NULL DEFAULT 0"),
+    ("glove_runs", "died_at", "INTEGER NOT NULL DEFAULT 0"),
 ];
 
 /// A permission of the original from before there were arguments holds for no call.
@@ -133,6 +136,7 @@ fn lacks_columns(connection: &Connection) -> Result<bool, StoreError> {
 
 fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(ORIGINAL)?;
+    transaction.execute_batch(OWN)?;
     for (table, column, kind) in COLUMNS {
         if !has_column(transaction, table, column)? {
             transaction.execute_batch(&format!("ALTER TABLE {table} ADD COLUMN {column} {kind}"))?;
@@ -141,7 +145,6 @@ fn migrate(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     if !has_column(transaction, "permissions", "input_hash")? {
         transaction.execute_batch(PERMISSIONS_BY_INPUT)?;
     }
-    transaction.execute_batch(OWN)?;
     transaction.pragma_update(None, "user_version", VERSION)
 }
 

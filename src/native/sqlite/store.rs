@@ -73,6 +73,20 @@ impl SqliteStore {
         })
     }
 
+    /// How many processes in a row ended while they worked on the session.
+    pub(crate) fn deaths(&self) -> BoxFuture<'static, Result<u64, StoreError>> {
+        self.reading(|connection, session| {
+            let query = "SELECT deaths FROM glove_runs WHERE session_id = ?1";
+            let deaths = connection.prepare_cached(query)?.query_row([session], |row| row.get(0));
+            Ok(deaths.optional()?.unwrap_or_default())
+        })
+    }
+
+    /// They are not counted any more.
+    pub(crate) fn forgive(&self) -> BoxFuture<'static, Result<(), StoreError>> {
+        self.set("UPDATE glove_runs SET deaths = 0 WHERE session_id = ?1 AND ?2 = ''", "")
+    }
+
     /// The name that a person gave the session; empty before.
     pub fn name(&self) -> BoxFuture<'static, Result<String, StoreError>> {
         self.text_of("SELECT name FROM sessions WHERE session_id = ?1")
@@ -141,6 +155,7 @@ impl SqliteStore {
         })
     }
 
+    /// `?1` is the session and `?2` the value.
     fn set(&self, update: &'static str, value: &str) -> BoxFuture<'static, Result<(), StoreError>> {
         let (session, value) = (self.inner.lease.session.clone(), value.to_owned());
         self.run(move |work| {

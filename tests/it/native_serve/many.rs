@@ -197,6 +197,8 @@ fn held_back(url: &str, kill: impl Fn(&str)) {
     kill(&id);
     until(|| told.lock().unwrap().contains("SESSION_HELD_BACK").then_some(()));
     assert_eq!(asked.calls(), 3, "it does not begin a fourth time by itself");
+    let (_, all) = last.page(&id, None).until_kind("all");
+    assert!(all["events"].to_string().contains("SESSION_HELD_BACK"), "{all}");
     let resumed = last.json("POST", &format!("/api/sessions/{id}/resume"), Some(&json!({})));
     assert_eq!(resumed.0, 202);
     until(|| (asked.calls() == 4).then_some(()));

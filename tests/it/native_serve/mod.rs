@@ -17,6 +17,7 @@ use crate::support::server::{Running, whole};
 
 mod attacks;
 mod endpoint;
+mod limits;
 #[cfg(all(feature = "postgres", feature = "redis", unix))]
 mod many;
 
