@@ -7,16 +7,15 @@ use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use glove_wasm::native::PostgresDatabase;
 use glove_wasm::ports::StoreAdapter;
 
-use super::PostgresServer;
+use super::{Database, Server};
 use crate::native_sqlite::killed::{check, say, write_for_ever};
 use crate::native_sqlite::{Folder, other_process, role};
 use crate::support::runtime::block_on;
 
 const TEST: &str =
-    "native_postgres::killed::a_killed_process_loses_nothing_and_its_session_is_taken_over_within_5_s";
+    concat!(module_path!(), "::a_killed_process_loses_nothing_and_its_session_is_taken_over_within_5_s");
 
 /// After each, the time of the one that died has to run out. `GLOVE_KILLS` is for more of them.
 const KILLS: usize = 4;
@@ -24,7 +23,7 @@ const KILLS: usize = 4;
 #[test]
 fn a_killed_process_loses_nothing_and_its_session_is_taken_over_within_5_s() {
     if let Some((_, folder)) = role() {
-        let database = PostgresDatabase::open(&fs::read_to_string(folder.join("url")).unwrap()).unwrap();
+        let database = Database::open(&fs::read_to_string(folder.join("url")).unwrap()).unwrap();
         block_on(async {
             let (store, begun) = (database.store("killed"), Instant::now());
             store.acquire().await.unwrap();
@@ -33,14 +32,17 @@ fn a_killed_process_loses_nothing_and_its_session_is_taken_over_within_5_s() {
         });
         return;
     }
-    let Some(server) = PostgresServer::shared() else { return };
+    let Some(server) = Server::shared() else { return };
     let folder = Folder::new();
     fs::write(folder.file("url"), server.url()).unwrap();
     let kills = env::var("GLOVE_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
     let database = server.open();
     let (mut acknowledged, mut requests, mut longest) = (0, 0, 0);
     for kill in 0..kills {
-        let mut child = other_process(TEST, "write", folder.path()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = other_process(TEST.trim_start_matches("it::"), "write", folder.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         loop {
             let line = lines.next().expect("the other process ended by itself").unwrap();

@@ -1,64 +1,18 @@
 //! A connection that breaks, and a database that goes away and comes back, in the middle of a run.
 
-use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use glove_wasm::native::PostgresDatabase;
 use glove_wasm::testing::{Line, ScriptedModel};
 use serde_json::json;
 
-use super::PostgresServer;
+use super::{Database, Server, WRITES};
+use crate::native_postgres::losing_line::losing_line;
 use crate::support::runtime::{Notes, block_on, builder, noting, transcript};
 
-/// A line to the database that loses the answers of so many calls with this word: they are done, and nobody hears it.
-pub fn losing_line(port: u16, word: &'static str, losses: &Arc<AtomicUsize>) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let own = listener.local_addr().unwrap().port();
-    let losses = Arc::clone(losses);
-    thread::spawn(move || {
-        for client in listener.incoming().map_while(Result::ok) {
-            let database = TcpStream::connect(("127.0.0.1", port)).unwrap();
-            let appends = Arc::new(AtomicUsize::new(0));
-            let (asking, answering) = (client.try_clone().unwrap(), database.try_clone().unwrap());
-            let (asked, losses) = (Arc::clone(&appends), Arc::clone(&losses));
-            thread::spawn(move || {
-                pass(asking, database, |bytes| {
-                    let is_append = bytes.windows(word.len()).any(|found| found == word.as_bytes());
-                    asked.store(usize::from(is_append), Ordering::SeqCst);
-                    true
-                });
-            });
-            thread::spawn(move || {
-                pass(answering, client, |_| {
-                    let loses = appends.load(Ordering::SeqCst) == 1
-                        && losses
-                            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
-                            .is_ok();
-                    // The database has answered: the step is written.
-                    !loses
-                });
-            });
-        }
-    });
-    own
-}
-
-fn pass(mut from: TcpStream, mut to: TcpStream, passes: impl Fn(&[u8]) -> bool) {
-    let mut buffer = vec![0; 1 << 16];
-    while let Ok(count @ 1..) = from.read(&mut buffer) {
-        if !passes(&buffer[..count]) || to.write_all(&buffer[..count]).is_err() {
-            break;
-        }
-    }
-    let _ = from.shutdown(Shutdown::Both);
-    let _ = to.shutdown(Shutdown::Both);
-}
-
-pub fn noting_model() -> ScriptedModel {
+fn noting_model() -> ScriptedModel {
     ScriptedModel::by(|_, seen| match seen.messages.last().unwrap().tool_results {
         None => Line::call("note", "", json!({})),
         Some(_) => Line::text("Noted."),
@@ -67,10 +21,10 @@ pub fn noting_model() -> ScriptedModel {
 
 #[test]
 fn a_write_whose_answer_is_lost_is_neither_lost_nor_done_twice() {
-    let Some(server) = PostgresServer::shared() else { return };
+    let Some(server) = Server::shared() else { return };
     let losses = Arc::new(AtomicUsize::new(0));
-    let port = losing_line(server.port(), "glove_append", &losses);
-    let database = PostgresDatabase::open(&server.url_at(port)).unwrap();
+    let port = losing_line(server.port(), WRITES, &losses);
+    let database = Database::open(&server.url_at(port)).unwrap();
     let notes = Notes::default();
     let agent = builder(&noting_model(), database.store("lost answers"))
         .fold(noting("note", &notes))
@@ -89,7 +43,7 @@ fn a_write_whose_answer_is_lost_is_neither_lost_nor_done_twice() {
 
 #[test]
 fn a_database_that_is_started_anew_in_the_middle_of_a_run_is_waited_for() {
-    let Some(server) = PostgresServer::start() else { return };
+    let Some(server) = Server::start() else { return };
     let server = Arc::new(server);
     let notes = Notes::default();
     let agent = builder(&noting_model(), server.open().store("restarted"))
@@ -116,7 +70,7 @@ fn a_database_that_is_started_anew_in_the_middle_of_a_run_is_waited_for() {
 
 #[test]
 fn a_database_that_stays_away_parks_the_run_and_it_goes_on_when_asked() {
-    let Some(server) = PostgresServer::start() else { return };
+    let Some(server) = Server::start() else { return };
     let notes = Notes::default();
     let agent =
         builder(&noting_model(), server.open().store("away")).fold(noting("note", &notes)).build().unwrap();

@@ -3,7 +3,8 @@
 mod bad_input;
 mod killed;
 mod leases;
-pub mod lost_answers;
+pub mod losing_line;
+mod lost_answers;
 
 use std::fs;
 use std::net::TcpListener;
@@ -20,6 +21,12 @@ use glove_wasm::native::PostgresDatabase;
 use rustix::process::{Pid, Signal, getuid, kill_process};
 
 use crate::native_sqlite::Folder;
+
+/// What the tests call it that every database of servers is held to.
+use {PostgresDatabase as Database, PostgresServer as Server};
+
+/// In what a store sends to write a step.
+const WRITES: &str = "glove_append";
 
 /// It does not run as root.
 pub const NOBODY: u32 = 65_534;
@@ -125,6 +132,21 @@ impl PostgresServer {
         let name = format!("own_{}", COUNT.fetch_add(1, Ordering::Relaxed));
         self.sql(&format!("CREATE DATABASE {name}"));
         self.url().replace("/postgres", &format!("/{name}"))
+    }
+
+    /// What happens to a session while the process of its holder stands still for longer than its time.
+    fn let_run_out(&self, id: &str) {
+        let nobody = "held_until = now() - interval '1 second', holder = 'nobody'";
+        self.sql(&format!("UPDATE glove_sessions SET {nobody} WHERE id = '{id}'"));
+    }
+
+    fn remove(&self, id: &str) {
+        self.sql(&format!("DELETE FROM glove_sessions WHERE id = '{id}'"));
+    }
+
+    fn holds(&self, id: &str) -> bool {
+        let rows = "SELECT id FROM glove_sessions UNION ALL SELECT session FROM glove_messages UNION ALL SELECT session FROM glove_records";
+        self.sql(rows).lines().any(|row| row == id)
     }
 
     /// What a person does in the database by hand.

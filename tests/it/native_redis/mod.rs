@@ -1,8 +1,14 @@
 //! Sessions in Redis: Debian's own server, started here in a folder that is gone with the test.
 
 mod bad_input;
+#[path = "../native_postgres/killed.rs"]
+#[allow(clippy::duplicate_mod)]
 mod killed;
+#[path = "../native_postgres/leases.rs"]
+#[allow(clippy::duplicate_mod)]
 mod leases;
+#[path = "../native_postgres/lost_answers.rs"]
+#[allow(clippy::duplicate_mod)]
 mod lost_answers;
 
 use std::io::{Read, Write};
@@ -17,6 +23,12 @@ use glove_wasm::native::RedisDatabase;
 
 use crate::native_sqlite::Folder;
 
+/// What the tests call it that every database of servers is held to.
+use {RedisDatabase as Database, RedisServer as Server};
+
+/// In what a store sends to write a step.
+const WRITES: &str = "EVALSHA";
+
 const PROGRAM: &str = "/usr/bin/redis-server";
 
 pub struct RedisServer {
@@ -30,6 +42,24 @@ impl RedisServer {
     /// One that forgets nothing. `None` where Redis is not installed, which is printed.
     pub fn start() -> Option<RedisServer> {
         RedisServer::with(&["--appendonly", "yes", "--appendfsync", "always"])
+    }
+
+    /// One that no other test uses either: it is there at once.
+    fn shared() -> Option<RedisServer> {
+        RedisServer::start()
+    }
+
+    /// What happens to a session while the process of its holder stands still for longer than its time.
+    fn let_run_out(&self, id: &str) {
+        self.says(&format!("HSET glove:session:{id} until 1 holder nobody")).unwrap();
+    }
+
+    fn remove(&self, id: &str) {
+        self.says(&format!("DEL glove:session:{id}")).unwrap();
+    }
+
+    fn holds(&self, id: &str) -> bool {
+        self.says("KEYS glove:*").unwrap().contains(id)
     }
 
     pub fn with(settings: &[&'static str]) -> Option<RedisServer> {
