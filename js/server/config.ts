@@ -9,6 +9,7 @@ import type { Maybe } from "../src/timing/sync-or-promise.js";
 import type { ToolConfig } from "../src/tools/tool.js";
 import type { HttpModelOptions } from "../src/wire/core-types.js";
 import type { AnswerBuffer } from "./resume/answer-buffer.js";
+import type { Tracer } from "./traces.js";
 
 /** Answers a request. Never rejects: errors are in the response. */
 export type ChatHandler = (request: Request) => Promise<Response>;
@@ -97,6 +98,11 @@ export interface ChatHandlerConfig extends ModelCallOptions {
    * answered, and each time. Without it each sentence goes to the console once.
    */
   readonly onNotice?: (notice: ModelNotice, request: Request) => unknown;
+  /**
+   * Traces by OpenTelemetry: `trace.getTracer("my-app")` of `@opentelemetry/api`. Each call of the model and each run of a tool is a span, by the
+   * conventions for generative AI; nothing of what was said is in it.
+   */
+  readonly tracer?: Tracer | undefined;
   /** The wasm file as a compiled module, where bytes cannot be compiled: `import wasm from "glove-wasm/wasm/providers"`. */
   readonly wasm?: WebAssembly.Module;
 }

@@ -14,6 +14,7 @@ import { Refused, refuse } from "./refuse.js";
 import { relayOf } from "./relay.js";
 import { answerHeader, answerKey, overHeader, ResumableAnswers } from "./resume/resume.js";
 import { ServerTools } from "./tools.js";
+import { traceChat } from "./traces.js";
 import { upstreamOf } from "./upstream.js";
 
 /** Refuses at once what can never be answered. */
@@ -43,17 +44,20 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
     // Read when it is called, so that a fetch which was put in its place later is the one that is used.
     const fetch: Fetch = (url, init) => (upstream.fetch ?? globalThis.fetch)(url, init);
     const ask = (signal: AbortSignal) =>
-      answer({
-        relay: relay(),
-        body,
-        key: upstream.key(),
-        tickets: tools?.tickets(owner),
-        signal,
-        fetch,
-        heartbeatMs,
-        report,
-        notice,
-      });
+      traceChat(config.tracer, { ...upstream, model: modelOf(config, body) ?? upstream.model }, (trace) =>
+        answer({
+          relay: relay(),
+          body,
+          key: upstream.key(),
+          tickets: tools?.tickets(owner),
+          signal,
+          fetch,
+          heartbeatMs,
+          trace,
+          report,
+          notice,
+        }),
+      );
     if (!answers || !name) return ask(signal);
     const response = await answers.answer(await answerKey(name, owner, body), request, ask);
     if (response.ok) response.headers.set(answerHeader, name);
@@ -68,6 +72,17 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
     for (const [name, value] of Object.entries(cors)) response.headers.set(name, value);
     return response;
   };
+}
+
+/** What a client asks for, where it may choose and a trace tells of it; the core decides. */
+function modelOf({ tracer, models }: ChatHandlerConfig, body: string): string | undefined {
+  if (!tracer || !models?.length) return undefined;
+  try {
+    const { model } = JSON.parse(body) as { readonly model?: string };
+    return models.find((known) => known === model);
+  } catch {
+    return undefined;
+  }
 }
 
 async function ownerOf({ owner }: ChatHandlerConfig, request: Request): Promise<string> {

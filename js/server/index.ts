@@ -13,6 +13,7 @@ export type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/
 export type { RemotePromptRequest } from "../src/models/remote.js";
 export type { ChatHandler, ChatHandlerConfig, ChatHandlerLimits } from "./config.js";
 export { type AnswerBuffer, createMemoryBuffer, type MemoryBufferOptions } from "./resume/answer-buffer.js";
+export type { Tracer, TraceSpan } from "./traces.js";
 
 const core = /* @__PURE__ */ openProviders(() => unpack(bytes));
 

@@ -18,6 +18,7 @@ import type { ChatHandlerConfig } from "./config.js";
 import { refuse } from "./refuse.js";
 import { createMemoryBuffer } from "./resume/answer-buffer.js";
 import { answerKey, ResumableAnswers } from "./resume/resume.js";
+import { traceTool } from "./traces.js";
 
 /** So long a tool without a `timeoutMs` may work: nobody else ends one whose page is gone. */
 const longestMs = 600_000;
@@ -144,7 +145,9 @@ export class ServerTools {
       this.#begun.add(key.id);
       const [oldest] = this.#begun;
       if (oldest !== undefined && this.#begun.size > mostBegun) this.#begun.delete(oldest);
-      return this.#run(tool, call, input, request, owner, key.id, signal, report);
+      return traceTool(this.#config.tracer, tool.name, call.id, (traced) =>
+        this.#run(tool, call, input, request, owner, key.id, signal, report, traced),
+      );
     };
     // A caller can say that it knows of no beginning; nothing runs twice for that.
     const again = call.again || (this.#begun.has(key.id) && !tool.idempotent);
@@ -160,9 +163,11 @@ export class ServerTools {
     idempotencyKey: string,
     stopped: AbortSignal,
     report: (error: GloveError) => void,
+    traced: (why?: string) => void,
   ): Promise<Response> {
     const stop = new AbortController();
     const stream = new EventStream(Math.min(this.#config.heartbeatMs || beatMs, beatMs), () => stop.abort());
+    let why: string | undefined;
     const tell = (event: Record<string, unknown>) => stream.write(`data: ${JSON.stringify(event)}\n\n`);
     const end = () => stream.end(() => refusedResponse(clientLeft));
     stopped.addEventListener("abort", () => stop.abort(), { once: true });
@@ -173,6 +178,7 @@ export class ServerTools {
     const late = new Promise<string>((resolve) => {
       timer = setTimeout(
         () => {
+          why = "timeout";
           resolve(
             JSON.stringify({
               threw: `it did not end within ${limit / 1000} seconds, and was stopped; it may have done a part of its work`,
@@ -203,7 +209,10 @@ export class ServerTools {
     };
     void Promise.race([work(), late])
       .then((outcome) => {
-        const told = JSON.parse(outcome) as { summed?: unknown; invalid?: readonly Issue[]; rejected?: string | null };
+        const told = JSON.parse(outcome) as Outcome;
+        const { status } = told.returned?.result ?? summing?.result ?? {};
+        if (told.invalid) why ??= "TOOL_INPUT_INVALID";
+        else if (!stop.signal.aborted && (told.rejected || told.threw !== undefined || status === "error")) why ??= "TOOL_FAILED";
         // Nobody turns down what runs here: it asked, and may not.
         if (told.rejected) return tell({ type: "tool_outcome", outcome: { threw: told.rejected } });
         if (told.invalid) {
@@ -213,9 +222,13 @@ export class ServerTools {
         const { result, outputs } = summing;
         return tell({ type: "tool_outcome", outcome: { returned: { result: { ...result, summary: told.summed }, outputs } } });
       })
-      .catch((error: unknown) => tell({ type: "tool_outcome", outcome: { threw: this.#words(tool, error, report) } }))
+      .catch((error: unknown) => {
+        why ??= "TOOL_FAILED";
+        tell({ type: "tool_outcome", outcome: { threw: this.#words(tool, error, report) } });
+      })
       .finally(() => {
         clearTimeout(timer);
+        traced(why);
         end();
       });
     return stream.response;
@@ -278,6 +291,14 @@ export class ServerTools {
 
 const json = (value: unknown) =>
   new Response(JSON.stringify(value), { headers: { "content-type": "application/json", "cache-control": "no-store" } });
+
+interface Outcome {
+  readonly summed?: unknown;
+  readonly invalid?: readonly Issue[];
+  readonly rejected?: string | null;
+  readonly threw?: string;
+  readonly returned?: { readonly result: { readonly status?: unknown } };
+}
 
 type Verdict = string | { readonly failed?: string; readonly invalid?: readonly Issue[] };
 

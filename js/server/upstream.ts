@@ -88,6 +88,7 @@ const options = {
   services: "any",
   owner: "work",
   providerMessages: "any",
+  tracer: "any",
   wasm: "any",
   ...callOptions,
 } as const satisfies Options<ChatHandlerConfig>;
@@ -103,6 +104,12 @@ function checkConfig(config: ChatHandlerConfig): void {
         `\`resume\` must be an answer buffer with \`${name}\`; \`createMemoryBuffer()\` makes one.`,
       );
     }
+  }
+  if (config.tracer !== undefined && typeof config.tracer?.startActiveSpan !== "function") {
+    throw new GloveError(
+      "CONFIG_INVALID",
+      '`tracer` must be a tracer of OpenTelemetry; `trace.getTracer("my-app")` of `@opentelemetry/api` gives one.',
+    );
   }
   for (const model of config.models ?? []) check("Each of `models`", model, "text");
   if (cors !== undefined && ![cors].flat().every((origin) => typeof origin === "string")) {

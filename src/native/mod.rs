@@ -8,6 +8,8 @@ mod folder;
 #[cfg(feature = "native")]
 mod http;
 mod ids;
+#[cfg(feature = "native")]
+mod known_keys;
 #[cfg(any(feature = "postgres", feature = "redis"))]
 mod lease;
 #[cfg(feature = "postgres")]
@@ -36,6 +38,10 @@ mod task_folder;
 mod task_import;
 #[cfg(all(feature = "task", any(feature = "postgres", feature = "redis", feature = "sqlite")))]
 mod task_sessions;
+#[cfg(all(feature = "task", feature = "traces"))]
+mod task_traces;
+#[cfg(feature = "traces")]
+mod trace_content;
 #[cfg(feature = "traces")]
 mod traces;
 

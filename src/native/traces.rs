@@ -1,5 +1,5 @@
 //! Traces by OpenTelemetry, in the words of its conventions for generative AI (version 1.41.0, in development): what a request, a call of a model
-//! and a run of a tool took. Nothing of what is said is in them. They go to the provider of traces that the program has set; without one they cost
+//! and a run of a tool took. Nothing of what is said is in them, unless the environment asks for it (`trace_content`). They go to the provider of traces that the program has set; without one they cost
 //! next to nothing.
 
 use std::fmt;
@@ -11,13 +11,17 @@ use opentelemetry::propagation::{Extractor, Injector};
 use opentelemetry::trace::{SpanBuilder, SpanKind, Status, TraceContextExt, Tracer};
 use opentelemetry::{Context, KeyValue, global};
 
+use super::trace_content::Content;
 use crate::error::ModelError;
 use crate::event::Event;
+use crate::json::Json;
 use crate::portable::BoxFuture;
 use crate::ports::{AbortSignal, DeltaSink, ModelAdapter, ModelRequest, Tool, ToolContext};
 use crate::run::input::{Reply, ToolOutcome};
 
 const SCOPE: &str = "glove-wasm";
+
+type Running = BoxFuture<'static, ToolOutcome>;
 
 /// The traces of one conversation. Clones are the same.
 #[derive(Clone, Default)]
@@ -27,6 +31,8 @@ pub struct Traces(Arc<Conversation>);
 struct Conversation {
     /// `None` for calls that belong to no session of this process.
     id: Option<String>,
+    /// What a step of a task is called.
+    step: Option<String>,
     /// What the next request belongs to.
     caller: Mutex<Context>,
     /// The request under way.
@@ -37,6 +43,13 @@ impl Traces {
     /// Of a session: what it does for a request is told below one span, `invoke_agent`.
     pub fn new(session: impl Into<String>) -> Self {
         Traces(Arc::new(Conversation { id: Some(session.into()), ..Conversation::default() }))
+    }
+
+    /// Of a step of a task, below the span of its run.
+    #[cfg(feature = "task")]
+    pub(super) fn of_step(task: &str, step: &str, run: Context) -> Self {
+        let (id, step) = (Some(task.to_owned()), Some(step.to_owned()));
+        Traces(Arc::new(Conversation { id, step, caller: Mutex::new(run), ..Conversation::default() }))
     }
 
     /// Of calls alone, below the span of the caller.
@@ -62,7 +75,7 @@ impl Traces {
     /// A tool whose runs are told.
     pub fn tool(&self, tool: Tool) -> Tool {
         let traces = self.clone();
-        tool.around(move |(context, running)| traces.run(&context, running))
+        tool.around(move |input, context| traces.run(input, context))
     }
 
     /// Told of the events of the session: with the end of a request, its span ends.
@@ -90,45 +103,54 @@ impl Traces {
         let Some(id) = &self.0.id else { return locked(&self.0.caller).clone() };
         let mut request = locked(&self.0.request);
         let known = request.get_or_insert_with(|| {
-            let about = [KeyValue::new("gen_ai.conversation.id", id.clone())];
+            let mut about = vec![KeyValue::new("gen_ai.conversation.id", id.clone())];
+            let name = self.0.step.clone().unwrap_or_default();
+            if !name.is_empty() {
+                about.push(KeyValue::new("gen_ai.agent.name", name.clone()));
+            }
             let caller = std::mem::take(&mut *locked(&self.0.caller));
-            begun(&caller, "invoke_agent", "", SpanKind::Internal, about)
+            begun(&caller, "invoke_agent", &name, SpanKind::Internal, about)
         });
         known.clone()
     }
 
-    fn run(
-        &self,
-        call: &ToolContext,
-        running: BoxFuture<'static, ToolOutcome>,
-    ) -> BoxFuture<'static, ToolOutcome> {
+    fn run(&self, input: &Json, call: &ToolContext) -> impl FnOnce(Running) -> Running + use<> {
         let about = [
             KeyValue::new("gen_ai.tool.name", call.tool_name.clone()),
             KeyValue::new("gen_ai.tool.call.id", call.call_id.clone()),
             KeyValue::new("gen_ai.tool.type", "function"),
         ];
         let context = begun(&self.above(), "execute_tool", &call.tool_name, SpanKind::Internal, about);
-        let running = within(context.clone(), running);
-        Box::pin(async move {
-            let outcome = running.await;
-            let why = match &outcome {
-                ToolOutcome::Returned { result, .. }
-                    if result.status == crate::message::ToolStatus::Error =>
-                {
-                    Some("TOOL_FAILED")
+        let content = Content::wanted().filter(|_| context.span().is_recording());
+        if let Some(content) = content {
+            context.span().set_attribute(content.called(input));
+        }
+        move |running| {
+            let running = within(context.clone(), running);
+            Box::pin(async move {
+                let outcome = running.await;
+                if let Some(told) = content.and_then(|content| content.returned(&outcome)) {
+                    context.span().set_attribute(told);
                 }
-                ToolOutcome::Threw(_) => Some("TOOL_FAILED"),
-                ToolOutcome::Invalid(_) => Some("TOOL_INPUT_INVALID"),
-                ToolOutcome::TimedOut => Some("timeout"),
-                _ => None,
-            };
-            if let Some(why) = why {
-                context.span().set_attribute(KeyValue::new("error.type", why));
-                context.span().set_status(Status::error(""));
-            }
-            context.span().end();
-            outcome
-        })
+                let why = match &outcome {
+                    ToolOutcome::Returned { result, .. }
+                        if result.status == crate::message::ToolStatus::Error =>
+                    {
+                        Some("TOOL_FAILED")
+                    }
+                    ToolOutcome::Threw(_) => Some("TOOL_FAILED"),
+                    ToolOutcome::Invalid(_) => Some("TOOL_INPUT_INVALID"),
+                    ToolOutcome::TimedOut => Some("timeout"),
+                    _ => None,
+                };
+                if let Some(why) = why {
+                    context.span().set_attribute(KeyValue::new("error.type", why));
+                    context.span().set_status(Status::error(""));
+                }
+                context.span().end();
+                outcome
+            })
+        }
     }
 }
 
@@ -161,6 +183,10 @@ impl ModelAdapter for TracedModel {
             about.push(KeyValue::new("gen_ai.conversation.id", id.clone()));
         }
         let context = begun(&self.traces.above(), "chat", &name, SpanKind::Client, about);
+        let content = Content::wanted().filter(|_| context.span().is_recording());
+        if let Some(content) = content {
+            context.span().set_attributes(content.asked(&request));
+        }
         let answering = {
             let _current = context.clone().attach();
             self.model.prompt(request, deltas, abort)
@@ -169,6 +195,9 @@ impl ModelAdapter for TracedModel {
         Box::pin(async move {
             let answer = answering.await;
             let span = context.span();
+            if let (Some(content), Ok(reply)) = (content, &answer) {
+                span.set_attribute(content.answered(reply));
+            }
             match &answer {
                 Ok(Reply { usage, stop_reason, .. }) => {
                     let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
@@ -202,7 +231,7 @@ impl ModelAdapter for TracedModel {
 }
 
 /// A span below another one. What is dropped ends too.
-fn begun(
+pub(super) fn begun(
     above: &Context,
     operation: &'static str,
     of: &str,

@@ -193,18 +193,19 @@ impl Tool {
         self
     }
 
-    /// Does something around each run.
+    /// Does something around each run: what `begin` gives is handed the run.
     #[cfg(feature = "traces")]
-    pub(crate) fn around(
+    pub(crate) fn around<W>(
         mut self,
-        wrap: impl Fn((ToolContext, BoxFuture<'static, ToolOutcome>)) -> BoxFuture<'static, ToolOutcome>
-        + MaybeSend
-        + MaybeSync
-        + 'static,
-    ) -> Self {
+        begin: impl Fn(&Json, &ToolContext) -> W + MaybeSend + MaybeSync + 'static,
+    ) -> Self
+    where
+        W: FnOnce(BoxFuture<'static, ToolOutcome>) -> BoxFuture<'static, ToolOutcome>,
+    {
         let body = self.body;
         self.body = Arc::new(move |(input, context): (Json, ToolContext)| {
-            wrap((context.clone(), body.call((input, context))))
+            let wrap = begin(&input, &context);
+            wrap(body.call((input, context)))
         });
         self
     }

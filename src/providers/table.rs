@@ -191,8 +191,6 @@ pub(crate) fn provider_at(url: &str) -> &'static str {
         PROVIDERS.iter().find(|known| !known.base_url.is_empty() && host(known.base_url) == host(url));
     match found.map(|provider| provider.id) {
         Some("gemini") => "gcp.gemini",
-        Some("mistral") => "mistral_ai",
-        Some("xai") => "x_ai",
         Some(id) => id,
         None => "custom",
     }
@@ -213,6 +211,19 @@ fn config(message: String) -> ModelError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "traces")]
+    #[test]
+    fn providers_are_called_what_the_conventions_call_them() {
+        #[derive(Deserialize)]
+        struct Table {
+            providers: Vec<(String, String)>,
+        }
+        let table = include_str!("../../tests/fixtures/endpoint/traced.json");
+        for (url, name) in serde_json::from_str::<Table>(table).unwrap().providers {
+            assert_eq!(provider_at(&url), name, "{url}");
+        }
+    }
 
     #[test]
     fn every_provider_of_the_table_is_called_at_its_own_address() {

@@ -19,6 +19,8 @@ use crate::task_runtime::parts::{Closure, Hosted, Parts, StepContext};
 use crate::task_runtime::session_source::SessionSource;
 use crate::task_runtime::tool_files::SkillRunner;
 use crate::task_runtime::tools::TaskTool;
+#[cfg(feature = "traces")]
+use crate::task_runtime::traced::TaskTraces;
 use crate::task_runtime::workspace::Workspace;
 
 /// How often files are looked at while a step runs or a person is waited for.
@@ -58,6 +60,8 @@ impl TaskAgentBuilder {
                 skill_runner: None,
                 broker: None,
                 memory: None,
+                #[cfg(feature = "traces")]
+                traces: None,
                 poll_ms: POLL_MS,
                 grace_ms: GRACE_MS,
             },
@@ -103,6 +107,12 @@ impl TaskAgentBuilder {
     /// Tools that a host runs. `phases` names the phases of those that are not for all but planning, by the name of the tool.
     pub fn tools_of(mut self, host: Arc<dyn ToolHost>, phases: Vec<(String, Vec<String>)>) -> Self {
         self.parts.hosted = Some(Hosted { host, phases });
+        self
+    }
+
+    #[cfg(feature = "traces")]
+    pub(crate) fn traces(mut self, traces: Arc<dyn TaskTraces>) -> Self {
+        self.parts.traces = Some(traces);
         self
     }
 

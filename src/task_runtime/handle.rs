@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use futures_util::future::{Either, select};
 
@@ -19,7 +19,7 @@ use crate::task::{
 use crate::task_runtime::decide::decide;
 use crate::task_runtime::look::result_of;
 use crate::task_runtime::parts::Parts;
-use crate::task_runtime::running::{Running, Then, lock};
+use crate::task_runtime::running::{Running, Shared, Then, lock};
 use crate::task_runtime::session_source::conversations;
 use crate::task_runtime::session_step::Ran;
 use crate::task_runtime::workspace::{Workspace, read_known, read_text};
@@ -39,11 +39,28 @@ pub struct RunOptions {
 }
 
 /// Says that nobody else runs the task through this handle.
-struct Busy<'a>(&'a AtomicBool);
+struct Busy<'a>(&'a Shared);
+
+impl<'a> Busy<'a> {
+    fn begin(shared: &'a Shared) -> Self {
+        #[cfg(feature = "traces")]
+        if let Some(traces) = &shared.parts.traces {
+            let task = lock(&shared.task).state().task_id.clone();
+            *lock(&shared.traces) = Some(traces.run(&task));
+        }
+        Busy(shared)
+    }
+}
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
+        #[cfg(feature = "traces")]
+        if let Some(run) = lock(&self.0.traces).take()
+            && let Some(failure) = &lock(&self.0.task).state().error
+        {
+            run.failed(&failure.code);
+        }
+        self.0.busy.store(false, Ordering::Release);
     }
 }
 
@@ -118,7 +135,7 @@ impl TaskHandle {
             true => {
                 Err(TaskError::new(TaskErrorKind::Busy, "this task is running; wait for its end, or stop it"))
             }
-            false => Ok(Busy(&self.running.shared.busy)),
+            false => Ok(Busy::begin(&self.running.shared)),
         }
     }
 

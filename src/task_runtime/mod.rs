@@ -22,6 +22,8 @@ mod step_prompt;
 mod step_store;
 mod tool_files;
 mod tools;
+#[cfg(feature = "traces")]
+pub(crate) mod traced;
 mod watch;
 mod workspace;
 

@@ -13,6 +13,8 @@ use crate::task_runtime::memory_port::AgentMemory;
 use crate::task_runtime::session_source::SessionSource;
 use crate::task_runtime::tool_files::SkillRunner;
 use crate::task_runtime::tools::TaskTool;
+#[cfg(feature = "traces")]
+use crate::task_runtime::traced::TaskTraces;
 use crate::task_runtime::workspace::Workspace;
 
 pub(super) struct Parts {
@@ -34,6 +36,8 @@ pub(super) struct Parts {
     pub(super) skill_runner: Option<Arc<dyn SkillRunner>>,
     pub(super) broker: Option<Arc<dyn CredentialBroker>>,
     pub(super) memory: Option<AgentMemory>,
+    #[cfg(feature = "traces")]
+    pub(super) traces: Option<Arc<dyn TaskTraces>>,
     pub(super) poll_ms: u64,
     /// How long a model may be silent after a stop.
     pub(super) grace_ms: u64,

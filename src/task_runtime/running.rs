@@ -14,6 +14,8 @@ use crate::task::{Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskEvent}
 use crate::task_runtime::credentials::Secrets;
 use crate::task_runtime::in_flight::Watch;
 use crate::task_runtime::parts::Parts;
+#[cfg(feature = "traces")]
+use crate::task_runtime::traced::RunTraces;
 use crate::task_runtime::workspace::{Lease, Workspace, read_known, read_text};
 
 /// Clones are the same task.
@@ -36,6 +38,9 @@ pub(super) struct Shared {
     pub(super) watch: Watch,
     /// The session of the current step.
     pub(super) session: Mutex<Option<(String, Session)>>,
+    /// Of the run under way.
+    #[cfg(feature = "traces")]
+    pub(super) traces: Mutex<Option<Arc<dyn RunTraces>>>,
     /// Questions that were answered in the session itself.
     pub(super) answered: Mutex<Vec<(String, bool)>>,
     pub(super) listeners: Mutex<Vec<Arc<dyn Listen>>>,
@@ -86,6 +91,8 @@ impl Running {
                 wake: Mutex::default(),
                 watch: Watch::default(),
                 session: Mutex::default(),
+                #[cfg(feature = "traces")]
+                traces: Mutex::default(),
                 answered: Mutex::default(),
                 listeners: Mutex::default(),
                 secrets: Arc::default(),

@@ -285,6 +285,17 @@ impl Running {
                 let tools = self.tools_of(step).map_err(|error| Failure::from(&error))?;
                 let names = self.hosted_of(step).map_err(|error| Failure::from(&error))?;
                 let hosted = parts.hosted.as_ref().map(|hosted| (Arc::clone(&hosted.host), names));
+                let model = Arc::clone(&parts.model);
+                #[cfg(feature = "traces")]
+                let traces = lock(&self.shared.traces).as_ref().map(|run| run.step(&step.name));
+                #[cfg(feature = "traces")]
+                let (model, tools) = match &traces {
+                    Some(traces) => (
+                        traces.model(model),
+                        tools.into_iter().map(|tool| traces.tool(tool)).collect::<Vec<_>>(),
+                    ),
+                    None => (model, tools),
+                };
                 let tools =
                     PhaseTools::new(tools.iter(), hosted, policy, timeout, Arc::downgrade(&self.shared))
                         .map_err(|error| Failure {
@@ -292,10 +303,7 @@ impl Running {
                             message: error.to_string(),
                         })?;
                 let session = Session::new(SessionParts {
-                    model: Arc::new(WatchedModel {
-                        model: Arc::clone(&parts.model),
-                        task: Arc::downgrade(&self.shared),
-                    }),
+                    model: Arc::new(WatchedModel { model, task: Arc::downgrade(&self.shared) }),
                     system_prompt: prompt.system.clone(),
                     store: Arc::new(store),
                     tools: Arc::new(tools),
@@ -315,6 +323,10 @@ impl Running {
                     .map_err(|error| Failure { code: error.code().to_owned(), message: error.to_string() })?;
                 if let Some(damage) = session.damage() {
                     return Err(Failure { code: damage.kind.code().to_owned(), message: damage.to_string() });
+                }
+                #[cfg(feature = "traces")]
+                if let Some(traces) = traces {
+                    session.subscribe(move |_: Option<&str>, event: &Event| traces.note(event));
                 }
                 let shared = Arc::downgrade(&self.shared);
                 session.subscribe(move |_: Option<&str>, event: &Event| {

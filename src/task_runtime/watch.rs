@@ -68,6 +68,11 @@ impl ModelAdapter for WatchedModel {
         self.model.name()
     }
 
+    #[cfg(feature = "traces")]
+    fn provider(&self) -> String {
+        self.model.provider()
+    }
+
     fn prompt(
         &self,
         request: ModelRequest<'_>,

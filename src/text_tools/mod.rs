@@ -43,6 +43,11 @@ impl ModelAdapter for TextTools {
         self.inner.name()
     }
 
+    #[cfg(feature = "traces")]
+    fn provider(&self) -> String {
+        self.inner.provider()
+    }
+
     fn prompt(
         &self,
         request: ModelRequest<'_>,

@@ -8,12 +8,17 @@ export interface Asking extends Pick<RelayCall, "relay" | "body" | "key" | "fetc
   readonly heartbeatMs: number;
   /** A failure is an event, also before anything was told. */
   readonly asEvents?: boolean;
+  /** Told of each piece of the answer, and of its end. */
+  readonly trace?: { heard(events: string): void; ended(refusal?: Refusal): void } | undefined;
   /** Told when there is no answer. */
   report(refusal: Refusal, cause?: unknown): void;
 }
 
-export function answer({ signal, heartbeatMs, asEvents, report, ...call }: Asking): Promise<Response> {
-  if (signal.aborted) return Promise.resolve(refusedResponse(clientLeft));
+export function answer({ signal, heartbeatMs, asEvents, report, trace, ...call }: Asking): Promise<Response> {
+  if (signal.aborted) {
+    trace?.ended(clientLeft);
+    return Promise.resolve(refusedResponse(clientLeft));
+  }
   const leaving = new AbortController();
   const leave = () => leaving.abort();
   const stream = new EventStream(heartbeatMs, leave);
@@ -22,14 +27,20 @@ export function answer({ signal, heartbeatMs, asEvents, report, ...call }: Askin
     if (stream.begun || asEvents) stream.write(refusedEvent(refusal));
     stream.end(() => refusedResponse(refusal));
   };
-  relayed({ ...call, write: (events) => stream.write(events), ready: () => stream.ready() }, leaving.signal)
+  const write = (events: string) => {
+    trace?.heard(events);
+    stream.write(events);
+  };
+  relayed({ ...call, write, ready: () => stream.ready() }, leaving.signal)
     .then(
       (refusal) => {
+        trace?.ended(refusal);
         if (!refusal) return stream.end(() => refusedResponse(clientLeft));
         report(refusal);
         end(refusal);
       },
       (error: unknown) => {
+        trace?.ended(broken);
         report(broken, error);
         end(broken);
       },

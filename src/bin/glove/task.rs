@@ -20,6 +20,7 @@ use crate::args::{Approve, Places, Run};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::model::Models;
+use crate::traces::Exporting;
 use crate::words;
 
 pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
@@ -30,6 +31,7 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
     if options.goal.is_none() && options.import.is_none() && !progress.exists() && !brief.is_file() {
         return Err(no_goal(options));
     }
+    let _traces = Exporting::begin()?;
     let mut builder = agent(model);
     if options.sandbox {
         builder = builder.tool_for(["act"], sandbox(options)?);
@@ -64,6 +66,7 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
 /// The one that works on tasks, in folders and on servers.
 pub(crate) fn agent(model: Arc<dyn ModelAdapter>) -> TaskAgentBuilder {
     TaskAgentBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds))
+        .traced()
         .persona("You work carefully on what you are given, and say what you do not know.")
 }
 

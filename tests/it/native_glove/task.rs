@@ -14,7 +14,7 @@ const SCRIPT: &str = r##"{"text":"The brief wants one page."}
 {"text":"{\"pass\": true}"}
 "##;
 
-fn with_brief() -> Home {
+pub fn with_brief() -> Home {
     let home = Home::new();
     fs::create_dir_all(home.file("work/page/task")).unwrap();
     home.write("work/page/task/brief.md", "One page.");

@@ -1,6 +1,6 @@
 //! Traces of the program, sent to a collector that takes only what OTLP over HTTP allows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Child;
@@ -14,7 +14,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::{
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::Home;
 use crate::support::server::whole;
@@ -27,6 +27,8 @@ struct Told {
     refused: Vec<String>,
     /// Of requests to the model.
     parents: Vec<String>,
+    /// What the provider of models answers next.
+    answers: VecDeque<(u16, String)>,
 }
 
 struct Collector {
@@ -35,7 +37,7 @@ struct Collector {
 }
 
 impl Collector {
-    /// Besides, it is a provider of models that refuses everybody.
+    /// Besides, it is a provider of models, which refuses everybody where it has no answer.
     fn start() -> Collector {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let collector = Collector { address: listener.local_addr().unwrap(), told: Arc::default() };
@@ -77,14 +79,16 @@ fn answer(stream: TcpStream, told: &Mutex<Told>) {
             },
             _ => {
                 told.parents.push(headers.get("traceparent").cloned().unwrap_or_default());
-                ("401 Unauthorized", b"{}".to_vec())
+                match told.answers.pop_front() {
+                    Some((200, events)) => ("200 OK", events.into_bytes()),
+                    _ => ("401 Unauthorized", b"{}".to_vec()),
+                }
             }
         };
         drop(told);
-        let head = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/x-protobuf\r\ncontent-length: {}\r\n\r\n",
-            answer.len()
-        );
+        let kind = if answer.starts_with(b"data: ") { "text/event-stream" } else { "application/x-protobuf" };
+        let head =
+            format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n", answer.len());
         let stream = reader.get_mut();
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(&answer).unwrap();
@@ -223,6 +227,119 @@ fn the_span_of_a_call_is_passed_on_to_the_provider_and_tells_why_it_failed() {
         ("chat small", Some("MODEL_AUTHENTICATION"))
     );
     assert_eq!(span.status.as_ref().unwrap().code, 2);
+}
+
+/// In the form of the table.
+fn row_of(span: &Span) -> Json {
+    let value = |value: &Value| match value {
+        Value::StringValue(text) => json!(text),
+        Value::IntValue(number) => json!(number),
+        Value::ArrayValue(list) => {
+            let texts = list.values.iter().map(|item| match &item.value {
+                Some(Value::StringValue(text)) => json!(text),
+                other => panic!("{other:?}"),
+            });
+            texts.collect()
+        }
+        other => panic!("{other:?}"),
+    };
+    let attributes = span.attributes.iter().map(|known| {
+        let found = known.value.as_ref().and_then(|known| known.value.as_ref()).unwrap();
+        (known.key.clone(), value(found))
+    });
+    json!({
+        "name": span.name,
+        "kind": match span.kind { 1 => "internal", 3 => "client", _ => "another" },
+        "failed": span.status.as_ref().is_some_and(|status| status.code == 2),
+        "attributes": attributes.collect::<serde_json::Map<_, _>>(),
+    })
+}
+
+#[test]
+fn each_answer_and_each_run_of_a_tool_is_a_span_as_the_table_of_chat_handlers_says() {
+    let (home, collector) = (Home::new(), Collector::start());
+    let provider = format!("http://{}/v1", collector.address);
+    let (child, address) =
+        serve(&home, &collector, &["--model", "ollama:small", "--base-url", &provider, "."]);
+    let table: Json = serde_json::from_str(include_str!("../../fixtures/endpoint/traced.json")).unwrap();
+    let said = json!({ "messages": [{ "sender": "user", "text": "hi" }] }).to_string();
+    let mut wanted = Vec::new();
+    for row in table["rows"].as_array().unwrap() {
+        let chunks = row["chunks"].as_array().into_iter().flatten();
+        let events: String = chunks.map(|chunk| format!("data: {chunk}\n\n")).collect();
+        let status = row["status"].as_u64().unwrap().try_into().unwrap();
+        collector.told.lock().unwrap().answers.push_back((status, events + "data: [DONE]\n\n"));
+        let (_, text) = ask(address, "POST /api/chat", "", &said);
+        wanted.push(row["span"].clone());
+        let Some(call) = row.get("call") else { continue };
+        let ticket = text.split("\"ticket\":\"").nth(1).unwrap().split('"').next().unwrap();
+        let mut call = json!({ "toolCall": call });
+        call["toolCall"]["ticket"] = json!(ticket);
+        let (status, ran) = ask(address, "POST /api/chat", "", &call.to_string());
+        assert_eq!(status, 200, "{ran}");
+        wanted.push(row["ran"].clone());
+    }
+    end(child);
+    let told = collector.told.lock().unwrap();
+    assert_eq!(told.spans.iter().map(row_of).collect::<Vec<_>>(), wanted);
+}
+
+#[test]
+fn what_was_said_is_told_where_it_is_wanted_without_keys() {
+    let (home, collector) = (Home::new(), Collector::start());
+    let mut chat =
+        home.glove(&["chat", "--model", "scripted", ".", "-p", "list sk-abcdefghijklmnopqrstuvwxyz"]);
+    chat.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{}", collector.address));
+    chat.env("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true");
+    let output = chat.output().unwrap();
+    assert!(output.status.success(), "{}", super::stderr(&output));
+    let told = collector.told.lock().unwrap();
+    let spans = |name: &str| told.spans.iter().filter(|span| span.name == name).collect::<Vec<_>>();
+    let messages =
+        |span: &Span, name: &str| -> Json { serde_json::from_str(&attribute(span, name).unwrap()).unwrap() };
+    let [first, second] = spans("chat scripted")[..] else { panic!("{:?}", told.spans) };
+    let asked = messages(first, "gen_ai.input.messages");
+    assert_eq!(asked, json!([{ "role": "user", "parts": [{ "type": "text", "content": "list [key]" }] }]));
+    assert!(attribute(first, "gen_ai.system_instructions").unwrap().starts_with("[{\"type\":\"text\""));
+    let answered = messages(first, "gen_ai.output.messages");
+    assert_eq!(
+        (&answered[0]["role"], &answered[0]["parts"][0]["name"]),
+        (&json!("assistant"), &json!("list_dir"))
+    );
+    assert_eq!(messages(second, "gen_ai.input.messages")[2]["parts"][0]["type"], "tool_call_response");
+    let tool = spans("execute_tool list_dir")[0];
+    assert_eq!(
+        attribute(tool, "gen_ai.tool.call.arguments").unwrap(),
+        answered[0]["parts"][0]["arguments"].to_string()
+    );
+    assert!(attribute(tool, "gen_ai.tool.call.result").is_some());
+    assert!(!format!("{:?}", told.spans).contains("sk-abc"));
+}
+
+#[test]
+fn a_run_of_a_task_is_a_span_with_its_steps_and_their_calls_below() {
+    let (home, collector) = (super::task::with_brief(), Collector::start());
+    let mut run = home.glove(&["run", "page", "--approve", "automatic", "--model", "scripted:script"]);
+    run.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{}", collector.address));
+    let output = run.output().unwrap();
+    assert!(output.status.success(), "{}", super::stderr(&output));
+    let told = collector.told.lock().unwrap();
+    let below = |span: &Span| {
+        let mut below: Vec<&Span> =
+            told.spans.iter().filter(|other| other.parent_span_id == span.span_id).collect();
+        below.sort_by_key(|span| span.start_time_unix_nano);
+        below
+    };
+    let names = |spans: &[&Span]| spans.iter().map(|span| span.name.clone()).collect::<Vec<_>>();
+    let task = told.spans.iter().find(|span| span.name == "invoke_workflow task").unwrap();
+    assert!(task.parent_span_id.is_empty() && task.status.as_ref().is_none_or(|status| status.code != 2));
+    let steps = below(task);
+    let wanted = ["gather", "plan", "act", "verify"].map(|step| format!("invoke_agent {step}"));
+    assert_eq!(names(&steps), wanted);
+    assert_eq!(names(&below(steps[2])), ["chat scripted", "execute_tool fs_write", "chat scripted"]);
+    assert_eq!(attribute(steps[2], "gen_ai.agent.name").as_deref(), Some("act"));
+    let id = attribute(task, "gen_ai.conversation.id");
+    assert!(id.is_some() && steps.iter().all(|step| attribute(step, "gen_ai.conversation.id") == id));
 }
 
 #[test]
