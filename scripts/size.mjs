@@ -98,7 +98,7 @@ async function bundle(contents, without) {
   const atOnce = reached([entry], files);
   const join = (some) => Buffer.concat(some.map(({ name }) => text.get(name)));
   const opening = files.filter(({ entryPoint }) =>
-    /(wasm\/(carried-file|sessions)|tabs\/tabs|connection\/core-connection|indexeddb\/(kept|connection))\.js$/.test(entryPoint ?? ""),
+    /(wasm\/carried-file|connection\/opening|indexeddb\/kept)\.js$/.test(entryPoint ?? ""),
   );
   return {
     atOnce: join(atOnce),

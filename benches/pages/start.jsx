@@ -5,7 +5,10 @@ import { createRoot } from "react-dom/client";
 const figures = {};
 window.figures = figures;
 const mark = (what) => {
-  figures[what] ??= performance.now();
+  if (figures[what] !== undefined) return;
+  figures[what] = performance.now();
+  // For who traces the page.
+  performance.mark(what);
 };
 
 const Line = memo(({ text }) => <li>{text}</li>);

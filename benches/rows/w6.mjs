@@ -4,7 +4,8 @@ import { serveSite } from "../pages/site.mjs";
 
 export const title = "W6 a cold page";
 
-const pages = { bare: "bare", ours: "ours", "ours, worker": "worker", "AI SDK": "ai-sdk", TanStack: "tanstack" };
+/** `floor` is a bare page that loads and compiles our wasm file: nothing of what a core does, and all that it weighs. */
+const pages = { bare: "bare", floor: "floor", ours: "ours", "ours, worker": "worker", "AI SDK": "ai-sdk", TanStack: "tanstack" };
 const devices = {
   desktop: {},
   "4× slowed": { cpu: 4 },

@@ -5,8 +5,7 @@ const parts = {
   tools: "../../js/src/tools/runner.js",
   models: "../../js/src/models/bridge.js",
   core: "../../js/src/wasm/carried-file.js",
-  glue: "../../js/src/wasm/sessions.js",
-  connection: "../../js/src/connection/core-connection.js",
+  opening: "../../js/src/connection/opening.js",
   validator: "../../js/src/tools/schema-json.js",
 };
 let missing: string | undefined;
@@ -43,7 +42,7 @@ async function setup() {
 
 const tool = (name: string) => ({ name, description: "", jsonSchema: { type: "object" }, do: () => "done" });
 
-test.each(["models", "tools", "core", "glue", "connection"])(
+test.each(["models", "tools", "core", "opening"])(
   "a message waits where what runs %s cannot be loaded, and is sent when it can",
   async (part) => {
     const { session, model } = await setup();

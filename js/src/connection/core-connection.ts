@@ -1,5 +1,5 @@
 // A session with its core: started when it is needed, started again after a trap, let go at the end.
-import { codeOf, GloveError, late } from "../error.js";
+import { codeOf, GloveError } from "../error.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { storageOf } from "../store/adapter.js";
 import { Limits, limited } from "../store/limits.js";
@@ -25,6 +25,8 @@ interface SessionExports {
 
 /** The connection that this is the core of. */
 interface Way {
+  /** What tabs that have one session open tell each other. */
+  readonly tabs: Sharing;
   disposed(): boolean;
   /** The session, opened if it is not. */
   ready(): Promise<unknown>;
@@ -166,7 +168,7 @@ export class CoreConnection {
     const elsewhere = this.#store.elsewhere as (() => Promise<Sharing>) | undefined;
     // Beside the database and its lock. Why it failed is told where it is needed.
     if (!elsewhere) this.#core.load().catch(() => {});
-    const sharing = elsewhere?.() ?? (this.#store.shared && late(import("../tabs/tabs.js")));
+    const sharing = elsewhere?.() ?? (this.#store.shared && this.#way.tabs);
     const [shared, parts] = await Promise.all([this.#store.shared?.(), sharing]);
     if (this.#way.disposed()) throw sessionClosed();
     if (!shared || !parts) return this.#open();

@@ -22,3 +22,9 @@ export function nextFrame(work: () => void): () => void {
     cancelAnimationFrame(frame);
   };
 }
+
+/** Settles when the browser has drawn what is on its way; at once where nothing is drawn. */
+export async function painted(): Promise<void> {
+  if (typeof requestAnimationFrame !== "function") return;
+  await new Promise<void>((resolve) => nextFrame(() => setTimeout(resolve, 0)));
+}

@@ -13,7 +13,7 @@ function file(): Promise<typeof import("./carried-file.js")> {
 }
 
 const opened = async () => {
-  const { openCore } = await late(import("./sessions.js"));
+  const { openCore } = await late(import("../connection/opening.js"));
   return openCore(async () => (await file()).file());
 };
 

@@ -71,7 +71,7 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async #connect(): Promise<Connection> {
-    const { Connection } = await late(import("./connection.js"));
+    const { Connection } = await late(import("./kept.js"));
     this.#connection ??= new Connection(
       this.name,
       undefined,

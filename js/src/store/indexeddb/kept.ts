@@ -10,11 +10,24 @@ import { inside, membersOf } from "../json-text.js";
 import { isPermissionOf, permissionKey } from "../memory.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText, titleOf } from "../step.js";
 import type { Transaction } from "./connection.js";
-import type { SessionDatabase } from "./database.js";
 import { type Media, type StoredText, takeOut } from "./media.js";
 import { read, readRows, type SessionRows, textsOf } from "./read.js";
 import { forgetStored, rememberStored, wasStored } from "./remembered.js";
 import { allOf, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
+
+/** In the same file as they travel: neither is used without the other. */
+export { Connection } from "./connection.js";
+
+/** The database that it is in. */
+interface Database {
+  readonly name: string;
+  readonly absent: GloveError | undefined;
+  readonly inMemory: boolean;
+  run<T>(names: readonly StoreName[], access: Access, work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  next(transaction: Transaction): Promise<number>;
+  changed(id: string): void;
+  write<T>(id: string, work: () => Promise<T>): Promise<T>;
+}
 
 type Access = Durability | "readonly";
 
@@ -23,7 +36,7 @@ const listed = { archived: undefined, deleted: undefined };
 
 /** Stands behind an `IndexedDBStore`, whose methods say what these do. */
 export class KeptSession {
-  readonly #database: SessionDatabase;
+  readonly #database: Database;
   /** Writes keep their order, whatever it takes to prepare them. */
   #preparing: Promise<unknown> = Promise.resolve();
   #claim: string | undefined;
@@ -37,7 +50,7 @@ export class KeptSession {
 
   constructor(
     readonly identifier: string,
-    database: SessionDatabase,
+    database: Database,
   ) {
     this.#database = database;
   }
