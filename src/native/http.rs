@@ -1,4 +1,4 @@
-//! HTTP for native programs, by reqwest. It runs on a thread of its own, so that any executor can wait for it.
+//! HTTP for native programs, by reqwest. It runs on a thread of its own.
 
 use std::error::Error;
 use std::fmt;
@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use reqwest::{Client, Response, redirect};
-use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::AbortHandle;
 
 use crate::error::{ModelError, ModelErrorKind};
 use crate::http::{Http, HttpRequest, HttpResponse};
+use crate::native::http_thread::{HttpThread, Running};
 use crate::portable::BoxFuture;
 
 /// Pieces that wait to be read. A reader that is slower slows the connection down.
@@ -22,26 +21,21 @@ const AHEAD: usize = 8;
 #[derive(Clone)]
 pub struct NativeHttp {
     client: Client,
-    thread: Arc<Thread>,
+    thread: HttpThread,
 }
-
-/// Ends without waiting for what still runs.
-struct Thread(Option<Runtime>);
 
 impl NativeHttp {
     pub fn new() -> Result<Self, ModelError> {
         let failed = |why: String| {
             ModelError::new(ModelErrorKind::Config, format!("the HTTP client could not start: {why}"))
         };
-        let runtime =
-            Builder::new_multi_thread().worker_threads(1).thread_name("glove-http").enable_all().build();
         let client = Client::builder()
             .redirect(redirect::Policy::none())
             .tls_backend_preconfigured(tls().map_err(|error| failed(error.to_string()))?)
             .build();
         Ok(NativeHttp {
             client: client.map_err(|error| failed(sentence(&error)))?,
-            thread: Arc::new(Thread(Some(runtime.map_err(|error| failed(error.to_string()))?))),
+            thread: HttpThread::start().map_err(|error| failed(error.to_string()))?,
         })
     }
 }
@@ -81,8 +75,7 @@ impl Http for NativeHttp {
                 }
             }
         };
-        let running = self.thread.0.as_ref().map(|runtime| runtime.spawn(work).abort_handle());
-        let running = Running { task: running, _thread: Arc::clone(&self.thread) };
+        let running = self.thread.spawn(work);
         Box::pin(async move {
             let (status, headers) =
                 head.await.unwrap_or_else(|_| Err("the connection was dropped".to_owned()))?;
@@ -113,12 +106,6 @@ async fn hand_over(mut response: Response, pieces: mpsc::Sender<Chunk>) {
     }
 }
 
-/// When it is dropped, the connection is closed.
-struct Running {
-    task: Option<AbortHandle>,
-    _thread: Arc<Thread>,
-}
-
 struct NativeResponse {
     status: u16,
     headers: Vec<(String, String)>,
@@ -141,7 +128,7 @@ impl HttpResponse for NativeResponse {
 }
 
 /// An error with its causes, and without the address.
-fn sentence(error: &reqwest::Error) -> String {
+pub(super) fn sentence(error: &reqwest::Error) -> String {
     let mut text = String::from("the request failed");
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -150,22 +137,6 @@ fn sentence(error: &reqwest::Error) -> String {
         cause = error.source();
     }
     text
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Some(task) = &self.task {
-            task.abort();
-        }
-    }
-}
-
-impl Drop for Thread {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
-            runtime.shutdown_background();
-        }
-    }
 }
 
 impl fmt::Debug for NativeHttp {

@@ -7,6 +7,8 @@ mod coding;
 mod folder;
 #[cfg(feature = "native")]
 mod http;
+#[cfg(feature = "native")]
+mod http_thread;
 mod ids;
 #[cfg(feature = "native")]
 mod known_keys;
@@ -44,6 +46,8 @@ mod task_traces;
 mod trace_content;
 #[cfg(feature = "traces")]
 mod traces;
+#[cfg(feature = "native")]
+mod web;
 
 pub use clock::SystemClock;
 #[cfg(all(feature = "coding", unix))]
@@ -78,6 +82,8 @@ pub use stored::{ImportOptions, StoredSession};
 pub use task_folder::TaskFolder;
 #[cfg(feature = "traces")]
 pub use traces::Traces;
+#[cfg(feature = "native")]
+pub use web::{SearchQuery, SearchResult, WebError, WebPage, WebTools, searxng_search, web_search};
 
 use std::sync::Arc;
 

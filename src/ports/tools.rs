@@ -176,6 +176,12 @@ impl ToolContext {
         self.credentials.get(name)
     }
 
+    /// All that this call has.
+    #[cfg(feature = "sandbox")]
+    pub(crate) fn credentials(&self) -> Credentials {
+        self.credentials.clone()
+    }
+
     #[cfg(feature = "task")]
     pub(crate) fn with_credentials(mut self, credentials: Credentials) -> Self {
         self.credentials = credentials;

@@ -53,11 +53,11 @@ where
 
 /// The secrets that calls had, also of those that have ended: what a tool does late is told without them too.
 #[derive(Default)]
-pub(super) struct Secrets(Mutex<Vec<String>>);
+pub(crate) struct Secrets(Mutex<Vec<String>>);
 
 impl Secrets {
     /// `Err`: one of them could not be struck out.
-    pub(super) fn keep(&self, credentials: &Credentials) -> Result<(), String> {
+    pub(crate) fn keep(&self, credentials: &Credentials) -> Result<(), String> {
         if let Some((name, _)) = credentials.all().iter().find(|(_, value)| value.len() < SHORTEST) {
             return Err(format!(
                 "the credential `{name}` is shorter than {SHORTEST} bytes and could not be kept out of what the tool says, so it did not run"
@@ -95,7 +95,7 @@ impl Secrets {
         forms
     }
 
-    pub(super) fn text(&self, text: &str) -> String {
+    pub(crate) fn text(&self, text: &str) -> String {
         struck(text, &self.forms())
     }
 

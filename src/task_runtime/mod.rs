@@ -28,6 +28,8 @@ mod watch;
 mod workspace;
 
 pub use agent::{TaskAgent, TaskAgentBuilder};
+#[cfg(feature = "sandbox")]
+pub(crate) use credentials::Secrets;
 pub use credentials::{CredentialBroker, CredentialRequest};
 pub use decide::{decide, stop};
 pub use handle::{RunOptions, TaskHandle};

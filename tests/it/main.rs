@@ -37,6 +37,8 @@ mod native_serve;
 mod native_serve_tasks;
 #[cfg(feature = "sqlite")]
 mod native_sqlite;
+#[cfg(feature = "sandbox")]
+mod native_web;
 mod operations;
 mod providers;
 mod runtime;

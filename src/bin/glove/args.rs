@@ -188,9 +188,20 @@ pub(crate) struct Run {
     /// Ends when a person is to decide, instead of waiting
     #[arg(long)]
     pub leave: bool,
-    /// Lets the model run JavaScript in a sandbox, which reads task/ and writes progress/artifacts/ and reaches nothing else
+    /// Lets the model run JavaScript in a sandbox, which reads task/, writes progress/artifacts/, asks what `--web` names, and reaches
+    /// nothing else
     #[arg(long)]
     pub sandbox: bool,
+    /// A host that the agent may ask: `api.example.com`, `*.example.com`, `*` for the public web; may be given several times
+    #[arg(long, value_name = "HOST")]
+    pub web: Vec<String>,
+    /// A server of SearXNG, by which the agent searches the web
+    #[arg(long, value_name = "URL")]
+    pub search: Option<String>,
+    /// A value of the environment or the configuration that sandboxed code may name in a header, as `{{NAME}}`, in requests to this host, and
+    /// never has itself; may be given several times
+    #[arg(long, value_name = "NAME=HOST")]
+    pub credential: Vec<String>,
     /// A folder with a skill for the task (skill.json); may be given several times
     #[arg(long, value_name = "FOLDER")]
     pub skill: Vec<PathBuf>,

@@ -19,6 +19,7 @@ mod sessions;
 mod shown;
 mod task;
 mod traces;
+mod web;
 mod words;
 
 use std::process::ExitCode;

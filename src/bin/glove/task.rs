@@ -21,10 +21,12 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::model::Models;
 use crate::traces::Exporting;
-use crate::words;
+use crate::{web, words};
 
 pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
-    let mut models = Models::new(Config::read(places)?, options.model.base_url.clone());
+    let config = Config::read(places)?;
+    let credentials = web::credentials(&config, options)?;
+    let mut models = Models::new(config, options.model.base_url.clone());
     let model = models.choose(options.model.model.as_deref())?;
     let (progress, brief) = (options.folder.join("progress"), options.folder.join("task/brief.md"));
     // Nothing is made where a name was mistyped.
@@ -32,12 +34,21 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
         return Err(no_goal(options));
     }
     let _traces = Exporting::begin()?;
-    let mut builder = agent(model);
+    let mut builder = web::tools(agent(model), options)?;
+    let sandbox = web::reach(Sandbox::new(), options, &credentials)?;
+    let mut sandboxed = Vec::new();
     if options.sandbox {
-        builder = builder.tool_for(["act"], sandbox(options)?);
+        let tool = with_folders(sandbox.clone(), options)?;
+        sandboxed.push(tool.name().to_owned());
+        builder = builder.tool_for(["act"], tool);
     }
     for folder in &options.skill {
-        builder = builder.skill(SkillBundle::open(folder)?).skill_runner(Sandbox::new());
+        let skill = SkillBundle::open(folder)?;
+        sandboxed.extend(skill.tools.iter().map(|tool| tool.name.clone()));
+        builder = builder.skill(skill).skill_runner(sandbox.clone());
+    }
+    if !credentials.is_empty() {
+        builder = web::with_credentials(builder, credentials, sandboxed)?;
     }
     let task = open(&builder.build()?, options)?;
     let json = options.json;
@@ -78,8 +89,8 @@ fn no_goal(options: &Run) -> Failure {
 }
 
 /// Code of the model, which reaches the inputs and what the task makes.
-fn sandbox(options: &Run) -> Result<Tool, Failure> {
-    let sandbox = Sandbox::new().files(TaskFolder::open(&options.folder)?);
+fn with_folders(sandbox: Sandbox, options: &Run) -> Result<Tool, Failure> {
+    let sandbox = sandbox.files(TaskFolder::open(&options.folder)?);
     Ok(sandbox.mount("task", MountRight::Read)?.mount("progress/artifacts", MountRight::Write)?.exec())
 }
 

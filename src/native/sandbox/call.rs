@@ -7,12 +7,15 @@ use std::time::Instant;
 
 use futures_channel::mpsc::{UnboundedReceiver, unbounded};
 use futures_util::StreamExt;
+use futures_util::future::{Either, select};
+use futures_util::stream::FuturesUnordered;
 
 use super::engine::{self, Answer, Job, THREAD_STACK, Told};
+use super::fetch::Fetch;
 use super::grants::{Mount, MountRight, Sandbox};
 use crate::json::Json;
 use crate::message::ToolResultData;
-use crate::ports::IntoOutcome;
+use crate::ports::{Credentials, IntoOutcome};
 use crate::run::input::ToolOutcome;
 use crate::task::WorkspacePath;
 use crate::task_runtime::Workspace;
@@ -28,19 +31,28 @@ pub(super) struct Call {
     stopped: Arc<AtomicBool>,
     told: UnboundedReceiver<Told>,
     answers: Sender<Answer>,
+    fetch: Option<Fetch>,
     log: String,
     started: bool,
 }
 
 impl Call {
-    pub(super) fn begin(sandbox: Sandbox, code: String, input: String) -> Self {
+    pub(super) fn begin(sandbox: Sandbox, code: String, input: String, given: Credentials) -> Self {
         let (told, hears) = unbounded();
         let (answers, answered) = channel();
         let stopped = Arc::new(AtomicBool::new(false));
+        let fetch = Fetch::of(&sandbox, given);
+        let mut grants = Vec::new();
+        if sandbox.files.is_some() && !sandbox.mounts.is_empty() {
+            grants.push("files");
+        }
+        if fetch.is_some() {
+            grants.push("fetch");
+        }
         let job = Job {
             code,
             input,
-            files: sandbox.files.is_some() && !sandbox.mounts.is_empty(),
+            grants,
             memory: sandbox.memory,
             output: sandbox.output,
             until: Instant::now() + sandbox.time,
@@ -50,7 +62,7 @@ impl Call {
         };
         let thread = std::thread::Builder::new().name("glove-sandbox".to_owned()).stack_size(THREAD_STACK);
         let started = thread.spawn(move || engine::run(&job)).is_ok();
-        Call { sandbox, stopped, told: hears, answers, log: String::new(), started }
+        Call { sandbox, stopped, told: hears, answers, fetch, log: String::new(), started }
     }
 
     pub(super) async fn outcome(mut self) -> ToolOutcome {
@@ -60,8 +72,21 @@ impl Call {
                 "the system gave no thread for the sandbox; close programs and try again",
             );
         }
-        let mut asked = 0;
-        while let Some(told) = self.told.next().await {
+        let (mut asked, (sandbox, fetch)) = (0, (self.sandbox.clone(), self.fetch.take()));
+        let mut working = FuturesUnordered::new();
+        loop {
+            // What the code asks is done side by side, and it may end while some of it is on its way.
+            let told = match working.is_empty() {
+                true => self.told.next().await,
+                false => match select(self.told.next(), working.next()).await {
+                    Either::Left((told, _)) => told,
+                    Either::Right((answer, _)) => {
+                        let _ = answer.map(|answer| self.answers.send(answer));
+                        continue;
+                    }
+                },
+            };
+            let Some(told) = told else { break };
             match (told.id, told.name.as_str()) {
                 (0, "log") => {
                     if self.log.len() < MOST_LOGGED {
@@ -74,18 +99,27 @@ impl Call {
                     let (code, message) = self.failure(name, &told.text);
                     return self.failed(code, &message);
                 }
-                (id, name) => {
+                _ => {
                     asked += 1;
                     if asked > MOST_ASKED {
-                        let message =
-                            format!("the sandboxed code asked for files more than {MOST_ASKED} times");
+                        let message = format!(
+                            "the sandboxed code asked for files or pages more than {MOST_ASKED} times"
+                        );
                         return self.failed("SANDBOX_FAILED", &message);
                     }
-                    let json = match self.work(name, &told.text).await {
-                        Ok(value) => serde_json::json!({ "ok": value }),
-                        Err(why) => serde_json::json!({ "error": why }),
-                    };
-                    let _ = self.answers.send(Answer { id, json: json.to_string() });
+                    let (sandbox, fetch) = (&sandbox, &fetch);
+                    working.push(async move {
+                        let Told { id, name, text } = told;
+                        let done = match (name.as_str(), fetch) {
+                            ("fetch", Some(fetch)) => fetch.ask(&text).await,
+                            _ => file_work(sandbox, &name, &text).await,
+                        };
+                        let json = match done {
+                            Ok(value) => serde_json::json!({ "ok": value }),
+                            Err(why) => serde_json::json!({ "error": why }),
+                        };
+                        Answer { id, json: json.to_string() }
+                    });
                 }
             }
         }
@@ -140,48 +174,48 @@ impl Call {
             _ => ("SANDBOX_FAILED", format!("the sandboxed code failed: {text}")),
         }
     }
-
-    /// Does what the code asks of files; what goes wrong the code reads.
-    async fn work(&self, name: &str, given: &str) -> Result<serde_json::Value, String> {
-        let given: Vec<String> = serde_json::from_str(given).map_err(|error| error.to_string())?;
-        let asked = given.first().map(String::as_str).unwrap_or_default();
-        let files: &dyn Workspace = self.sandbox.files.as_deref().ok_or("no files are granted")?;
-        let path = WorkspacePath::parse(asked).map_err(|error| error.to_string())?;
-        let right = right_to(&path, &self.sandbox.mounts);
-        if right.is_none() || (name == "write" && right != Some(MountRight::Write)) {
-            let granted: Vec<&str> = self.sandbox.mounts.iter().map(|mount| mount.folder.as_str()).collect();
-            let wanted = if name == "write" { "writing" } else { "reading" };
-            return Err(format!("`{path}` is not granted for {wanted}; granted: {}", granted.join(", ")));
-        }
-        match name {
-            "list" => {
-                let entries = files.list(&path).await.map_err(|error| error.to_string())?;
-                let entries = entries
-                    .iter()
-                    .map(|entry| serde_json::json!({ "path": entry.path.as_str(), "size": entry.size }));
-                Ok(entries.collect())
-            }
-            "read" => {
-                let content = files.read(&path).await.map_err(|error| error.to_string())?;
-                let content = content.ok_or_else(|| format!("`{path}` does not exist"))?;
-                Ok(String::from_utf8_lossy(&content).into_owned().into())
-            }
-            "write" => {
-                let content = given.get(1).cloned().unwrap_or_default();
-                if content.len() > MOST_WRITTEN {
-                    return Err(format!("at most {MOST_WRITTEN} bytes are written at once"));
-                }
-                files.write(&path, content.into_bytes()).await.map_err(|error| error.to_string())?;
-                Ok(serde_json::Value::Null)
-            }
-            _ => Err(format!("`{name}` is not granted")),
-        }
-    }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Does what the code asks of files; what goes wrong the code reads.
+async fn file_work(sandbox: &Sandbox, name: &str, given: &str) -> Result<serde_json::Value, String> {
+    let given: Vec<String> = serde_json::from_str(given).map_err(|error| error.to_string())?;
+    let asked = given.first().map(String::as_str).unwrap_or_default();
+    let files: &dyn Workspace = sandbox.files.as_deref().ok_or("no files are granted")?;
+    let path = WorkspacePath::parse(asked).map_err(|error| error.to_string())?;
+    let right = right_to(&path, &sandbox.mounts);
+    if right.is_none() || (name == "write" && right != Some(MountRight::Write)) {
+        let granted: Vec<&str> = sandbox.mounts.iter().map(|mount| mount.folder.as_str()).collect();
+        let wanted = if name == "write" { "writing" } else { "reading" };
+        return Err(format!("`{path}` is not granted for {wanted}; granted: {}", granted.join(", ")));
+    }
+    match name {
+        "list" => {
+            let entries = files.list(&path).await.map_err(|error| error.to_string())?;
+            let entries = entries
+                .iter()
+                .map(|entry| serde_json::json!({ "path": entry.path.as_str(), "size": entry.size }));
+            Ok(entries.collect())
+        }
+        "read" => {
+            let content = files.read(&path).await.map_err(|error| error.to_string())?;
+            let content = content.ok_or_else(|| format!("`{path}` does not exist"))?;
+            Ok(String::from_utf8_lossy(&content).into_owned().into())
+        }
+        "write" => {
+            let content = given.get(1).cloned().unwrap_or_default();
+            if content.len() > MOST_WRITTEN {
+                return Err(format!("at most {MOST_WRITTEN} bytes are written at once"));
+            }
+            files.write(&path, content.into_bytes()).await.map_err(|error| error.to_string())?;
+            Ok(serde_json::Value::Null)
+        }
+        _ => Err(format!("`{name}` is not granted")),
     }
 }
 
@@ -203,7 +237,7 @@ mod tests {
     /// The data of a call's result as text, and what it says where it failed.
     fn called(sandbox: Sandbox, body: &str, input: &str) -> (String, Option<String>) {
         let code = format!("export default async (input) => {{{body}\n}}");
-        match block_on(Call::begin(sandbox, code, input.to_owned()).outcome()) {
+        match block_on(Call::begin(sandbox, code, input.to_owned(), Credentials::default()).outcome()) {
             ToolOutcome::Returned { result, .. } => (result.data.as_str().to_owned(), result.message),
             other => panic!("{other:?}"),
         }
@@ -276,6 +310,7 @@ mod tests {
             Sandbox::new().time(Duration::from_secs(600)),
             "for (;;);".to_owned(),
             "null".to_owned(),
+            Credentials::default(),
         );
         let stopped = Arc::downgrade(&call.stopped);
         drop(call);

@@ -1,4 +1,4 @@
-//! The engine of one call, on its thread: it runs the code, asks for files, and ends with a word about how that went.
+//! The engine of one call, on its thread: it runs the code, asks for files and pages, and ends with a word about how that went.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,8 @@ pub(super) struct Answer {
 pub(super) struct Job {
     pub(super) code: String,
     pub(super) input: String,
-    pub(super) files: bool,
+    /// What the prelude has functions for.
+    pub(super) grants: Vec<&'static str>,
     pub(super) memory: usize,
     pub(super) output: usize,
     pub(super) until: Instant,
@@ -105,7 +106,7 @@ pub(super) fn run(job: &Job) {
                 let _ = out.unbounded_send(Told { id, name, text });
             })?;
             let begin: Function<'_> = ctx.eval(PRELUDE)?;
-            let grants: Vec<&str> = if job.files { vec!["files"] } else { Vec::new() };
+            let grants = job.grants.clone();
             let made: Object<'_> =
                 begin.call((host, grants, "tool", job.output as f64, job.memory as f64))?;
             made.get::<_, Function<'_>>("run")?.call::<_, ()>((job.input.as_str(),))?;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::native::web::{Hosts, Web, WebError};
 use crate::task::{TaskError, TaskErrorKind, WorkspacePath};
 use crate::task_runtime::Workspace;
 
@@ -17,6 +18,8 @@ pub struct Sandbox {
     pub(super) output: usize,
     pub(super) mounts: Vec<Mount>,
     pub(super) files: Option<Arc<dyn Workspace>>,
+    pub(super) web: Option<(Web, Hosts)>,
+    pub(super) credentials: Vec<(String, Hosts)>,
 }
 
 #[derive(Debug, Clone)]
@@ -41,17 +44,19 @@ impl Default for Sandbox {
             output: 1_000_000,
             mounts: Vec::new(),
             files: None,
+            web: None,
+            credentials: Vec::new(),
         }
     }
 }
 
 impl Sandbox {
-    /// Ten seconds, 64 MiB, and no files.
+    /// Ten seconds, 64 MiB, no files and no network.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How long a call may take, waiting for files too.
+    /// How long a call may take, waiting for files and answers too.
     #[must_use]
     pub fn time(mut self, most: Duration) -> Self {
         self.time = most;
@@ -90,6 +95,39 @@ impl Sandbox {
         self.mounts.push(Mount { folder, right });
         Ok(self)
     }
+
+    /// Hosts that `fetch` may ask over HTTPS: `api.example.com`, `*.example.com`, `*` for the public web; one with a port or an address as it
+    /// stands, `http://127.0.0.1:8080`. Names that lead into this network are asked only where they are named by their origin.
+    pub fn hosts<H: Into<String>>(mut self, hosts: impl IntoIterator<Item = H>) -> Result<Self, TaskError> {
+        let hosts = Hosts::new(hosts)?;
+        self.web = if hosts.is_empty() { None } else { Some((Web::start()?, hosts)) };
+        Ok(self)
+    }
+
+    /// Lets the code name a credential of its call in a header of `fetch`, as `{{NAME}}`, in requests to these hosts alone. The code never
+    /// has its value, which `TaskAgentBuilder::credentials` gives for the call.
+    pub fn credential<H: Into<String>>(
+        mut self,
+        name: &str,
+        hosts: impl IntoIterator<Item = H>,
+    ) -> Result<Self, TaskError> {
+        let hosts = Hosts::new(hosts)?;
+        let wrong = |why: String| Err(TaskError::new(TaskErrorKind::Config, why));
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return wrong(format!("\"{name}\" is no name of a credential: letters, digits and _"));
+        }
+        if hosts.is_empty() || hosts.is_everywhere() {
+            return wrong(format!("the credential `{name}` must name the hosts that may have it"));
+        }
+        self.credentials.push((name.to_owned(), hosts));
+        Ok(self)
+    }
+}
+
+impl From<WebError> for TaskError {
+    fn from(error: WebError) -> Self {
+        TaskError::new(TaskErrorKind::Config, error.message)
+    }
 }
 
 impl fmt::Debug for Sandbox {
@@ -97,6 +135,8 @@ impl fmt::Debug for Sandbox {
         f.debug_struct("Sandbox")
             .field("time", &self.time)
             .field("mounts", &self.mounts)
+            .field("hosts", &self.web.as_ref().map(|(_, hosts)| hosts))
+            .field("credentials", &self.credentials)
             .finish_non_exhaustive()
     }
 }

@@ -2,6 +2,7 @@
 
 mod call;
 mod engine;
+mod fetch;
 mod grants;
 mod tool;
 

@@ -32,10 +32,20 @@ impl Sandbox {
                 folders.join(", ")
             ),
         };
+        let mut network = match &self.web {
+            None => "It reaches no network.".to_owned(),
+            Some((_, hosts)) => format!("`await fetch(url)` asks {}.", hosts.names()),
+        };
+        for (name, hosts) in self.credentials.iter().filter(|_| self.web.is_some()) {
+            network.push_str(&format!(
+                " `{{{{{name}}}}}` in a header of it stands for a credential, at {}.",
+                hosts.names()
+            ));
+        }
         let about = format!(
             "Runs JavaScript in a sandbox, for work that code does better than words: counting, converting, checking. It is the body of an \
-             async function with the parameter `input`; `return` gives the result, as JSON. There are no modules and no timers. {files} It \
-             reaches no network. It ends after {} ms. `console.log` is told beside the result.",
+             async function with the parameter `input`; `return` gives the result, as JSON. There are no modules and no timers. {files} \
+             {network} It ends after {} ms. `console.log` is told beside the result.",
             self.time.as_millis()
         );
         let schema = r#"{"type":"object","properties":{"code":{"type":"string"},"input":{"description":"Any JSON, for the code to read as `input`"}},"required":["code"],"additionalProperties":false}"#;
@@ -73,12 +83,12 @@ impl Sandbox {
         schema: Json,
         code_of: impl Fn(&Json) -> Result<(String, String), String> + Send + Sync + 'static,
     ) -> Tool {
-        let writes = self.mounts.iter().any(|mount| mount.right == MountRight::Write);
-        let tool = Tool::of_json(name.to_owned(), about.to_owned(), schema, move |(input, _)| {
-            let sandbox = self.clone();
+        let acts = self.web.is_some() || self.mounts.iter().any(|mount| mount.right == MountRight::Write);
+        let tool = Tool::of_json(name.to_owned(), about.to_owned(), schema, move |(input, context)| {
+            let (sandbox, given) = (self.clone(), context.credentials());
             match code_of(&input) {
                 Ok((code, input)) => {
-                    Box::pin(async move { Call::begin(sandbox, code, input).outcome().await })
+                    Box::pin(async move { Call::begin(sandbox, code, input, given).outcome().await })
                 }
                 Err(message) => {
                     let issue = Issue { path: Vec::new(), message };
@@ -86,8 +96,8 @@ impl Sandbox {
                 }
             }
         });
-        // Code that writes nothing has no effects.
-        if writes { tool } else { tool.idempotent(0) }
+        // Code that writes nothing and asks nobody has no effects.
+        if acts { tool } else { tool.idempotent(0) }
     }
 }
 

@@ -1,10 +1,12 @@
 //! `glove run`: a task in a folder.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
 use super::{Home, json_lines, stderr, stdout};
+use crate::native_web::Servers;
 
 /// Finds out, plans one step, writes a file, and looks at it.
 const SCRIPT: &str = r##"{"text":"The brief wants one page."}
@@ -76,6 +78,57 @@ fn a_skill_of_a_folder_goes_along_and_its_tool_runs() {
     let read = |path: &str| fs::read_to_string(home.file(path)).unwrap();
     assert!(read("work/page/progress/steps/act-1-s1/session.ndjson").contains("it has 9 letters"));
     assert!(read("work/page/progress/steps/gather-1/prompt.json").contains("Keep to one page."));
+}
+
+#[test]
+fn the_web_is_searched_and_read_and_code_names_a_credential_that_it_never_has() {
+    let servers = Servers::start();
+    let home = with_brief();
+    let origin = &servers.origin;
+    let call = |tool: &str, input: Value| serde_json::json!({ "calls": [{ "tool": tool, "input": input }] });
+    let code = format!(
+        "const r = await fetch('{origin}/echo', {{ headers: {{ authorization: 'Bearer {{{{OWN_TOKEN}}}}' }} }}); return r.text()"
+    );
+    let script = [
+        call("web_search", serde_json::json!({ "query": "warm gloves" })).to_string(),
+        call("url_extract", serde_json::json!({ "url": format!("{origin}/html") })).to_string(),
+        line(0).to_owned(),
+        line(1).to_owned(),
+        call("sandbox_exec", serde_json::json!({ "code": code })).to_string(),
+        line(3).to_owned(),
+        call("links_check", serde_json::json!({ "urls": [format!("{origin}/gone")] })).to_string(),
+        line(4).to_owned(),
+    ];
+    home.write("work/script", &script.join("\n"));
+    let config = home.write("work/config", "OWN_TOKEN=planted-4711\n");
+    fs::set_permissions(config, fs::Permissions::from_mode(0o600)).unwrap();
+    let credential = format!("OWN_TOKEN={origin}");
+    let run =
+        ["run", "page", "--approve", "automatic", "--model", "scripted:script", "--sandbox", "--web", origin];
+    let more = ["--search", origin, "--credential", &credential, "--config", "config"];
+    let out = home.prints(&[&run[..], &more[..]].concat());
+    assert!(out.contains("finish  completed"), "{out}");
+    assert_eq!(servers.authorizations(), ["Bearer planted-4711"]);
+    let read = |step: &str| {
+        fs::read_to_string(home.file(&format!("work/page/progress/steps/{step}/session.ndjson"))).unwrap()
+    };
+    let gathered = read("gather-1");
+    assert!(gathered.contains("https://example.com/2") && gathered.contains("# Gloves"), "{gathered}");
+    assert!(!gathered.contains("no()") && !gathered.contains("<b>"), "{gathered}");
+    let acted = read("act-1-s1");
+    assert!(acted.contains("Bearer [redacted]") && !acted.contains("planted"), "{acted}");
+    assert!(read("verify-1").contains("410"));
+    let refused = |more: &[&str]| {
+        let run = ["run", "page", "--model", "scripted:script"];
+        let output = home.run(&[&run[..], more].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+        stderr(&output)
+    };
+    assert!(refused(&["--web", "localhost"]).contains("write it as an origin"));
+    assert!(refused(&["--credential", "sk-4711"]).contains("`NAME=HOST`"));
+    assert!(refused(&["--credential", "NO_TOKEN=a.example.com"]).contains("there is no value `NO_TOKEN`"));
+    assert!(refused(&["--credential", "PATH=a.example.com"]).contains("is for sandboxed code"));
+    assert!(refused(&["--sandbox", "--credential", "PATH=*"]).contains("must name the hosts"));
 }
 
 fn line(at: usize) -> &'static str {
