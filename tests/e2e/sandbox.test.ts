@@ -5,6 +5,7 @@ import { openBrowser } from "../support/browser.js";
 import { inPage, servePackage, withProfile } from "../support/pages.js";
 import { escapes, harmless } from "../support/sandbox.js";
 import type { Served } from "../support/server.js";
+import { codeOf, grantsOf, serveWeb } from "../support/web-asks.js";
 
 let browser: Browser;
 let server: Served;
@@ -75,4 +76,30 @@ test("a policy that forbids such workers is named", async () => {
     expect(data).toEqual({ code: "SANDBOX_UNAVAILABLE" });
     expect(message).toContain("worker-src blob:");
   });
+});
+
+test("sandboxed code asks the web as in Node, but for redirects, of which pages are not told where they lead", async () => {
+  const servers = await serveWeb();
+  try {
+    await withProfile(browser, server, async ({ open }) => {
+      const page = await open();
+      for (const row of servers.cases) {
+        const { gives, fails } = { ...(row.page ?? row) };
+        const call = JSON.stringify([grantsOf(row, servers), codeOf(row, servers), row.given ?? {}]);
+        const found = await inPage<{ data: unknown; message?: string }>(
+          page,
+          `${tools} const [grants, code, credentials] = ${call};
+           const { status, ...found } = await sandboxExec(grants).do({ code }, { credentials });
+           return found;`,
+        );
+        if (fails === undefined) expect([row.code, found]).toEqual([row.code, { data: gives }]);
+        else expect([row.code, found.message]).toEqual([row.code, expect.stringContaining(fails)]);
+        expect(JSON.stringify(found)).not.toContain("planted");
+        const read = servers.authorizations();
+        if (row.sent) expect(read).toEqual([row.sent]);
+      }
+    });
+  } finally {
+    servers.close();
+  }
 });

@@ -6,9 +6,16 @@ import type { TaskSkillFiles } from "../../src/wire/task-types.js";
 export interface TaskSkill extends TaskSkillFiles {
   /** Hosts that its tools may ask with `fetch`; none by default. */
   readonly hosts?: readonly string[] | undefined;
+  /** Credentials that its tools may name in a header of `fetch`, and the hosts that may have them; see `SandboxGrants`. */
+  readonly credentials?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-const skillOptions = { files: "object", sha256: "text", hosts: "list" } as const satisfies Options<TaskSkill>;
+const skillOptions = {
+  files: "object",
+  sha256: "text",
+  hosts: "list",
+  credentials: "object",
+} as const satisfies Options<TaskSkill>;
 
 export function checkSkill(skill: TaskSkill): TaskSkill {
   check("A skill", skill, "object");

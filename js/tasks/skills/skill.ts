@@ -22,7 +22,7 @@ export async function openSkills(skills: readonly TaskSkill[]): Promise<OpenSkil
   const phases: Record<string, readonly string[]> = {};
   const shown = new Map<string, string>();
   const forCore = skills.map(({ files, sha256 }) => ({ files, ...(sha256 !== undefined && { sha256 }) }));
-  for (const [at, { hosts = [] }] of skills.entries()) {
+  for (const [at, { hosts, credentials }] of skills.entries()) {
     const parts = await partsOf(forCore[at] as TaskSkillFiles);
     for (const [path, text] of parts.files) shown.set(path, text);
     if (!parts.tools.length) continue;
@@ -32,7 +32,8 @@ export async function openSkills(skills: readonly TaskSkill[]): Promise<OpenSkil
         ...reads.map((folder) => [folder, "read"] as const),
         ...writes.map((folder) => [folder, "write"] as const),
       ]);
-      tools.push(defineSandboxTool({ name, description, jsonSchema: inputSchema as JsonSchema, code, mounts, hosts }));
+      const jsonSchema = inputSchema as JsonSchema;
+      tools.push(defineSandboxTool({ name, description, jsonSchema, code, mounts, hosts, credentials }));
       if (tool.phases) phases[name] = tool.phases;
     }
   }

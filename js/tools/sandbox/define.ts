@@ -1,11 +1,12 @@
 // Tools whose work is code that runs in a sandbox: those of an application, and the one whose code a model writes.
-import { AbortError, GloveError, late } from "../../src/error.js";
+import { AbortError, GloveError, late, reasonOf } from "../../src/error.js";
 import { checkTool } from "../../src/tools/options.js";
 import type { InferOutput, Schema } from "../../src/tools/schema-types.js";
 import type { ToolConfig, ToolDisplay } from "../../src/tools/tool.js";
 import { check } from "../../src/values/validate-options.js";
 import type { ToolResultData } from "../../src/wire/record.js";
 import { ask } from "../web/ask.js";
+import { filled, struck } from "../web/credentials.js";
 import { fileWork } from "./files.js";
 import { checkGrants, limitsOf, type SandboxGrants } from "./options.js";
 
@@ -32,7 +33,7 @@ export function defineSandboxTool<const N extends string, I extends Schema>(
   tool: SandboxTool<I, N>,
 ): ToolConfig<InferOutput<I>> & { readonly name: N } {
   check("A sandboxed tool", tool, "object", "SANDBOX_INVALID");
-  const { code, modules = {}, mounts, hosts, limits, ...config } = tool;
+  const { code, modules = {}, mounts, hosts, credentials, limits, ...config } = tool;
   const called = `the tool "${tool.name}"`;
   check(`\`code\` of ${called}`, code, "text", "SANDBOX_INVALID");
   check(`\`modules\` of ${called}`, modules, "object", "SANDBOX_INVALID");
@@ -42,7 +43,8 @@ export function defineSandboxTool<const N extends string, I extends Schema>(
   if (named.some(([name]) => name === "tool"))
     throw new GloveError("SANDBOX_INVALID", `\`modules\` of ${called} must not be named "tool": that is \`code\`.`);
   const own = config as unknown as Named<InferOutput<I>, N>;
-  return sandboxed(own, { mounts, hosts, limits }, (input) => ({ modules: { ...Object.fromEntries(named), tool: code }, input }));
+  const grants = { mounts, hosts, credentials, limits };
+  return sandboxed(own, grants, (input) => ({ modules: { ...Object.fromEntries(named), tool: code }, input }));
 }
 
 /** `sandbox_exec`: a tool by which a model runs code that it writes. */
@@ -51,7 +53,7 @@ export function sandboxExec(
 ): ToolConfig<SandboxExecInput> & { readonly name: "sandbox_exec" } {
   check("The options of sandboxExec", options, "object", "SANDBOX_INVALID");
   const { requireApproval, requiresPermission, ...grants } = options;
-  const { mounts = {}, hosts = [], limits } = grants;
+  const { mounts = {}, hosts = [], credentials = {}, limits } = grants;
   const { timeMs } = limitsOf(limits);
   const folders = Object.entries(mounts).map(([folder, right]) => `${folder} (${right})`);
   const has = [
@@ -60,6 +62,9 @@ export function sandboxExec(
       ? `\`await files.read(path)\`, \`await files.list(folder)\`, \`await files.write(path, text)\` below ${folders.join(", ")}.`
       : "It reaches no files.",
     hosts.length ? `\`await fetch(url)\` asks ${hosts.join(", ")}.` : "It reaches no network.",
+    ...Object.entries(hosts.length ? credentials : {}).map(
+      ([name, hosts]) => `\`{{${name}}}\` in a header of it stands for a credential, at ${Array.from(hosts).join(", ")}.`,
+    ),
     `It ends after ${timeMs} ms. \`console.log\` is told beside the result.`,
   ];
   const config = {
@@ -97,12 +102,12 @@ function sandboxed<I, N extends string>(
   const called = `the tool "${config.name}"`;
   checkGrants(grants, called);
   const limits = limitsOf(grants.limits);
-  const { mounts = {}, hosts = [] } = grants;
+  const { mounts = {}, hosts = [], credentials = {} } = grants;
   const made = {
     // Code that writes nothing and asks nobody has no effects.
     ...(!hosts.length && !Object.values(mounts).includes("write") && { idempotent: true }),
     ...config,
-    do: (input: I, display: ToolDisplay) => call({ ...callOf(input), limits, mounts, hosts }, display),
+    do: (input: I, display: ToolDisplay) => call({ ...callOf(input), limits, mounts, hosts, named: credentials }, display),
   };
   checkTool(made);
   return made;
@@ -114,9 +119,14 @@ interface Call {
   readonly limits: ReturnType<typeof limitsOf>;
   readonly mounts: NonNullable<SandboxGrants["mounts"]>;
   readonly hosts: readonly string[];
+  /** Credentials that it may name, and for which hosts. */
+  readonly named: NonNullable<SandboxGrants["credentials"]>;
 }
 
-async function call({ modules, input, limits, mounts, hosts }: Call, { signal, files }: ToolDisplay): Promise<ToolResultData> {
+async function call(
+  { modules, input, limits, mounts, hosts, named }: Call,
+  { signal, files, credentials = {} }: ToolDisplay,
+): Promise<ToolResultData> {
   const granted = Object.keys(mounts).length > 0;
   try {
     if (granted && !files)
@@ -133,8 +143,7 @@ async function call({ modules, input, limits, mounts, hosts }: Call, { signal, f
       grants: [...(granted ? (["files"] as const) : []), ...(hosts.length ? (["fetch"] as const) : [])],
       work: (name, given, ended) => {
         if (name !== "fetch") return fileWork(files as NonNullable<typeof files>, mounts, name, given);
-        const [url, method, headers, body] = given as [string, string, [string, string][], string | null];
-        return ask({ url, method, headers, body, hosts, signal: ended });
+        return fetched(given, { hosts, named, credentials, signal: ended });
       },
     });
     return { status: "success", data: log ? { result: value, log } : value };
@@ -142,5 +151,29 @@ async function call({ modules, input, limits, mounts, hosts }: Call, { signal, f
     if (error instanceof AbortError || !(error instanceof GloveError)) throw error;
     // Code that fails is for its writer to mend, which may be the model.
     return { status: "error", data: { code: error.code }, message: error.message };
+  }
+}
+
+const mostFetched = 1_000_000;
+
+interface Asking {
+  readonly hosts: readonly string[];
+  readonly named: Call["named"];
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** What the code reads of an answer: servers and errors say again what was sent. */
+async function fetched(given: readonly unknown[], { hosts, named, credentials, signal }: Asking): Promise<unknown> {
+  const [url, method, sent, body] = given as [string, string, [string, string][], string | null];
+  const clean = (text: string) => struck(text, credentials);
+  try {
+    const headers = sent.map(([name, value]) => [name, filled(value, url, named, credentials)] as const);
+    const { status, headers: got, text, cut } = await ask({ url, method, headers, body, hosts, signal, most: mostFetched });
+    // Half of an answer would be taken for the whole one.
+    if (cut) throw new Error(`${url} answered more than ${mostFetched} bytes, of which none was read: ask for less of it`);
+    return { status, headers: got.map(([name, value]) => [name, clean(value)]), text: clean(text) };
+  } catch (error) {
+    throw new Error(clean(reasonOf(error)));
   }
 }

@@ -19,12 +19,22 @@ export interface SandboxGrants {
   readonly mounts?: Readonly<Record<string, "read" | "write">> | undefined;
   /** Hosts that `fetch` may ask over HTTPS: `api.example.com`, `*.example.com`; one with a port or an address as it stands. */
   readonly hosts?: readonly string[] | undefined;
+  /**
+   * Credentials that the code may name in a header of `fetch`, and the hosts that may have them: `{ ORDERS_TOKEN: ["orders.example.com"] }` for
+   * `authorization: "Bearer {{ORDERS_TOKEN}}"`. The code never has the value, which `credentials` of the task's agent gives for each call.
+   */
+  readonly credentials?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly limits?: SandboxLimits | undefined;
 }
 
 const limitOptions = { timeMs: "whole", memory: "whole", output: "whole" } as const satisfies Options<SandboxLimits>;
 
-export const grantOptions = { mounts: "object", hosts: "list", limits: limitOptions } as const satisfies Options<SandboxGrants>;
+export const grantOptions = {
+  mounts: "object",
+  hosts: "list",
+  credentials: "object",
+  limits: limitOptions,
+} as const satisfies Options<SandboxGrants>;
 
 const leastMemory = 1 << 20;
 const mostMemory = 1 << 30;
@@ -62,6 +72,14 @@ export function checkGrants(grants: SandboxGrants, called: string): void {
     }
   }
   checkHosts(grants.hosts ?? [], called, "SANDBOX_INVALID");
+  for (const [name, hosts] of Object.entries(grants.credentials ?? {})) {
+    const option = `\`credentials["${name}"]\` of ${called}`;
+    if (!/^\w+$/.test(name)) throw new GloveError("SANDBOX_INVALID", `${option} must have a name of letters, digits and _.`);
+    check(option, hosts, "list", "SANDBOX_INVALID");
+    checkHosts(hosts, called, "SANDBOX_INVALID");
+    if (!hosts.length || hosts.includes("*"))
+      throw new GloveError("SANDBOX_INVALID", `${option} must name the hosts that may have it.`);
+  }
   limitsOf(grants.limits);
 }
 

@@ -28,7 +28,8 @@ const mostRedirects = 5;
 const kept = /^(host|cookie|connection|content-length|transfer-encoding|te|trailer|upgrade|origin|referer|proxy-.*|sec-.*)$/i;
 
 export async function ask(question: WebQuestion): Promise<WebAnswer> {
-  const { method = "GET", hosts, signal, body = null } = question;
+  const { hosts, signal, body = null } = question;
+  const method = methodOf(question.method ?? "GET");
   let headers = question.headers ?? [];
   const refused = headers.find(([name]) => kept.test(name));
   if (refused) throw new Error(`the header "${refused[0]}" is not for tools to set`);
@@ -51,12 +52,23 @@ export async function ask(question: WebQuestion): Promise<WebAnswer> {
     void response.body?.cancel();
     if (to === null) throw new Error(`${url.host} redirects, and pages are not told where to: ask for the address it leads to`);
     if (!reads) throw new Error(`${url.host} redirects to ${to.slice(0, 200)}, which a ${method} does not follow`);
-    const next = allowedUrl(new URL(to, url).href, hosts);
+    const next = allowedUrl(joined(to, url), hosts);
     // What was for one host is not told to another.
     if (next.origin !== url.origin) headers = [];
     url = next;
   }
   throw new Error(`${url.host} redirects more than ${mostRedirects} times`);
+}
+
+/** As `fetch` reads it. */
+const methodOf = (method: string) => (/^(get|head|post|put|delete|options)$/i.test(method) ? method.toUpperCase() : method);
+
+function joined(to: string, url: URL): string {
+  try {
+    return new URL(to, url).href;
+  } catch {
+    throw new Error(`${url.host} redirects to ${to.slice(0, 200)}, which is no address`);
+  }
 }
 
 async function answerOf(url: URL, response: Response, most: number): Promise<WebAnswer> {

@@ -20,7 +20,7 @@ function wrongHost(host: string): string | undefined {
   }
   const name = host.replace(/^\*\./, "");
   if (host !== name && !name.includes(".")) return "is a wildcard for a whole top-level domain";
-  if (origin(`https://${name}`) !== `https://${name}` || name.endsWith("."))
+  if (origin(`https://${name}`) !== `https://${name}` || name.endsWith(".") || name.includes("*"))
     return "must be a host like api.example.com or *.example.com";
   const { hostname } = new URL(`https://${name}`);
   if (isAddress(hostname) || isLocal(hostname))
