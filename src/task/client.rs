@@ -6,6 +6,7 @@ use crate::task::error::{Failure, TaskError, TaskErrorKind};
 use crate::task::layout::{ARTIFACTS, CONTEXT, FINDINGS, NOTES, PLAN, SOURCES, TASK, TODO, WorkspacePath};
 use crate::task::plan::Verdict;
 use crate::task::report::{FinishReason, TaskStatus};
+use crate::task::skill::SkillUse;
 use crate::task::spec::Budgets;
 use crate::task::state::{PlanState, TaskState, Used};
 use crate::task::steps::StepSummary;
@@ -38,6 +39,9 @@ pub struct ClientState {
     pub warnings: Vec<String>,
     /// The number of the last event.
     pub last_event: u64,
+    /// What it was begun with, and goes on with.
+    #[json(skip_if_default)]
+    pub skills: Vec<SkillUse>,
     pub spec: ClientSpec,
 }
 
@@ -86,6 +90,7 @@ impl ClientState {
             pending: state.pending,
             warnings: state.warnings,
             last_event: state.last_event,
+            skills: state.skills,
             spec: ClientSpec { goal: state.spec.goal, budgets: state.spec.budgets },
         }
     }

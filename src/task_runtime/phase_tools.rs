@@ -84,7 +84,7 @@ impl ToolHost for PhaseTools {
         if !self.policy.requires_tool(call.tool_name) {
             return asking;
         }
-        let reason = format!("each call of `{}` is approved in this task", call.tool_name);
+        let reason = format!("each call of {} is approved in this task", call.tool_name);
         Box::pin(async move {
             let mut found = asking.await;
             if matches!(found.verdict, ApprovalVerdict::NotNeeded | ApprovalVerdict::Needed { reason: None })

@@ -25,6 +25,8 @@ export const common = `
   ];
   const goal = "Summarise the open proposals on AI governance in a one-page brief";
   const spec = { goal, id: "brief", budgets: { max_steps: 12, max_wall_clock_ms: 600_000 } };
+  const skill = (name) => ({ files: { "skill.json": JSON.stringify({ name, description: "How we write." }), "instructions.md": "Keep it short." } });
+  const skills = [skill("house-style"), skill("sources"), skill("a-skill-whose-name-is-longer-than-any-phone-is-wide-and-goes-on")];
   const at = (answers, approvals) => look.agent(answers, { approvals });
   const workspace = look.memory(files);
 `;
@@ -32,7 +34,7 @@ export const common = `
 const scenes = {
   missing: `const board = { task: workspace, agent: at(answers, "strict"), start: spec };`,
   planned: `const agent = at(answers, { require_plan: true }); await look.begin(agent, workspace, spec); const board = { task: workspace, agent };`,
-  asked: `const agent = at(answers, { require_tools: ["fs_write"] }); await look.begin(agent, workspace, spec); const board = { task: workspace, agent };`,
+  asked: `const agent = look.agent(answers, { approvals: { require_tools: ["fs_write"] }, skills }); await look.begin(agent, workspace, spec); const board = { task: workspace, agent };`,
   paused: `const agent = at(answers, "automatic"); await look.begin(agent, workspace, spec, 3);
     await workspace.write("progress/STOP", "enough for today"); const task = await agent.resume(workspace); await task.run(); task.close();
     const board = { task: workspace, agent };`,

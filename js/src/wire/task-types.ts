@@ -164,6 +164,8 @@ export interface RemoteTaskState {
   readonly warnings: readonly string[];
   /** The number of the last event. */
   readonly last_event: number;
+  /** What it was begun with, and goes on with. */
+  readonly skills?: readonly TaskSkillUse[];
   readonly spec: { readonly goal: string; readonly budgets?: TaskBudgets };
 }
 

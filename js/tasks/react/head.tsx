@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Icon } from "../../react/parts/icons.js";
 import { useLabels } from "../../react/render/labels.js";
+import type { TaskSkillUse } from "../../src/wire/task-types.js";
 import type { ShownTaskState } from "../served.js";
 import { Mark, useBoard } from "./parts.js";
 import { duration, phaseName, shortNumber, standing } from "./words.js";
@@ -42,6 +43,7 @@ export function Head({ state, runs }: { readonly state: ShownTaskState; readonly
         </details>
       )}
       <Used state={state} />
+      <Skills of={state.skills ?? []} />
     </header>
   );
 }
@@ -98,6 +100,25 @@ function Used({ state }: { readonly state: ShownTaskState }): ReactNode {
     </dl>
   );
 }
+
+/** The skills that the task was begun with, by their names and the beginning of their hashes. */
+function Skills({ of }: { readonly of: readonly TaskSkillUse[] }): ReactNode {
+  const say = useLabels();
+  if (of.length === 0) return null;
+  return (
+    <dl data-glove-skills="">
+      <dt>{say("Skills")}</dt>
+      {of.map(({ name, sha256 }) => (
+        <dd key={name} title={sha256}>
+          {name} <code>{sha256.slice(0, shortHash)}</code>
+        </dd>
+      ))}
+    </dl>
+  );
+}
+
+/** Enough to tell two versions apart. */
+const shortHash = 8;
 
 /** The core counts to this where there is no bound. */
 const boundless = 0xffff_ffff;

@@ -60,6 +60,7 @@ export type TaskWord =
   | "Steps"
   | "Time"
   | "Tokens"
+  | "Skills"
   | "of"
   | "Dismiss"
   | (typeof eventWords)[keyof typeof eventWords]
