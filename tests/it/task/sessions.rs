@@ -6,12 +6,17 @@ use futures_executor::block_on;
 use glove_wasm::message::{Message, Sender};
 use glove_wasm::native::SqliteDatabase;
 use glove_wasm::portable::BoxFuture;
+use glove_wasm::ports::StoreAdapter;
 use glove_wasm::task::{FinishReason, HistoryPolicy, ResultView, TaskError, TaskSpec};
 use glove_wasm::task_runtime::{RunOptions, SessionSource};
 use glove_wasm::testing::{Line, ScriptedModel, Seen};
 
 use super::killed::Folder;
 use super::{BRIEF, builder, spec, working_model, workspace};
+#[cfg(feature = "postgres")]
+use crate::native_postgres::PostgresServer;
+#[cfg(feature = "redis")]
+use crate::native_redis::RedisServer;
 use crate::support::runtime::numbered;
 
 type Stored = Vec<(String, Vec<Message>)>;
@@ -166,13 +171,10 @@ fn what_stands_in_the_context_is_not_read_once_more_as_history() {
     assert!(read(&model.seen()).iter().all(|texts| *texts == ["And quickly."]));
 }
 
-#[test]
-fn a_database_of_sessions_is_a_source() {
-    let folder = Folder::new();
-    let database = SqliteDatabase::open(folder.path().join("sessions.db")).unwrap();
+/// A session of this store is read from the database while it is open, as on a server.
+fn is_a_source(database: impl SessionSource + 'static, store: impl StoreAdapter + 'static) {
     let chat = ScriptedModel::by(|_, _| Line::text("Plain."));
-    let chat = numbered(&chat, database.store("chat"), "chat").build().unwrap();
-    // As on a server: the session is open meanwhile.
+    let chat = numbered(&chat, store, "chat").build().unwrap();
     block_on(chat.process_request("Which tone?")).unwrap();
     let model = working_model();
     let agent = builder(&model).sessions(database).build().unwrap();
@@ -180,4 +182,43 @@ fn a_database_of_sessions_is_a_source() {
     assert_eq!(error.code(), "TASK_HISTORY_MISSING");
     block_on(agent.do_task(workspace(), from(&["chat"]), ResultView::Minimal)).unwrap();
     assert_eq!(read(&model.seen())[0], ["Which tone?", "Plain."]);
+}
+
+#[test]
+fn a_database_in_a_file_is_a_source() {
+    let folder = Folder::new();
+    let database = SqliteDatabase::open(folder.path().join("sessions.db")).unwrap();
+    let store = database.store("chat");
+    is_a_source(database, store);
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn a_database_of_postgres_is_a_source_and_says_when_it_is_gone() {
+    let Some(server) = PostgresServer::start() else { return };
+    let database = server.open();
+    is_a_source(database.clone(), database.store("chat"));
+    server.stop();
+    is_gone(database);
+}
+
+#[cfg(feature = "redis")]
+#[test]
+fn a_database_of_redis_is_a_source_and_says_when_it_is_gone() {
+    let Some(server) = RedisServer::start() else { return };
+    let database = server.open();
+    is_a_source(database.clone(), database.store("chat"));
+    server.stop();
+    is_gone(database);
+}
+
+/// A server that is down is no session that is missing.
+fn is_gone(database: impl SessionSource + 'static) {
+    let files = workspace();
+    let before = files.files();
+    let agent = builder(&working_model()).sessions(database).build().unwrap();
+    let error = block_on(agent.start_task(files.clone(), from(&["chat"]))).unwrap_err();
+    assert_eq!(error.code(), "TASK_HISTORY_INVALID");
+    assert!(error.message.contains("the session \"chat\" cannot be read"), "{error}");
+    assert_eq!(files.files(), before);
 }
