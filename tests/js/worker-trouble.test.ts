@@ -78,6 +78,59 @@ test("a worker that cannot start is ended, and the next use starts another one",
   session.dispose();
 });
 
+test("a worker that hangs is ended, and its run goes on in another one", async () => {
+  none();
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  let hangs = false;
+  class Hangs extends PageWorker {
+    override postMessage(message: unknown): void {
+      if (!hangs) super.postMessage(message);
+    }
+  }
+  vi.stubGlobal("Worker", Hangs);
+  const session = clientOf({ createModel: many }).session("s");
+  const failed = expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "CORE_PANIC" });
+  await until(session, ({ streamingText }) => streamingText !== "");
+  // It answers in time.
+  for (let beat = 0; beat < 6; beat++) {
+    vi.advanceTimersByTime(5_000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(PageWorker.started.map(({ terminated }) => terminated)).toEqual([false]);
+  hangs = true;
+  vi.advanceTimersByTime(25_000);
+  vi.useRealTimers();
+  await failed;
+  expect(session.getSnapshot().error?.message).toContain("has not answered");
+  expect(PageWorker.started.map(({ terminated }) => terminated)).toEqual([true]);
+  hangs = false;
+  await session.start();
+  await until(session, ({ busy, timeline }) => !busy && timeline.length === 2);
+  session.dispose();
+});
+
+test("a worker that nothing is in any more is ended after a while, and started again when it is needed", async () => {
+  none();
+  const client = clientOf({ createModel: () => createScriptedModel(["Yes"]) });
+  await client.session("a").sendMessage("Hi");
+  const other = client.session("b");
+  await other.start();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  client.session("a").dispose();
+  vi.advanceTimersByTime(60_000);
+  expect(PageWorker.started.map(({ terminated }) => terminated)).toEqual([false]);
+  other.dispose();
+  vi.advanceTimersByTime(29_000);
+  expect(PageWorker.started.map(({ terminated }) => terminated)).toEqual([false]);
+  vi.advanceTimersByTime(2_000);
+  vi.useRealTimers();
+  expect(PageWorker.started.map(({ terminated }) => terminated)).toEqual([true]);
+  const again = client.session("c");
+  expect(await again.sendMessage("Hi")).toMatchObject({ text: "Yes" });
+  expect(PageWorker.started.map(({ terminated }) => terminated)).toEqual([true, false]);
+  again.dispose();
+});
+
 test("a tool that runs when the worker ends is not run again without a question", async () => {
   let runs = 0;
   const pay = defineTool({

@@ -1,4 +1,6 @@
 // The core of a page in a worker: the same sessions, asked over messages. Tools and whatever needs the page stay here.
+
+import { sessionClosed } from "../connection/closed.js";
 import type { AwayParts } from "../connection/core-host.js";
 import { asError, codeOf, GloveError, reasonOf } from "../error.js";
 import { generateId } from "../session/session-id.js";
@@ -19,7 +21,17 @@ interface Running {
   readonly line: Line;
   /** Its core has started. */
   readonly started: Promise<unknown>;
+  /** A session, or a store, is in it. Gives the undo. */
+  use(): () => void;
+  /** It is used in a moment. */
+  touch(): void;
 }
+
+/** How long a worker is kept that nothing is in. */
+const idleMs = 30_000;
+/** How often one that something is waited for is asked whether it goes on, and how often in a row it may say nothing. */
+const beatMs = 5_000;
+const mostMissed = 3;
 
 /** One for each core of a page, whatever number of clients it has. Its guard is not that of the core in the page, which goes on. */
 const workers = new WeakMap<OpenCore, Running>();
@@ -55,6 +67,7 @@ function isPlain(store: StoreAdapter): store is IndexedDBStore {
 
 function running(core: OpenCore): Running {
   const known = workers.get(core);
+  known?.touch();
   if (known) return known;
   const starting = start(core);
   workers.set(core, starting);
@@ -71,10 +84,44 @@ function start(core: OpenCore): Running {
   }
   const line = new Line(worker);
   let over = false;
+  let users = 0;
+  let idle: ReturnType<typeof setTimeout> | undefined;
+  const touch = () => {
+    clearTimeout(idle);
+    if (users === 0 && !over) idle = inBackground(setTimeout(() => end(sessionClosed()), idleMs));
+  };
+  const use = () => {
+    users++;
+    touch();
+    let undone = false;
+    return () => {
+      if (undone) return;
+      undone = true;
+      users--;
+      touch();
+    };
+  };
+  let missed = 0;
+  // In ticks: a page that sleeps loses one of them.
+  const beat = inBackground(
+    setInterval(() => {
+      if (!runs || !line.waits) missed = 0;
+      else if (missed === mostMissed) end(hangs());
+      else {
+        missed++;
+        const goesOn = () => {
+          missed = 0;
+        };
+        line.ask("worker", "goesOn", []).then(goesOn, () => {});
+      }
+    }, beatMs),
+  );
   const end = (error: GloveError) => {
     if (over) return;
     over = true;
     workers.delete(core);
+    clearInterval(beat);
+    clearTimeout(idle);
     worker.terminate();
     URL.revokeObjectURL(url);
     line.end(error);
@@ -103,16 +150,23 @@ function start(core: OpenCore): Running {
     const error = fromCore(thrown);
     end(error instanceof GloveError ? error : unavailable(error));
   });
-  return { line, started };
+  touch();
+  return { line, started, use, touch };
+}
+
+/** Nothing waits for it: in Node it would keep a process alive. */
+function inBackground<T>(timer: T): T {
+  (timer as { unref?(): void }).unref?.();
+  return timer;
 }
 
 /** As `core.load()`: what sessions are made with. */
 async function load(core: OpenCore): ReturnType<OpenCore["load"]> {
-  const { line, started } = running(core);
+  const { line, started, use } = running(core);
   await started;
   class Away extends PortSession {
     constructor(options: string, host: SessionHost, away: AwayParts) {
-      super(line, options, host, away);
+      super(line, options, host, away, use());
     }
   }
   return { CoreSession: Away } as never;
@@ -124,7 +178,8 @@ const places = new WeakMap<StoreAdapter, WorkerStore>();
 async function placeOf(core: OpenCore, store: IndexedDBStore): Promise<StoreAdapter> {
   const place = places.get(store) ?? new WorkerStore(store);
   places.set(store, place);
-  place.connect(running(core).line, fresh());
+  const { line, use } = running(core);
+  place.connect(line, fresh(), use);
   // Why it fails is told to whoever asks next, and listens for the database that opens late.
   await new Limits().within(place.ask("shared", [])).catch(() => {});
   if (place.storage === "indexeddb") return place as unknown as StoreAdapter;
@@ -158,10 +213,13 @@ class PortSession {
   readonly #host: SessionHost;
   readonly #away: AwayParts;
   readonly #forget: () => void;
+  readonly #unuse: () => void;
   readonly #made: Promise<unknown>;
 
-  constructor(line: Line, options: string, host: SessionHost, away: AwayParts) {
+  /** `unuse` tells that it is in the worker no more. */
+  constructor(line: Line, options: string, host: SessionHost, away: AwayParts, unuse: () => void) {
     this.#line = line;
+    this.#unuse = unuse;
     this.#host = host;
     this.#away = away;
     this.#forget = line.serve(this.#name, {
@@ -235,6 +293,7 @@ class PortSession {
   free(): void {
     this.#forget();
     this.#line.leave(this.#name);
+    this.#unuse();
   }
 }
 
@@ -307,6 +366,13 @@ function crashed(): GloveError {
   return new GloveError(
     "CORE_PANIC",
     "The core crashed. Stored data is safe: the next call starts a new core and continues from there.",
+  );
+}
+
+function hangs(): GloveError {
+  return new GloveError(
+    "CORE_PANIC",
+    "The worker of the core has not answered for a while, and was ended. Stored data is safe: the next call starts a new core and continues from there.",
   );
 }
 

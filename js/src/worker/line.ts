@@ -77,6 +77,11 @@ export class Line {
     });
   }
 
+  /** An answer is waited for. */
+  get waits(): boolean {
+    return this.#pending.size > 0;
+  }
+
   /** What was asked of this name is not waited for any more. */
   leave(of: string): void {
     for (const [id, pending] of this.#pending) if (pending.of === of) this.#pending.delete(id);

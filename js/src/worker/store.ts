@@ -23,6 +23,7 @@ export class WorkerStore {
   name = "";
   #line: Line | undefined;
   #forget = () => {};
+  #unuse = () => {};
 
   /** `own` is the store in the page, of which nothing is asked. */
   constructor(own: IndexedDBStore) {
@@ -35,9 +36,10 @@ export class WorkerStore {
   }
 
   /** It is in this worker from now on: the one before has ended. */
-  connect(line: Line, name: string): void {
+  connect(line: Line, name: string, use: () => () => void): void {
     if (this.#line === line) return;
     this.#line = line;
+    this.#unuse = use();
     this.name = name;
     this.#forget = line.serve(name, {
       newer: () => Promise.allSettled([...this.#newer].map((listener) => listener())).then(() => {}),
@@ -64,6 +66,7 @@ export class WorkerStore {
     this.ask("end", []).catch(() => {});
     this.#line?.leave(this.name);
     this.#line = undefined;
+    this.#unuse();
   }
 
   /** What is remembered of it is in places of the page too. */

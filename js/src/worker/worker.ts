@@ -249,6 +249,7 @@ line.serve("worker", {
     exports = (await core.load(async () => module as WebAssembly.Module)) as unknown as Exports;
     return holds(life as string);
   },
+  goesOn() {},
   session: ([name, options, about]) => serveSession(name as string, options as string, about as About),
   store: ([name, id, database]) => serveStore(name as string, id as string, database as object),
 });
