@@ -411,13 +411,26 @@ describe("a connection that died", () => {
 });
 
 describe("a transaction that does not answer", () => {
-  /** From now on, what requests answer is not heard; and half a minute is a third of a second. */
+  /** From now on, another connection holds up all that is asked of the database; and half a minute is a third of a second. */
   const silent = `
     const interval = setInterval;
     window.setInterval = (tick, ms) => interval(tick, ms / 100);
-    const heard = Object.getOwnPropertyDescriptor(IDBRequest.prototype, "onsuccess");
-    const silence = () => Object.defineProperty(IDBRequest.prototype, "onsuccess", { configurable: true, set() {} });
-    const speak = () => Object.defineProperty(IDBRequest.prototype, "onsuccess", heard);`;
+    let silent = false;
+    const silence = () => new Promise((held, refuse) => {
+      silent = true;
+      const opening = indexedDB.open("glove");
+      opening.onerror = () => refuse(opening.error);
+      opening.onsuccess = () => {
+        const transaction = opening.result.transaction([...opening.result.objectStoreNames], "readwrite");
+        const hold = () => {
+          held();
+          if (silent) transaction.objectStore("sessions").get("none").onsuccess = hold;
+          else opening.result.close();
+        };
+        transaction.objectStore("sessions").get("none").onsuccess = hold;
+      };
+    });
+    const speak = () => { silent = false; };`;
 
   test("is given up with a code, stores nothing, and the next one works", () =>
     profile(async ({ open }) => {
@@ -426,7 +439,7 @@ describe("a transaction that does not answer", () => {
         `${silent}
          const store = new IndexedDBStore("s");
          await store.appendStep(step(1, 0, { messages: [message("1")] }), "strict");
-         silence();
+         await silence();
          const failed = await store.appendStep(step(2, 1, { messages: [message("2")] }), "strict").catch(told);
          speak();
          const between = (await store.getMessages()).length;
@@ -442,7 +455,7 @@ describe("a transaction that does not answer", () => {
       const found = await inPage(
         await open(),
         `${silent}
-         const tools = [{ name: "t", description: "", jsonSchema: { type: "object" }, do: () => { silence(); return "worked"; } }];
+         const tools = [{ name: "t", description: "", jsonSchema: { type: "object" }, do: async () => { await silence(); return "worked"; } }];
          const client = new GloveClient({ createModel: () => createScriptedModel([{ toolCalls: [{ name: "t" }] }, "done"]), tools });
          const session = client.session("s");
          const failed = await session.sendMessage("Hi").catch(told);

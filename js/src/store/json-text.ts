@@ -1,7 +1,7 @@
 // JSON text taken apart without reading its values, so that numbers, key order and unknown fields stay as they are.
 
-/** The members of an object as they are written. The text has to be JSON. */
-export function membersOf(text: string): Map<string, string> {
+/** The members of an object as they are written. The text has to be JSON. What stands behind the last that is wanted is not read. */
+export function membersOf(text: string, wanted: readonly string[] = []): Map<string, string> {
   const members = new Map<string, string>();
   let [depth, start, key] = [0, 0, ""];
   const close = (at: number) => {
@@ -17,8 +17,10 @@ export function membersOf(text: string): Map<string, string> {
     } else if (character === "}" || character === "]") {
       if (--depth === 0) close(at);
     } else if (depth !== 1) continue;
-    else if (character === ",") close(at);
-    else if (character === ":") {
+    else if (character === ",") {
+      close(at);
+      if (wanted.length > 0 && wanted.every((name) => members.has(name))) break;
+    } else if (character === ":") {
       key = nameOf(text.slice(start, at).trim());
       start = at + 1;
     }

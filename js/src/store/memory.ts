@@ -65,7 +65,7 @@ export class MemoryStore implements StoreAdapter {
   #append(text: string): void {
     const step = readStep(text);
     checkFollows({ count: this.#count, seq: this.#seq }, step);
-    const members = membersOf(text);
+    const members = membersOf(text, ["messages", "records"]);
     const { messages, checkpoint, seq } = step;
     if (messages.length) this.#messages.push(inside(members.get("messages")));
     this.#count += messages.length;

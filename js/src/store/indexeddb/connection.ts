@@ -14,10 +14,13 @@ const lateMs = 2_000;
 const silenceMs = 30_000;
 const ticks = 6;
 
-/** A transaction. `ask` gives what a request answers; nothing else may be awaited inside of it. */
+/**
+ * A transaction. `ask` gives what a request answers; nothing else may be awaited inside of it. Where that is not `right`, the
+ * transaction ends at once: what was written behind the request is on its way already.
+ */
 export interface Transaction {
   store(name: StoreName): IDBObjectStore;
-  ask<T>(request: IDBRequest<T>): Promise<T>;
+  ask<T>(request: IDBRequest<T>, right?: (answer: T) => boolean): Promise<T>;
 }
 
 export class Connection {
@@ -219,10 +222,11 @@ function settled<T>(transaction: IDBTransaction, work: (transaction: Transaction
       const own = isAftermath(failure) ? undefined : failure;
       reject(own ?? transaction.error ?? new DOMException("The browser stopped the write.", "AbortError"));
     };
-    const ask = <R>(request: IDBRequest<R>) =>
+    const ask = <R>(request: IDBRequest<R>, right: (answer: R) => boolean = () => true) =>
       new Promise<R>((answer, refuse) => {
         request.onsuccess = () => {
           patience = ticks;
+          if (!right(request.result)) transaction.abort();
           answer(request.result);
         };
         request.onerror = () => refuse(request.error ?? new DOMException("A request failed.", "AbortError"));

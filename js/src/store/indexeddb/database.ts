@@ -99,6 +99,11 @@ export class SessionDatabase implements SessionCatalog {
       for (const row of await ask<unknown[]>(store("sessions").getAll()))
         if (isRow(row)) this.#latest = Math.max(this.#latest, orderOf(row));
     }
+    return this.order();
+  }
+
+  /** @internal The same behind a write of this page. */
+  order(): number {
     this.#latest = Math.max(Date.now(), this.#latest + 1);
     return this.#latest;
   }

@@ -1,5 +1,5 @@
 // A session in IndexedDB, each step of it in one transaction: what a store of pages does with its rows, loaded with the first use.
-import { type GloveError, late } from "../../error.js";
+import { GloveError, late } from "../../error.js";
 import { generateId } from "../../session/session-id.js";
 import { toJson } from "../../values/json.js";
 import { check } from "../../values/validate-options.js";
@@ -43,6 +43,10 @@ export class KeptSession {
   #nextClaim = generateId();
   /** What the row said when the session was read. */
   #asRead: Pick<SessionRow, "write" | "claim"> | undefined;
+  /** The row as this store has written it last; another tab, or the list of sessions, may have changed it since. */
+  #last: SessionRow | undefined;
+  /** A write that may have to be done again; no later one overtakes it. */
+  #first: Promise<SessionRow> | undefined;
   /** The claim could not be written, as the storage was full: the one that was found in its place. */
   #found: { readonly claim: string | undefined } | undefined;
   /** The state of the run is missing, or how far it is stored: the session goes on from its messages. */
@@ -77,7 +81,7 @@ export class KeptSession {
     const step = readStep(text);
     const { messages, records, checkpoint, seq } = step;
     const claim = this.#claim;
-    const members = membersOf(text);
+    const members = membersOf(text, ["messages", "records"]);
     // A message and the record of its request hold the same.
     const known = new Map<string, string>();
     const prepare = async (media: Map<string, Media>) => ({
@@ -85,19 +89,19 @@ export class KeptSession {
       records: await takeOut(inside(members.get("records")), media, known),
       checkpoint: checkpoint === undefined ? undefined : await takeOut(checkpoint, media),
     });
-    await this.#append(messages, durability, prepare, ({ store }, before, texts, writes) => {
+    await this.#append(messages, durability, prepare, ({ store }, before, texts) => {
       if (claim && !this.#isOwn(before.claim)) throw superseded();
       const id = this.identifier;
       const { seq: first } = (records[0] ?? {}) as { readonly seq?: number };
       const asRead = this.#restarts !== undefined && this.#restarts.seq === before.seq;
       const restarts = asRead && (first === 1 || !Number.isSafeInteger(before.seq));
       checkFollows(restarts ? { ...before, seq: (first ?? seq) - 1 } : before, step);
-      if (restarts && first === 1) writes.push(store("records").delete(allOf(id)));
+      if (restarts && first === 1) store("records").delete(allOf(id));
       const later = checkpoint === undefined && records.length > 0;
-      if (later) writes.push(store("records").add(texts.records, [id, seq]));
+      if (later) store("records").add(texts.records, [id, seq]);
       if (texts.checkpoint !== undefined) {
-        if (before.records) writes.push(store("records").delete(allOf(id)));
-        writes.push(store("checkpoints").put(texts.checkpoint, id));
+        if (before.records) store("records").delete(allOf(id));
+        store("checkpoints").put(texts.checkpoint, id);
       }
       return {
         ...(claim && { claim }),
@@ -118,42 +122,71 @@ export class KeptSession {
     messages: readonly Message[],
     durability: Durability,
     prepare: (media: Map<string, Media>) => Promise<T>,
-    rest: (transaction: Transaction, before: SessionRow, texts: T, writes: IDBRequest[]) => Partial<SessionRow>,
+    rest: (transaction: Transaction, before: SessionRow, texts: T) => Partial<SessionRow>,
   ): Promise<void> {
     const media = new Map<string, Media>();
     const texts = await this.#prepare(() => prepare(media));
     const write = generateId();
     let first = false;
-    await this.#run([...read], durability, async (transaction) => {
-      const { ask, store } = transaction;
-      const id = this.identifier;
-      const before = await this.#row(transaction);
-      first = before.count === 0;
-      // A connection that was lost may have stored it all the same.
-      if (before.write === write) return;
-      // A file that is sent again is there already. This is asked ahead of all writes, whose ends would be missed meanwhile.
-      const known = await Promise.all([...media.keys()].map((key) => ask(store("media").getKey([id, key]))));
-      const files = [...media].filter((_, at) => known[at] === undefined);
-      const order = await this.#database.next(transaction);
-      const writes: IDBRequest[] = [];
-      const changes = rest(transaction, before, texts, writes);
-      for (const [key, data] of files) writes.push(store("media").add(data, [id, key]));
-      const count = messages.length;
+    const id = this.identifier;
+    const said = titleOf(messages);
+    const count = messages.length;
+    /** Nobody waits for the ends of these: one that fails ends the transaction. Gives the row as it is then. */
+    const put = (transaction: Transaction, before: SessionRow, order: number, files: Iterable<[string, Media]>): SessionRow => {
+      const { store } = transaction;
+      const changes = rest(transaction, before, texts);
+      for (const [key, data] of files) store("media").add(data, [id, key]);
       const added: MessagesRow = { count, text: texts.messages };
-      if (count > 0) writes.push(store("messages").add(added, [id, before.count]));
-      const said = titleOf(messages);
+      if (count > 0) store("messages").add(added, [id, before.count]);
       const title = before.first ?? said;
-      const now = { count: before.count + count, updated: Date.now(), order, write };
       const row: SessionRow = {
         ...before,
         ...(title !== undefined && { first: title }),
         ...(said !== undefined && listed),
-        ...now,
+        ...{ count: before.count + count, updated: Date.now(), order, write },
         ...changes,
       };
-      writes.push(store("sessions").put(row, id));
-      await Promise.all(writes.map((request) => ask(request)));
-    });
+      store("sessions").put(row, id);
+      return row;
+    };
+    const append = async (transaction: Transaction): Promise<SessionRow> => {
+      const { ask, store } = transaction;
+      const before = await this.#row(transaction);
+      first = before.count === 0;
+      // A connection that was lost may have stored it all the same.
+      if (before.write === write) return before;
+      // A file that is sent again is there already.
+      const known = await Promise.all([...media.keys()].map((key) => ask(store("media").getKey([id, key]))));
+      const files = [...media].filter((_, at) => known[at] === undefined);
+      return put(transaction, before, await this.#database.next(transaction), files);
+    };
+    let other = false;
+    /** Behind the row as this store has left it: what is written does not wait for that row, and is not kept if it is another one. */
+    const appendAtOnce = async ({ ask, store }: Transaction, before: SessionRow): Promise<SessionRow> => {
+      let row: SessionRow | undefined;
+      const right = (found: unknown) => row !== undefined && JSON.stringify(found) === JSON.stringify(before);
+      const asked = ask<unknown>(store("sessions").get(id), right);
+      asked.catch(() => {});
+      row = unlessRefused(() => put({ ask, store }, before, this.#database.order(), []));
+      other = !right(await asked);
+      if (!row || other) throw superseded();
+      return row;
+    };
+    const run = (work: (transaction: Transaction) => Promise<SessionRow>) => this.#run([...read], durability, work);
+    while (this.#first) await this.#first.catch(() => {});
+    const expected = media.size === 0 ? this.#last : undefined;
+    this.#last = undefined;
+    const again = (error: unknown) => {
+      if (other) return run(append);
+      throw error;
+    };
+    const writing = expected ? run((transaction) => appendAtOnce(transaction, expected)).catch(again) : run(append);
+    if (expected) this.#first = writing;
+    try {
+      this.#last = await writing;
+    } finally {
+      if (this.#first === writing) this.#first = undefined;
+    }
     this.#database.changed(this.identifier);
     // Behind the write: one that is cut leaves no mark of a session that never was.
     if (first) await this.#isStored();
@@ -272,9 +305,10 @@ export class KeptSession {
   async #appendMessages(msgs: Message[]): Promise<void> {
     const text = inside(toJson(msgs, "`messages`"));
     const prepare = async (media: Map<string, Media>) => ({ messages: await takeOut(text, media) });
-    await this.#append(msgs, "relaxed", prepare, ({ store }, { unfinished }, _, writes) => {
+    await this.#append(msgs, "relaxed", prepare, ({ store }, { unfinished }) => {
       checkNoRun(unfinished);
-      writes.push(store("records").delete(allOf(this.identifier)), store("checkpoints").delete(this.identifier));
+      store("records").delete(allOf(this.identifier));
+      store("checkpoints").delete(this.identifier);
       return { seq: 0, records: false };
     });
   }
@@ -435,6 +469,16 @@ function full(): GloveError {
     "The browser's storage is full: this session can be read, but nothing more can be stored. Delete sessions or free " +
       "space, then try again.",
   );
+}
+
+/** What `work` gives; nothing where that does not follow on what is stored. */
+function unlessRefused<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof GloveError) return undefined;
+    throw error;
+  }
 }
 
 function superseded(): GloveError {
