@@ -30,11 +30,28 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
   /** Which instance this is: what an earlier one left behind is of no use to it. */
   let age = 0;
 
-  const memory = () => new Uint8Array(wasm.memory.buffer);
+  let bytesOf = new Uint8Array(0);
+  const memory = (): Uint8Array => {
+    const { buffer } = wasm.memory;
+    // Each growth of the memory makes another one.
+    if (bytesOf.buffer !== buffer) bytesOf = new Uint8Array(buffer);
+    return bytesOf;
+  };
   const exported = (name: string) => (wasm as unknown as Calls)[name] as Call;
 
-  const longText = 0x10_0000;
-  const text = (at: number, bytes: number): string => decodeUtf8(memory().subarray(at >>> 0, (at >>> 0) + bytes));
+  /** Longer texts are worth the call of a decoder. */
+  const shortText = 48;
+  const text = (at: number, bytes: number): string => {
+    const all = memory();
+    const from = at >>> 0;
+    let plain = "";
+    for (let place = 0; place < bytes && bytes <= shortText; place++) {
+      const code = all[from + place] ?? 128;
+      if (code > 127) break;
+      plain += String.fromCharCode(code);
+    }
+    return plain.length === bytes ? plain : decodeUtf8(all.subarray(from, from + bytes));
+  };
   const takenText = (at: number, bytes: number): string => {
     try {
       return text(at, bytes);
@@ -55,7 +72,8 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
   };
 
   /** Arguments for the wasm file, by letter: `s` a text, `o` a text or nothing, `y` bytes, `v` what crosses as it is. */
-  const lowered = (kinds: string, args: readonly unknown[]): unknown[] => {
+  const lowered = (kinds: string, args: readonly unknown[]): readonly unknown[] => {
+    if (kinds === "v") return args;
     const values: unknown[] = [];
     for (let place = 0; place < kinds.length; place++) {
       const [kind, value] = [kinds[place], args[place]];
@@ -67,10 +85,10 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
   };
 
   const placed = (value: string | Uint8Array): [at: number, bytes: number] => {
-    if (typeof value === "string" && value.length > longText) {
+    if (typeof value === "string") {
       const { length } = value;
       const at = wasm.__wbindgen_malloc(length, 1) >>> 0;
-      // Media are plain letters, which need no copy in between.
+      // Most are plain letters, which need no copy in between.
       if (encodeAscii(value, memory().subarray(at, at + length))) return [at, length];
       wasm.__wbindgen_free(at, length, 1);
     }
@@ -97,14 +115,15 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
     return values;
   };
 
+  const signatures: Record<string, [gives: string, kinds: string]> = {};
   /**
    * Calls a function of the wasm file. The signature is what it gives, a colon, and the letters of its arguments. It gives `t` a
    * text, `o` a text or nothing, `x` an object, `b` a flag, `p` a place, or what crosses as it is; behind a `!` it may fail.
    */
   const call = (name: string, signature: string, args: readonly unknown[], ...front: unknown[]): unknown => {
-    const colon = signature.indexOf(":");
-    const gives = signature.slice(0, colon);
-    const answer = exported(name)(...front, ...lowered(signature.slice(colon + 1), args));
+    signatures[signature] ??= signature.split(":") as [string, string];
+    const [gives, kinds] = signatures[signature];
+    const answer = exported(name)(...front, ...lowered(kinds, args));
     if (gives === "") return answer;
     const numbers = (Array.isArray(answer) ? answer : [answer]) as number[];
     if (gives[0] === "!" && numbers.at(-1)) throw taken(numbers.at(-2) ?? 0);
@@ -139,10 +158,6 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
     (object, ...args) =>
       ((object as Calls)[name] as Call)(...lifted(kinds, args));
 
-  const closures = new FinalizationRegistry<{ a: number; b: number; born: number }>(({ a, b, born }) => {
-    if (born === age) wasm.__wbindgen_destroy_closure(a, b);
-  });
-
   const border = {
     text,
     reference,
@@ -170,7 +185,10 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
     promise: (a: number, b: number, name: string, signature: string) =>
       new Promise((resolve, reject) => void call(name, signature, [resolve, reject], a, b)),
 
-    /** A function of the wasm file for the page. One that is `single` cannot be called while it runs. */
+    /**
+     * A function of the wasm file for the page. One that is `single` cannot be called while it runs. The wasm file lets go of each
+     * itself (none is `forget`ed there), so nobody asks the garbage collector to tell when the page has.
+     */
     closure(a: number, b: number, name: string, signature: string, single: boolean): Call {
       const state = { a, b, born: age };
       let users = 1;
@@ -178,9 +196,8 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
         if (--users !== 0) return;
         wasm.__wbindgen_destroy_closure(state.a, b);
         state.a = 0;
-        closures.unregister(state);
       };
-      const called: Call = (...args) => {
+      const called: Call & { _wbg_cb_unref?: () => void } = (...args) => {
         // Left behind by an instance that has ended.
         if (state.born !== age) return undefined;
         users++;
@@ -193,8 +210,8 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
           done();
         }
       };
-      closures.register(called, state, state);
-      return Object.assign(called, { _wbg_cb_unref: done });
+      called._wbg_cb_unref = done;
+      return called;
     },
 
     call,
