@@ -1,6 +1,7 @@
 // `npm run bench`: the criterion benchmarks in benches/, what a stream and a stored step cost in Node and in browsers, and the rows of
 // benches/rows beside other libraries. `-- w2 w6` runs some rows, `-- rust sse` criterion's benchmarks with this name, `-- film`
-// draws what a phone shows of a cold page, `-- load` opens 10,000 streams on a server (`-- load 1000` as many).
+// draws what a phone shows of a cold page, `-- load` opens 10,000 streams on a server (`-- load 1000` as many), `-- profile w2` says
+// where the time of a row goes, `-- parts` what the parts of a round cost.
 import { readdirSync } from "node:fs";
 import { build, decoders } from "./build.mjs";
 import { compare } from "./lib/compare.mjs";
@@ -19,12 +20,14 @@ await main(async () => {
   const tools = await setup();
   if (wanted[0] === "rust") return rust(wanted.slice(1));
   if (wanted[0] === "film") return film(tools);
+  if (wanted[0] === "profile") return profiled(tools, wanted[1] ?? "w2");
+  if (wanted[0] === "parts") return parts(tools);
   if (wanted[0] === "load") return load(wanted[1] ?? "10000");
   const unknown = wanted.filter((name) => !rows.includes(name));
   if (unknown.length) {
     throw new StepFailed(
       `there is no benchmark called ${unknown.join(", ")}`,
-      `Choose from: rust, film, load, ${rows.join(", ")}.`,
+      `Choose from: rust, film, load, parts, profile, ${rows.join(", ")}.`,
     );
   }
   if (!wanted.length) await rust([]);
@@ -55,6 +58,27 @@ async function load(streams) {
   await step("streams", "Linux, two cores and `taskset` are needed; `ulimit -Hn` says how many files may be open.", () =>
     run(inRoot("target", "load", "release", "glove-wasm-load"), [inRoot("target", "release", "glove"), streams]),
   );
+}
+
+async function parts(tools) {
+  await build(tools);
+  await step("the parts of a round", "Read its messages above.", async () => {
+    await run("node", [inRoot("benches", "round-parts.mjs")]);
+    await run("node", [inRoot("benches", "round-parts.mjs"), "count"]);
+  });
+}
+
+/** The rows of Node. */
+async function profiled(tools, row) {
+  if (!["w1", "w2", "w3", "w7", "w8", "w11"].includes(row)) {
+    throw new StepFailed(`there is no profile of ${row}`, "Choose from: w1, w2, w3, w7, w8, w11.");
+  }
+  await build(tools);
+  await step("profile", "Read its messages above.", async () => {
+    const { profile } = await import("../benches/profile.mjs");
+    const { file, lines } = await profile(row);
+    console.log([...lines, file].join("\n"));
+  });
 }
 
 async function film(tools) {
