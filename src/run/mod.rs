@@ -390,7 +390,9 @@ impl Run {
             Input::TimerFired { timer } => self.on_timer(*timer),
             Input::StoreFailed { error } => self.on_store_failed(error, fx),
             Input::PluginsChanged { states } => self.state.plugins = Some(states.clone()),
-            Input::Configured { settings } => self.state.settings = settings.as_ref().clone().complete(),
+            Input::Configured { settings } => {
+                self.state.settings = settings.as_ref().clone().complete().into()
+            }
             Input::Recovered => self.on_recovered(fx),
             Input::Resumed => self.on_resumed(fx),
             Input::Aborted { why: AbortReason::User } => self.on_abort(fx),

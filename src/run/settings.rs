@@ -1,6 +1,9 @@
 //! What an application decides about a run.
 
-use crate::json::codec::{Read, Ts, Write, through_codec};
+use std::ops::Deref;
+
+use crate::json::codec::{Done, Read, Ts, Write, through_codec, to_text};
+use crate::json::reader::Reader;
 use crate::message::dollars;
 use crate::tool::{ToolSpec, UNDO_TOOL};
 
@@ -34,6 +37,45 @@ impl Settings {
             .filter(|cost| *cost != f64::INFINITY)
             .map(|cost| dollars(cost).unwrap_or_default());
         self
+    }
+}
+
+/// The settings of a run with their text, which seldom changes and is in each checkpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Settled {
+    settings: Settings,
+    text: String,
+}
+
+impl From<Settings> for Settled {
+    fn from(settings: Settings) -> Self {
+        Settled { text: to_text(&settings), settings }
+    }
+}
+
+impl Deref for Settled {
+    type Target = Settings;
+
+    fn deref(&self) -> &Settings {
+        &self.settings
+    }
+}
+
+impl Write for Settled {
+    fn write(&self, out: &mut String) {
+        out.push_str(&self.text);
+    }
+}
+
+impl Read for Settled {
+    fn blank() -> Self {
+        Settled { settings: Settings::blank(), text: String::new() }
+    }
+
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        self.settings.read(from)?;
+        self.text = to_text(&self.settings);
+        Ok(())
     }
 }
 

@@ -6,11 +6,11 @@ use crate::json::codec::{Read, Write, through_codec};
 use crate::message::{KeptRange, SideOutput, ToolResultData, Usage};
 use crate::run::input::{Request, Validated};
 use crate::run::log::Log;
-use crate::run::settings::Settings;
+use crate::run::settings::{Settings, Settled};
 
 #[derive(Debug, Clone, PartialEq, Read, Write)]
 pub(crate) struct State {
-    pub settings: Settings,
+    pub settings: Settled,
     pub phase: Phase,
     #[json(write_null)]
     pub current: Option<Current>,
@@ -235,7 +235,7 @@ through_codec! { UndoEntry }
 impl State {
     pub(crate) fn new(settings: Settings) -> Self {
         State {
-            settings: settings.complete(),
+            settings: settings.complete().into(),
             phase: Phase::Idle,
             current: None,
             halt: None,

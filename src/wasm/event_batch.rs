@@ -8,7 +8,6 @@ use super::environment::soon;
 use crate::display::Slot;
 use crate::error::Error;
 use crate::event::Event;
-use crate::json::codec::to_text;
 use crate::runtime::{Follower, Response, Session};
 use crate::wire::batch::EventBatch;
 use crate::wire::outcome::CoreOutcome;
@@ -47,10 +46,6 @@ impl EventFeed {
             }
         });
         session.on_step(RunFollower(Rc::downgrade(self)));
-    }
-
-    pub(super) fn entries(&self) -> String {
-        to_text(&self.batch.borrow().entries())
     }
 
     /// Tells the page soon, once for everything until then.

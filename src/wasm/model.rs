@@ -23,7 +23,7 @@ use crate::wire::options::{HttpModelOptions, ModelOptions};
 pub(super) struct PageModel {
     host: PageBindings,
     name: String,
-    /// What the page has of the conversation already, so that history crosses once.
+    /// What the page has already, so that the history and the tools cross once.
     sent: RefCell<Sent>,
 }
 
@@ -31,6 +31,7 @@ pub(super) struct PageModel {
 struct Sent {
     identity: Option<String>,
     count: usize,
+    tools: String,
 }
 
 impl PageModel {
@@ -52,7 +53,10 @@ impl PageModel {
         let settled = request.messages.settled().min(messages.len());
         let settled = messages.get(..settled).unwrap_or_default();
         let kept = settled.len() - settled.iter().rev().take_while(|message| message.partial).count();
-        *sent = if turn { Sent { identity, count: kept } } else { Sent::default() };
+        let (identity, count) = if turn { (identity, kept) } else { (None, 0) };
+        let tools = to_text(&request.tools);
+        let told = sent.tools == tools;
+        *sent = Sent { identity, count, tools };
 
         let prompt = PagePrompt::new();
         prompt.set_purpose(if turn { "turn" } else { "summary" });
@@ -63,7 +67,9 @@ impl PageModel {
             fresh.push(for_model(message).into_owned());
         }
         prompt.set_messages(&to_text(&fresh));
-        prompt.set_tools(&to_text(&request.tools));
+        if !told {
+            prompt.set_tools(&sent.tools);
+        }
         prompt
     }
 }

@@ -270,10 +270,6 @@ impl CoreSession {
         self.session.with_run(|run| to_text(&run.messages().get(from..).unwrap_or_default()))
     }
 
-    pub fn timeline(&self) -> String {
-        self.feed.entries()
-    }
-
     /// What was recorded: JSON `{start, records, end}`; an empty text where nothing was.
     pub fn recorded(&self) -> String {
         self.session.with_run(|run| run.recorded_whole().unwrap_or_default())

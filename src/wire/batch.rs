@@ -73,10 +73,6 @@ impl EventBatch {
         }
     }
 
-    pub(crate) fn entries(&self) -> &[TimelineEntry] {
-        self.timeline.entries()
-    }
-
     /// Whether the slots are to be told; they are looked up outside, as those who change them tell this.
     pub(crate) fn take_slots_changed(&mut self) -> bool {
         take(&mut self.slots_changed)
@@ -117,7 +113,11 @@ impl EventBatch {
 
     /// What changed in the timeline. Text that an earlier page had shown stands at its end until it is written anew.
     fn patch(&mut self, run: &Run) -> Option<TimelinePatch> {
+        // A server tells the whole to whoever joins; a page has it.
+        #[cfg(feature = "serve")]
         let patch = self.timeline.follow(run);
+        #[cfg(not(feature = "serve"))]
+        let patch = self.timeline.tell(run);
         let earlier = run.partial().filter(|_| !self.writes && !run.is_hidden()).map(|text| {
             let mut id = run.request().unwrap_or_default().to_owned();
             id.push_str(".partial");
@@ -138,15 +138,7 @@ impl EventBatch {
 }
 
 fn partial((id, text): (String, String)) -> TimelineEntry {
-    TimelineEntry::AgentText {
-        id,
-        text,
-        partial: true,
-        reasoning: None,
-        at: None,
-        sources: None,
-        branches: None,
-    }
+    TimelineEntry::agent_text(id, text, true)
 }
 
 fn listed(events: &[String]) -> String {

@@ -38,7 +38,8 @@ export class ModelBridge {
   readonly #page: BridgedModel;
   #messages: Message[] = [];
   #writing: Coalesced | undefined;
-  #told: { readonly text: string; readonly tools: readonly ToldTool[] } = { text: "[]", tools: [] };
+  /** Those of the call before: the core says them when they are others. */
+  #told: readonly ToldTool[] = [];
 
   constructor(page: BridgedModel) {
     this.#page = page;
@@ -100,10 +101,9 @@ export class ModelBridge {
     this.#writing?.flush();
   }
 
-  #tools(text: string): ModelTool[] {
-    // The same in most calls.
-    if (text !== this.#told.text) this.#told = { text, tools: JSON.parse(text) as ToldTool[] };
-    return this.#told.tools.map(({ name, description, schema }) => {
+  #tools(text: string | undefined): ModelTool[] {
+    if (text !== undefined) this.#told = JSON.parse(text) as ToldTool[];
+    return this.#told.map(({ name, description, schema }) => {
       const own = this.#page.tool(name)?.inputSchema;
       return { name, description, jsonSchema: schema, ...(own && { input_schema: own }) };
     });

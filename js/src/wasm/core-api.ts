@@ -67,7 +67,8 @@ export interface HostPrompt {
   readonly systemPrompt: string;
   readonly from: number;
   readonly messages: string;
-  readonly tools: string;
+  /** Nothing where they are those of the call before. */
+  readonly tools?: string;
 }
 
 export interface HostResponse {
@@ -132,7 +133,6 @@ export interface CoreSession {
   clearStack(): void;
   /** Reads: JSON. */
   messages(from: number): Maybe<string>;
-  timeline(): Maybe<string>;
   /** From the prompt with this id on; all where there is none. */
   prompts(since: string): Maybe<string>;
   checkpoint(): string;

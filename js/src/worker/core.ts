@@ -188,18 +188,7 @@ async function placeOf(core: OpenCore, store: IndexedDBStore): Promise<StoreAdap
   return store;
 }
 
-const asked = [
-  "request",
-  "resume",
-  "undo",
-  "switchBranch",
-  "fork",
-  "recorded",
-  "pushAndForget",
-  "messages",
-  "timeline",
-  "prompts",
-] as const;
+const asked = ["request", "resume", "undo", "switchBranch", "fork", "recorded", "pushAndForget", "messages", "prompts"] as const;
 /** What comes of these is waited for by nobody. */
 const told = ["keepPartial", "abort", "configure", "validated", "returned", "clearStack", "setPlugins", "close"] as const;
 /** They are said to be taken; that they came too late is told a moment later. */

@@ -206,7 +206,6 @@ const plain = [
   "removeSlot",
   "clearStack",
   "messages",
-  "timeline",
   "prompts",
   "checkpoint",
   "setPlugins",

@@ -99,6 +99,30 @@ pub struct TimelinePatch {
     pub set: Vec<(usize, TimelineEntry)>,
 }
 
+impl TimelineEntry {
+    /// Calls change later, texts do not: whether one was cut off is all that is asked of it again.
+    fn handed_over(&mut self) -> Self {
+        let partial = match self {
+            TimelineEntry::Tool(_) => return self.clone(),
+            TimelineEntry::AgentText { partial, .. } => *partial,
+            _ => false,
+        };
+        std::mem::replace(self, TimelineEntry::agent_text(String::new(), String::new(), partial))
+    }
+
+    pub(crate) fn agent_text(id: String, text: String, partial: bool) -> Self {
+        TimelineEntry::AgentText {
+            id,
+            text,
+            partial,
+            reasoning: None,
+            at: None,
+            sources: None,
+            branches: None,
+        }
+    }
+}
+
 through_codec! { ToolEntry, EntryStatus }
 through_codec! { write TimelineEntry, TimelinePatch }
 
@@ -121,6 +145,16 @@ impl Timeline {
     /// Takes in what happened since the last time. The work is in what is new, whatever the length of the history; on another
     /// branch, in what is different there.
     pub fn follow(&mut self, run: &Run) -> Option<TimelinePatch> {
+        self.changes(run, |entry| entry.clone())
+    }
+
+    /// The same for a host that keeps what it was told: the texts are in the record and there, and not here as well. What is left
+    /// in `entries` is what later changes need.
+    pub fn tell(&mut self, run: &Run) -> Option<TimelinePatch> {
+        self.changes(run, TimelineEntry::handed_over)
+    }
+
+    fn changes(&mut self, run: &Run, told: fn(&mut TimelineEntry) -> TimelineEntry) -> Option<TimelinePatch> {
         let before = self.entries.len();
         let mut changed = Vec::new();
         // Once two paths are apart they never meet again.
@@ -148,10 +182,10 @@ impl Timeline {
         }
         let mut set: Vec<(usize, TimelineEntry)> = Vec::new();
         for at in BinaryHeap::from(changed).into_sorted_vec() {
-            if let Some(entry) = self.entries.get(at)
+            if let Some(entry) = self.entries.get_mut(at)
                 && set.last().is_none_or(|(last, _)| *last != at)
             {
-                set.push((at, entry.clone()));
+                set.push((at, told(entry)));
             }
         }
         Some(TimelinePatch { len: self.entries.len(), set })

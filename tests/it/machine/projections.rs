@@ -17,6 +17,8 @@ use serde_json::{Value, json};
 struct Screen {
     run: Run,
     timeline: Timeline,
+    /// The same without the texts that were told.
+    told: Timeline,
     drawn: Vec<TimelineEntry>,
     effects: Vec<Effect>,
     patched: Vec<usize>,
@@ -28,6 +30,7 @@ impl Screen {
         let mut screen = Screen {
             run,
             timeline: Timeline::default(),
+            told: Timeline::default(),
             drawn: Vec::new(),
             effects: Vec::new(),
             patched: Vec::new(),
@@ -43,7 +46,13 @@ impl Screen {
 
     fn draw(&mut self) {
         self.patched.clear();
-        if let Some(patch) = self.timeline.follow(&self.run) {
+        let patch = self.timeline.follow(&self.run);
+        assert_eq!(
+            self.told.tell(&self.run),
+            patch,
+            "a page that keeps what it was told hears something else"
+        );
+        if let Some(patch) = patch {
             self.drawn.truncate(patch.len);
             for (at, entry) in patch.set {
                 self.patched.push(at);

@@ -25,6 +25,7 @@ interface Database {
   readonly inMemory: boolean;
   run<T>(names: readonly StoreName[], access: Access, work: (transaction: Transaction) => Promise<T>): Promise<T>;
   next(transaction: Transaction): Promise<number>;
+  order(): number;
   changed(id: string): void;
   write<T>(id: string, work: () => Promise<T>): Promise<T>;
 }
