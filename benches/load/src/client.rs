@@ -47,13 +47,34 @@ impl Figures {
     }
 }
 
-/// Answers of a model, each asked for on its own connection.
-pub(crate) async fn proxied(server: &Server, model: &Server, count: usize) -> Result<Figures, Failure> {
-    let (body, end) = match server.kind {
+/// What a client says, and the first and the last that it waits for.
+#[derive(Clone)]
+struct Asking {
+    request: String,
+    first: &'static str,
+    last: &'static str,
+}
+
+/// Answers of a model, each asked for on its own connection, and besides some who follow a session.
+pub(crate) async fn proxied(
+    server: &Server,
+    model: &Server,
+    count: usize,
+    followers: usize,
+) -> Result<Figures, Failure> {
+    let (body, last) = match server.kind {
         Kind::Glove => (ASKED, r#""message""#),
         Kind::Bare | Kind::Model => (ASKED_OF_PROVIDER, "[DONE]"),
     };
-    opened(server, vec![post("/api/chat", body); count], "Hello", end, async || {
+    let mut asking = vec![Asking { request: post("/api/chat", body), first: "Hello", last }; count];
+    let session = if followers > 0 { Some(session(server).await?) } else { None };
+    for id in session.iter().cycle().take(followers) {
+        asking.push(following(id));
+    }
+    opened(server, asking, async || {
+        if let Some(id) = &session {
+            speak(server, id).await?;
+        }
         let mut stream = TcpStream::connect(&model.address).await?;
         stream.write_all(b"GET /end HTTP/1.1\r\nhost: localhost\r\n\r\n").await?;
         Ok(())
@@ -65,35 +86,44 @@ pub(crate) async fn proxied(server: &Server, model: &Server, count: usize) -> Re
 pub(crate) async fn followed(server: &Server, count: usize) -> Result<Figures, Failure> {
     let mut ids = Vec::new();
     for _ in 0..SESSIONS {
-        let made = answered(&server.address, &post("/api/sessions", "{}")).await?;
-        let id = made.split_once(r#""id":""#).and_then(|(_, rest)| rest.split('"').next()).ok_or(made.clone())?;
-        ids.push(id.to_owned());
+        ids.push(session(server).await?);
     }
-    let follow = |at: usize| {
-        let id = &ids[at % ids.len()];
-        format!("GET /api/sessions/{id}/events HTTP/1.1\r\nhost: localhost\r\n\r\n")
-    };
-    opened(server, (0..count).map(follow).collect(), "snapshot", "text_delta", async || {
+    let asking = ids.iter().cycle().take(count).map(|id| following(id)).collect();
+    opened(server, asking, async || {
         for id in &ids {
-            answered(&server.address, &post(&format!("/api/sessions/{id}/messages"), r#"{"text":"Hello"}"#)).await?;
+            speak(server, id).await?;
         }
         Ok(())
     })
     .await
 }
 
+async fn session(server: &Server) -> Result<String, Failure> {
+    let made = answered(&server.address, &post("/api/sessions", "{}")).await?;
+    let id = made.split_once(r#""id":""#).and_then(|(_, rest)| rest.split('"').next());
+    Ok(id.ok_or(made.clone())?.to_owned())
+}
+
+fn following(id: &str) -> Asking {
+    let request = format!("GET /api/sessions/{id}/events HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    Asking { request, first: "snapshot", last: "text_delta" }
+}
+
+async fn speak(server: &Server, id: &str) -> Result<(), Failure> {
+    let path = format!("/api/sessions/{id}/messages");
+    answered(&server.address, &post(&path, r#"{"text":"Hello"}"#)).await.map(drop)
+}
+
 async fn opened(
     server: &Server,
-    asking: Vec<String>,
-    first: &'static str,
-    last: &'static str,
+    asking: Vec<Asking>,
     end: impl AsyncFnOnce() -> Result<(), Failure>,
 ) -> Result<Figures, Failure> {
     let before = server.kilobytes()?;
     let count = asking.len();
     let turns = Arc::new(Semaphore::new(AT_ONCE));
     let mut openings = JoinSet::new();
-    for request in asking {
+    for Asking { request, first, last } in asking {
         let turn = Arc::clone(&turns).acquire_owned().await?;
         let address = server.address.clone();
         openings.spawn(async move {
@@ -103,20 +133,20 @@ async fn opened(
             stream.write_all(request.as_bytes()).await?;
             let read = until(&mut stream, String::new(), first).await?;
             drop(turn);
-            Ok::<_, std::io::Error>((begun.elapsed(), stream, read))
+            Ok::<_, std::io::Error>((begun.elapsed(), stream, read, last))
         });
     }
     let mut firsts = Vec::new();
     let mut streams = Vec::new();
     while let Some(opening) = openings.join_next().await {
-        let (took, stream, read) = opening??;
+        let (took, stream, read, last) = opening??;
         firsts.push(took);
-        streams.push((stream, read));
+        streams.push((stream, read, last));
     }
     let kilobytes = (server.kilobytes()?.saturating_sub(before)) as f64 / count as f64;
     let begun = Instant::now();
     let mut endings = JoinSet::new();
-    for (mut stream, read) in streams {
+    for (mut stream, read, last) in streams {
         endings.spawn(async move { until(&mut stream, read, last).await.map(drop) });
     }
     end().await?;

@@ -27,12 +27,15 @@ async fn main() -> Result<(), Failure> {
 }
 
 async fn measure(glove: &str, wanted: usize) -> Result<(), Failure> {
-    let files = open_files()?;
     // A proxied stream has a socket on both sides of its server.
-    let proxied = wanted.min((files - 100) / 2);
+    let files = open_files(2 * wanted + 200)?;
+    let proxied = wanted.min((files - 200) / 2);
     let followed = wanted.min(files - 100);
     if proxied < wanted {
-        println!("A process may have {files} files open here (`ulimit -Hn`), so {proxied} streams are proxied and {followed} followed.");
+        println!(
+            "A process may have {files} files open here (`ulimit -Hn`), so {proxied} streams are proxied; glove has {} more, who follow a session.",
+            followed - proxied
+        );
     }
     let model = Server::start(Kind::Model, glove, "").await?;
     for round in 1..=rounds() {
@@ -40,7 +43,8 @@ async fn measure(glove: &str, wanted: usize) -> Result<(), Failure> {
         println!("{:22}{:>8}{:>10}{:>10}{:>10}{:>14}{:>12}", "", "streams", "p50 ms", "p99 ms", "max ms", "kB a stream", "all end ms");
         for kind in [Kind::Bare, Kind::Glove] {
             let server = Server::start(kind, glove, &model.address).await?;
-            client::proxied(&server, &model, proxied).await?.print(kind.name());
+            let followers = if kind == Kind::Glove { followed - proxied } else { 0 };
+            client::proxied(&server, &model, proxied, followers).await?.print(kind.name());
         }
         let server = Server::start(Kind::Glove, glove, &model.address).await?;
         client::followed(&server, followed).await?.print("glove: followers");
@@ -52,9 +56,13 @@ fn rounds() -> usize {
     env::var("GLOVE_BENCH_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(3)
 }
 
-/// As many as the system gives, for this process and those that it starts.
-fn open_files() -> Result<usize, Failure> {
-    use rustix::process::{Resource, getrlimit, setrlimit};
+/// As many as are wanted or the system gives, for this process and those that it starts.
+fn open_files(wanted: usize) -> Result<usize, Failure> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let most = getrlimit(Resource::Nofile).maximum;
+    let wanted = u64::try_from(wanted)?.max(most.unwrap_or_default());
+    // Only root may have more than the system gives.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: Some(wanted) });
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     setrlimit(Resource::Nofile, limit.clone())?;

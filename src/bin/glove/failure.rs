@@ -15,6 +15,8 @@ pub(crate) struct Failure {
 
 /// What shells say of a program that was ended by ctrl-C.
 const INTERRUPTED: u8 = 130;
+/// And of one whose output nobody reads any more.
+const UNREAD: u8 = 141;
 
 impl Failure {
     pub(crate) fn new(message: impl Into<String>) -> Self {
@@ -46,7 +48,11 @@ impl From<ModelError> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Failure::new(error.to_string())
+        match error.kind() {
+            // As in `glove export | head`: whoever closed it knows.
+            io::ErrorKind::BrokenPipe => Failure { message: String::new(), exit: UNREAD },
+            _ => Failure::new(error.to_string()),
+        }
     }
 }
 

@@ -53,6 +53,17 @@ fn a_session_goes_from_one_home_to_another() {
 }
 
 #[test]
+fn a_reader_that_has_seen_enough_is_no_fault() {
+    let home = Home::new();
+    home.prints(&["chat", "--model", "scripted", "-p", "hello"]);
+    let mut export = home.glove(&["export"]);
+    let (read, write) = std::io::pipe().unwrap();
+    drop(read);
+    let output = export.stdout(write).output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(141), ""));
+}
+
+#[test]
 fn the_database_is_the_one_that_is_named_or_configured_and_no_password_is_said() {
     let home = Home::new();
     home.prints(&["chat", "--model", "scripted", "-p", "hello"]);
