@@ -84,6 +84,7 @@ impl SessionDatabase {
     }
 
     /// Says where other servers reach the process that holds a session of this database.
+    #[cfg_attr(not(any(feature = "postgres", feature = "redis")), allow(unused_variables))]
     pub(crate) fn at_address(self, address: &str) -> Self {
         match self {
             SessionDatabase::Sqlite(_) => self,
@@ -114,6 +115,7 @@ impl SessionDatabase {
     }
 
     /// Where the process is that holds the session now; empty if that is not known.
+    #[cfg_attr(not(any(feature = "postgres", feature = "redis")), allow(unused_variables))]
     pub(crate) fn holder(&self, session: &str) -> Asked<Option<String>> {
         match self {
             SessionDatabase::Sqlite(_) => Box::pin(std::future::ready(Ok(None))),

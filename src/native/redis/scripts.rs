@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use ::redis::Script;
 
+// Answers are kept by a server alone.
+#[cfg_attr(not(feature = "serve"), allow(dead_code))]
 pub(super) struct Scripts {
     pub abandoned: Script,
     pub add_answer: Script,

@@ -74,6 +74,7 @@ impl SqliteStore {
     }
 
     /// How many processes in a row ended while they worked on the session.
+    #[cfg(feature = "serve")]
     pub(crate) fn deaths(&self) -> BoxFuture<'static, Result<u64, StoreError>> {
         self.reading(|connection, session| {
             let query = "SELECT deaths FROM glove_runs WHERE session_id = ?1";
@@ -83,6 +84,7 @@ impl SqliteStore {
     }
 
     /// They are not counted any more.
+    #[cfg(feature = "serve")]
     pub(crate) fn forgive(&self) -> BoxFuture<'static, Result<(), StoreError>> {
         self.set("UPDATE glove_runs SET deaths = 0 WHERE session_id = ?1 AND ?2 = ''", "")
     }
