@@ -9,11 +9,29 @@ pub(super) struct Watch {
     models: AtomicUsize,
     /// When a model last said something.
     last_sign: AtomicU64,
+    /// When the time of the step is used up.
+    until: AtomicU64,
+    /// A model was to be asked after that, and was not.
+    refused: AtomicBool,
 }
 
 impl Watch {
-    pub(super) fn begin(&self) {
+    pub(super) fn begin(&self, until: u64) {
+        self.until.store(until, Ordering::Release);
+        self.refused.store(false, Ordering::Release);
         self.halted.store(false, Ordering::Release);
+    }
+
+    pub(super) fn refuse(&self) {
+        self.refused.store(true, Ordering::Release);
+    }
+
+    pub(super) fn has_refused(&self) -> bool {
+        self.refused.load(Ordering::Acquire)
+    }
+
+    pub(super) fn is_over(&self, now: u64) -> bool {
+        now >= self.until.load(Ordering::Acquire)
     }
 
     /// True where it was told before.

@@ -157,7 +157,7 @@ impl Running {
         let mut told = began;
         let mut held = None;
         let mut held_since = 0;
-        self.shared.watch.begin();
+        self.shared.watch.begin(time.map_or(u64::MAX, |time| began.saturating_add(time)));
         if self.stop_reason().await?.is_some() {
             return self.leave(&session, seeds, end_by_stop(), prompt, 0).await;
         }
@@ -192,7 +192,8 @@ impl Running {
                     }
                     let silent = self.shared.watch.silent_since().map(|since| since.max(held_since));
                     let is_left = |since| now.saturating_sub(since) >= self.shared.parts.grace_ms;
-                    if let (Some(held), true) = (held, silent.is_some_and(is_left)) {
+                    let ends = self.shared.watch.has_refused() || silent.is_some_and(is_left);
+                    if let (Some(held), true) = (held, ends) {
                         // What is written is the run before this call; the call is made again when the task goes on.
                         session.close();
                         select(work, clock.sleep(CLOSING_MS)).await;
@@ -222,7 +223,10 @@ impl Running {
                 }
                 Ok(Response::Paused { rule, message }) => match (held, rule) {
                     (Some(held), _) => held.end(),
-                    (None, _) if self.shared.watch.is_halted() => end_by_stop(),
+                    (None, _) if self.shared.watch.is_halted() => {
+                        let stops = self.stop_reason().await?.is_some();
+                        if stops { end_by_stop() } else { StepEnd::OutOfTime }
+                    }
                     (None, Rule::Turns) => StepEnd::Unfinished(
                         "the model called tools in one answer after another and came to no end; give it more \
                          `max_consecutive_tool_steps`, or smaller steps"

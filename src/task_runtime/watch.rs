@@ -1,4 +1,4 @@
-//! Calls in flight, watched: a stop is seen before the next one begins, and a model that says nothing is not waited for.
+//! Calls in flight, watched: a stop and the end of the time are seen before the next one begins, and a model that says nothing is not waited for.
 
 use std::sync::{Arc, Weak};
 
@@ -21,10 +21,15 @@ impl Running {
     }
 }
 
-/// A look for a stop when a call has ended, before anything follows of it.
+/// A look for a stop, and at the clock, when a call has ended, before anything follows of it.
 pub(super) async fn look(task: &Weak<Shared>) {
     let Some(running) = task.upgrade().map(|shared| Running { shared }) else { return };
-    if running.shared.watch.is_halted() || !matches!(running.stop_reason().await, Ok(Some(_))) {
+    let watch = &running.shared.watch;
+    if watch.is_halted() {
+        return;
+    }
+    let over = watch.is_over(running.shared.parts.clock.steady());
+    if !over && !matches!(running.stop_reason().await, Ok(Some(_))) {
         return;
     }
     running.halt();
@@ -79,6 +84,14 @@ impl ModelAdapter for WatchedModel {
         deltas: DeltaSink,
         abort: AbortSignal,
     ) -> BoxFuture<'static, Result<Reply, ModelError>> {
+        if let Some(shared) =
+            self.task.upgrade().filter(|shared| shared.watch.is_over(shared.parts.clock.steady()))
+        {
+            // A tool that took all of the time was dropped before anybody could look. The step is left as it is.
+            shared.watch.refuse();
+            Running { shared }.wake();
+            return Box::pin(std::future::pending());
+        }
         let heard = Weak::clone(&self.task);
         let sink = DeltaSink::to(move |delta: Delta<'_>| {
             sign(&heard);

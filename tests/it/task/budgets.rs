@@ -1,5 +1,6 @@
 //! What a task may use: steps, time, rounds of tools, steps without progress, and the share that is kept for the verification.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_executor::block_on;
@@ -8,9 +9,10 @@ use glove_wasm::ports::{Tool, ToolContext};
 use glove_wasm::task::{Budgets, DefaultLoop, FinishReason, ResultView, StepStatus, TaskStatus};
 use glove_wasm::task_runtime::RunOptions;
 use glove_wasm::testing::{FakeClock, Gate, Line, ScriptedModel};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{NOON, agent, asked, at, builder, events, spec, worker, working_model, workspace};
+use super::{NOON, agent, asked, at, builder, events, plan, spec, worker, working_model, workspace};
 
 const FULL: RunOptions = RunOptions { view: ResultView::Full, leave_when_waiting: false };
 
@@ -88,6 +90,41 @@ fn a_task_whose_time_is_used_up_pauses() {
     assert_eq!(model.calls(), 3);
     block_on(task.set_budgets(Budgets { max_wall_clock_ms: None, ..budgets })).unwrap();
     assert_eq!(block_on(task.run(FULL)).unwrap().finish_reason, Some(FinishReason::Completed));
+}
+
+#[test]
+fn a_tool_does_not_begin_when_the_answer_that_calls_it_has_used_up_the_time() {
+    let files = workspace();
+    let clock = FakeClock::at(NOON);
+    let (slow, runs) = (clock.clone(), Arc::new(Mutex::new(0)));
+    let model = ScriptedModel::by(move |_, seen| {
+        slow.advance(10_000);
+        match asked(seen) {
+            (request, 0) if request.contains("(s1)") => Line::call("work", "c1", json!({})),
+            _ => worker(seen),
+        }
+    });
+    let counted = Arc::clone(&runs);
+    let tool = Tool::new("work", "Works", json!({ "type": "object" }), move |_: Value, _: ToolContext| {
+        *counted.lock().unwrap() += 1;
+        std::future::ready("worked")
+    });
+    let budgets = Budgets { max_wall_clock_ms: Some(35_000), verify_percent: 0, ..Budgets::default() };
+    let agent = at(&model, clock).tool(tool).build().unwrap();
+    let task = block_on(agent.start_task(files, spec().budgets(budgets.clone()))).unwrap();
+    let result = block_on(task.run(FULL)).unwrap();
+    assert_eq!(
+        (result.status, result.finish_reason),
+        (TaskStatus::Paused, Some(FinishReason::BudgetWallClock))
+    );
+    assert_eq!((model.calls(), *runs.lock().unwrap()), (4, 0));
+    // What ran out of time has failed, as the record says: the verification judges what is there.
+    block_on(task.set_budgets(Budgets { max_wall_clock_ms: None, ..budgets })).unwrap();
+    let result = block_on(task.run(FULL)).unwrap();
+    assert_eq!(result.finish_reason, Some(FinishReason::Completed));
+    let step = &result.steps[2];
+    assert_eq!((step.id.as_str(), step.status, *runs.lock().unwrap()), ("act-1-s1", StepStatus::Failed, 0));
+    assert_eq!(step.error, "the time of the task was used up");
 }
 
 #[test]
@@ -213,4 +250,80 @@ fn budgets_that_cannot_hold_are_refused() {
         block_on(builder(&working_model()).build().unwrap().start_task(workspace(), spec().budgets(budgets)))
             .unwrap_err();
     assert_eq!(error.code(), "TASK_CONFIG_INVALID");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(
+        std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(48)
+    ))]
+
+    /// Calls of the model and of a tool take any time, also none; a step makes any number of them, and a verification passes or fails.
+    #[test]
+    fn no_call_begins_when_its_budget_is_used_up(
+        durations in proptest::collection::vec(prop_oneof![Just(0u64), 1..30_000u64, 100_000..200_000u64], 1..12),
+        rounds in proptest::collection::vec(0..5usize, 1..6),
+        passes in proptest::collection::vec(any::<bool>(), 1..3),
+        time in 1..150_000u64,
+        max_steps in 1..10u32,
+        most_rounds in 1..4u32,
+        verify_percent in 0..60u32,
+        refinements in 0..3u32,
+    ) {
+        let (files, clock) = (workspace(), FakeClock::at(NOON));
+        // When each call began, and in which phase.
+        let begun: Arc<Mutex<Vec<(u64, bool)>>> = Arc::default();
+        let spent = Arc::new(Mutex::new(0u64));
+        let spend = {
+            let (clock, begun, spent) = (clock.clone(), Arc::clone(&begun), Arc::clone(&spent));
+            move |verifies: bool| {
+                let mut spent = spent.lock().unwrap();
+                let mut begun = begun.lock().unwrap();
+                let took = durations[begun.len() % durations.len()];
+                begun.push((*spent, verifies));
+                *spent += took;
+                clock.advance(took);
+            }
+        };
+        let spends = spend.clone();
+        let model = ScriptedModel::by(move |number, seen| {
+            let (request, done) = asked(seen);
+            let verifies = request.contains("Phase: verify");
+            spend(verifies);
+            if request.contains("Phase: plan") {
+                return Line::text(plan().to_string());
+            }
+            match rounds[request.len() % rounds.len()] {
+                wanted if done < wanted => Line::call("work", &format!("c{number}"), json!({})),
+                _ if verifies => Line::text(json!({ "pass": passes[number % passes.len()] }).to_string()),
+                _ => Line::text("Done."),
+            }
+        });
+        let tool = Tool::new("work", "Works", json!({ "type": "object" }), move |_: Value, _: ToolContext| {
+            spends(false);
+            std::future::ready("worked")
+        });
+        let budgets = Budgets {
+            max_wall_clock_ms: Some(time),
+            max_steps,
+            max_consecutive_tool_steps: most_rounds,
+            verify_percent,
+            refinements,
+            ..Budgets::default()
+        };
+        let phases = ["gather", "act", "verify"];
+        let agent = at(&model, clock).tool_for(phases, tool).build().unwrap();
+        let task = block_on(agent.start_task(files, spec().budgets(budgets))).unwrap();
+        let result = block_on(task.run(FULL)).unwrap();
+        prop_assert!(result.finish_reason.is_some());
+        for (at, (when, _)) in begun.lock().unwrap().iter().enumerate() {
+            prop_assert!(*when < time, "call {at} began at {when} of {time} ms");
+        }
+        prop_assert!(result.steps.len() <= max_steps as usize, "{:?}", steps(&result));
+        prop_assert!(task.state().used.steps <= max_steps);
+        for step in &result.steps {
+            let own = step.tool_calls.iter().filter(|call| call.tool == "work").count();
+            prop_assert!(own <= most_rounds as usize + 1, "{} made {own} of {most_rounds}", step.id);
+        }
+        prop_assert_eq!(task.state().used.wall_clock_ms, *spent.lock().unwrap());
+    }
 }
