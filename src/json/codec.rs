@@ -231,27 +231,28 @@ pub(crate) fn read_fields(fields: &mut dyn ReadFields, from: &mut Reader<'_>) ->
 
 pub(crate) fn write_fields(fields: &dyn WriteFields, out: &mut String) {
     let Form::Keys(keys, _) = fields.form() else { return };
-    out.push('{');
-    let mut comma = false;
+    // Each key finds its first quote there: most fields are left out, and are worth no more than they must cost.
+    out.push_str("{\"");
+    let mut last = "\"";
     for (index, key) in keys.iter().enumerate() {
         let before = out.len();
-        out.push_str(if comma { ",\"" } else { "\"" });
         out.push_str(key);
         out.push_str("\":");
         if fields.put(index, out) {
-            comma = true;
+            last = ",\"";
+            out.push_str(last);
         } else {
             out.truncate(before);
         }
     }
     for (key, value) in fields.unknown() {
-        if std::mem::replace(&mut comma, true) {
-            out.push(',');
-        }
-        write::string(out, key);
-        out.push(':');
+        write::escaped(out, key);
+        out.push_str("\":");
         out.push_str(value.as_str());
+        last = ",\"";
+        out.push_str(last);
     }
+    out.truncate(out.len() - last.len());
     out.push('}');
 }
 

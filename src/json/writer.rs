@@ -43,15 +43,17 @@ pub(crate) fn escaped(out: &mut String, text: &str) {
 
 /// A whole number.
 pub(crate) fn whole(out: &mut String, mut number: u64) {
-    let start = out.len();
-    loop {
-        // The last digit first; each further one goes before it.
-        out.insert(start, char::from(b'0' + (number % 10) as u8));
+    let (mut digits, mut length) = ([0; 20], 0);
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
+        length += 1;
         number /= 10;
         if number == 0 {
-            return;
+            break;
         }
     }
+    let (_, written) = digits.split_at(digits.len() - length);
+    out.push_str(str::from_utf8(written).unwrap_or_default());
 }
 
 /// A number with a fraction, in as few digits as give the same number again, as far as fifteen digits do. More than

@@ -391,7 +391,7 @@ impl Run {
             Input::StoreFailed { error } => self.on_store_failed(error, fx),
             Input::PluginsChanged { states } => self.state.plugins = Some(states.clone()),
             Input::Configured { settings } => {
-                self.state.settings = settings.as_ref().clone().complete().into()
+                self.state.settings = settings.as_ref().clone().complete().into();
             }
             Input::Recovered => self.on_recovered(fx),
             Input::Resumed => self.on_resumed(fx),
