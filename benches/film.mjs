@@ -5,7 +5,14 @@ import { inRoot } from "../scripts/lib/project.mjs";
 import { openChromium } from "./pages/browser.mjs";
 import { serveSite } from "./pages/site.mjs";
 
-const pages = { bare: "bare", ours: "ours", "ours, its look": "look", "AI SDK": "ai-sdk", TanStack: "tanstack" };
+const pages = {
+  bare: "bare",
+  ours: "ours",
+  "ours, worker": "worker",
+  "ours, its look": "look",
+  "AI SDK": "ai-sdk",
+  TanStack: "tanstack",
+};
 const every = 100;
 /** As in W6, both at once. */
 const slowedTimes = 4;

@@ -20,14 +20,17 @@ beforeAll(() => {
 /** They are in the page anyway. */
 const external = ["react", "react/jsx-runtime", "react-dom", "zod"];
 
-/** What is loaded before the page draws, and the file with the wasm file, which comes after. */
+/** What is loaded before the page draws, and what opens a session, which comes after: the wasm file, the way to it, and the database. */
 interface Built {
   readonly atOnce: Buffer;
   readonly core: Buffer;
 }
 
 const marker = bytes.text.slice(1000, 1100);
+/** What only the files with the way to the core and with the database say. */
+const opening = ["visibilitychange", "createObjectStore"];
 const holdsCore = (code: string) => code.includes(marker);
+const opensSessions = (code: string) => holdsCore(code) || opening.some((word) => code.includes(word));
 const joined = (codes: readonly string[]) => Buffer.from(codes.join(""));
 
 const bundlers: Record<string, () => Promise<Built>> = {
@@ -40,7 +43,7 @@ const bundlers: Record<string, () => Promise<Built>> = {
     const first = chunks.filter((chunk) => chunk === entry || entry?.imports.includes(chunk.fileName));
     const rest = chunks.filter((chunk) => !first.includes(chunk));
     const codes = (some: typeof chunks) => some.map(({ code }) => code);
-    return { atOnce: joined(codes(first)), core: joined(codes(rest).filter(holdsCore)) };
+    return { atOnce: joined(codes(first)), core: joined(codes(rest).filter(opensSessions)) };
   },
   async webpack() {
     const externals = Object.fromEntries(external.map((name) => [name, name.replace(/\W/g, "_")]));
@@ -48,7 +51,7 @@ const bundlers: Record<string, () => Promise<Built>> = {
     const dist = join(folder, "dist");
     const rest = readdirSync(dist).filter((name) => name.endsWith(".js") && name !== "main.js");
     const codes = rest.map((name) => readFileSync(join(dist, name), "utf8"));
-    return { atOnce: readFileSync(join(dist, "main.js")), core: joined(codes.filter(holdsCore)) };
+    return { atOnce: readFileSync(join(dist, "main.js")), core: joined(codes.filter(opensSessions)) };
   },
   async esbuild() {
     const output = { bundle: true, splitting: true, format: "esm", minify: true, outdir: "out" } as const;
@@ -56,7 +59,7 @@ const bundlers: Record<string, () => Promise<Built>> = {
     const names = ["out/main.js", ...(metafile.outputs["out/main.js"]?.imports ?? []).filter(atOnce).map(({ path }) => path)];
     const rest = Object.keys(metafile.outputs).filter((name) => !names.includes(name));
     const code = (name: string) => readFileSync(join(folder, name), "utf8");
-    return { atOnce: joined(names.map(code)), core: joined(rest.map(code).filter(holdsCore)) };
+    return { atOnce: joined(names.map(code)), core: joined(rest.map(code).filter(opensSessions)) };
   },
 };
 const atOnce = ({ kind, external }: { kind: string; external?: boolean }) => kind === "import-statement" && !external;
