@@ -8,6 +8,8 @@ import { serveSite } from "./pages/site.mjs";
 const pages = ["bare", "floor", "ours", "worker"];
 const ends = ["usable", "ready", "answer"];
 const rounds = 5;
+/** How often the CPU is slowed. */
+const cpu = 4;
 
 /** What an event of the trace is part of: the first that fits. */
 const kinds = [
@@ -23,7 +25,7 @@ const kinds = [
 ];
 
 /** Gives the path of the last trace of ours, and the lines of a table. */
-export async function profilePage(cpu = 4) {
+export async function profile() {
   const entry = (page) => `import { Page } from "./${page}.jsx"; import { start } from "./start.jsx"; start(Page);`;
   const site = await serveSite(Object.fromEntries(pages.map((page) => [page, entry(page)])));
   const browser = await openChromium();
@@ -31,7 +33,7 @@ export async function profilePage(cpu = 4) {
   let last;
   for (let round = 0; round < rounds; round++) {
     for (const page of pages) {
-      const events = await traced(browser, `${site.url}/${page}/`, cpu);
+      const events = await traced(browser, `${site.url}/${page}/`);
       if (page === "ours") last = events;
       found[page] ??= [];
       found[page].push(spentBy(events));
@@ -42,10 +44,10 @@ export async function profilePage(cpu = 4) {
   const file = inRoot(".cache", "bench", "w6.trace.json");
   mkdirSync(inRoot(".cache", "bench"), { recursive: true });
   writeFileSync(file, JSON.stringify(last));
-  return { file, lines: table(found, cpu) };
+  return { file, lines: table(found) };
 }
 
-async function traced(browser, url, cpu) {
+async function traced(browser, url) {
   const context = await browser.newContext();
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
@@ -104,7 +106,7 @@ function spentBy(events) {
   );
 }
 
-function table(found, cpu) {
+function table(found) {
   const median = (values) => values.sort((one, other) => one - other)[Math.floor(values.length / 2)];
   const rows = [...kinds.map(([kind]) => kind), "waiting, for files and answers", "in all"];
   const lines = [`ms of the main thread since navigation, medians of ${rounds}, CPU slowed ${cpu} times`];

@@ -70,12 +70,12 @@ async function parts(tools) {
 
 /** The rows of Node. */
 async function profiled(tools, row) {
-  if (!["w1", "w2", "w3", "w7", "w8", "w11"].includes(row)) {
-    throw new StepFailed(`there is no profile of ${row}`, "Choose from: w1, w2, w3, w7, w8, w11.");
+  if (!["w1", "w2", "w3", "w6", "w7", "w8", "w11"].includes(row)) {
+    throw new StepFailed(`there is no profile of ${row}`, "Choose from: w1, w2, w3, w6, w7, w8, w11.");
   }
   await build(tools);
   await step("profile", "Read its messages above.", async () => {
-    const { profile } = await import("../benches/profile.mjs");
+    const { profile } = await import(`../benches/profile${row === "w6" ? "-page" : ""}.mjs`);
     const { file, lines } = await profile(row);
     console.log([...lines, file].join("\n"));
   });
