@@ -30,7 +30,9 @@ const marker = bytes.text.slice(1000, 1100);
 /** What only the files with the way to the core and with the database say. */
 const opening = ["visibilitychange", "createObjectStore"];
 const holdsCore = (code: string) => code.includes(marker);
-const opensSessions = (code: string) => holdsCore(code) || opening.some((word) => code.includes(word));
+/** The text of the worker holds all of it once more. */
+const isWorker = (code: string) => code.includes("worker-src blob:");
+const opensSessions = (code: string) => holdsCore(code) || (!isWorker(code) && opening.some((word) => code.includes(word)));
 const joined = (codes: readonly string[]) => Buffer.from(codes.join(""));
 
 const bundlers: Record<string, () => Promise<Built>> = {
