@@ -26,6 +26,8 @@ export const freezing = `
     // One write is done; then the transaction is kept open with reads, and never heard of again. One that turns out to write
     // nothing (a session that is not there yet cannot be claimed) is its page's last.
     transaction.addEventListener("complete", frozen);
+    // It dies ahead of that: a transaction that the page ends itself is whole or nothing.
+    transaction.commit = () => {};
     const objectStore = transaction.objectStore.bind(transaction);
     const spin = (store) => { store.count().onsuccess = () => spin(store); };
     let wrote = false;
