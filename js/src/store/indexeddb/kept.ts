@@ -44,10 +44,11 @@ export class KeptSession {
   #nextClaim = generateId();
   /** What the row said when the session was read. */
   #asRead: Pick<SessionRow, "write" | "claim"> | undefined;
-  /** The row as this store has written it last; another tab, or the list of sessions, may have changed it since. */
-  #last: SessionRow | undefined;
-  /** A write that may have to be done again; no later one overtakes it. */
-  #first: Promise<SessionRow> | undefined;
+  /**
+   * The row as this store has written it last, when that write has ended: no write overtakes one that may have to be done again. Another tab,
+   * or the list of sessions, may have changed the row since.
+   */
+  #written: Promise<SessionRow | undefined> = Promise.resolve(undefined);
   /** The claim could not be written, as the storage was full: the one that was found in its place. */
   #found: { readonly claim: string | undefined } | undefined;
   /** The state of the run is missing, or how far it is stored: the session goes on from its messages. */
@@ -174,20 +175,16 @@ export class KeptSession {
       return row;
     };
     const run = (work: (transaction: Transaction) => Promise<SessionRow>) => this.#run([...read], durability, work);
-    while (this.#first) await this.#first.catch(() => {});
-    const expected = media.size === 0 ? this.#last : undefined;
-    this.#last = undefined;
     const again = (error: unknown) => {
       if (other) return run(append);
       throw error;
     };
-    const writing = expected ? run((transaction) => appendAtOnce(transaction, expected)).catch(again) : run(append);
-    if (expected) this.#first = writing;
-    try {
-      this.#last = await writing;
-    } finally {
-      if (this.#first === writing) this.#first = undefined;
-    }
+    const writing = this.#written.then((last) => {
+      if (!last || media.size > 0) return run(append);
+      return run((transaction) => appendAtOnce(transaction, last)).catch(again);
+    });
+    this.#written = writing.catch(() => undefined);
+    await writing;
     this.#database.changed(this.identifier);
     // Behind the write: one that is cut leaves no mark of a session that never was.
     if (first) await this.#isStored();
