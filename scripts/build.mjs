@@ -53,8 +53,13 @@ async function cargo(name, folder, options = [], flags = []) {
   const locked = process.env.CI ? ["--locked"] : [];
   await run("cargo", ["build", "--release", "--target", wasmTarget, ...options, ...locked], {
     cwd: folder,
-    // Folders of the building machine get neutral names, so that the same commit gives the same bytes everywhere.
-    env: { CARGO_ENCODED_RUSTFLAGS: [...remappedPaths(folder), ...flags].join("\x1f"), RUSTFLAGS: undefined },
+    env: {
+      // Folders of the building machine get neutral names, so that the same commit gives the same bytes everywhere.
+      CARGO_ENCODED_RUSTFLAGS: [...remappedPaths(folder), ...flags].join("\x1f"),
+      RUSTFLAGS: undefined,
+      // The names of functions are for what comes behind, which takes them out.
+      CARGO_PROFILE_RELEASE_STRIP: "debuginfo",
+    },
   });
   const { target_directory } = JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: folder }));
   return join(target_directory, wasmTarget, "release", `${name}.wasm`);
