@@ -1,5 +1,6 @@
 //! The tools of one step: those that its phase may have, with the approvals and the time that the task says.
 
+use std::future::ready;
 use std::sync::{Arc, Weak};
 
 use crate::error::ToolDefinitionError;
@@ -97,6 +98,11 @@ impl ToolHost for PhaseTools {
 
     fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
         let task = Weak::clone(&self.task);
+        let over = |shared: Arc<Shared>| shared.watch.is_over(shared.parts.clock.steady());
+        if task.upgrade().is_some_and(over) {
+            let result = ToolResultData::error("the time of the task is used up: the tool did not run");
+            return Box::pin(ready(ToolOutcome::Returned { result, outputs: Vec::new() }));
+        }
         let broker = task.upgrade().and_then(|shared| shared.parts.broker.clone());
         let working = match broker {
             None => self.host(call.tool_name).run(call, context),

@@ -128,6 +128,39 @@ fn a_tool_does_not_begin_when_the_answer_that_calls_it_has_used_up_the_time() {
 }
 
 #[test]
+fn a_tool_does_not_begin_when_the_one_before_has_used_up_the_time() {
+    let files = workspace();
+    let clock = FakeClock::at(NOON);
+    let inner = clock.clone();
+    let stuck =
+        Tool::new("stuck", "Takes for ever", json!({ "type": "object" }), move |_: Value, _: ToolContext| {
+            inner.advance(5_000);
+            std::future::pending::<String>()
+        });
+    let runs = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&runs);
+    let work = Tool::new("work", "Works", json!({ "type": "object" }), move |_: Value, _: ToolContext| {
+        *counted.lock().unwrap() += 1;
+        std::future::ready("worked")
+    });
+    let model = ScriptedModel::by(|_, seen| match asked(seen) {
+        (request, 0) if request.contains("(s1)") => {
+            Line::call("stuck", "c1", json!({})).and_call("work", "c2", json!({}))
+        }
+        _ => worker(seen),
+    });
+    let budgets = Budgets {
+        max_wall_clock_ms: Some(5_000),
+        step_tool_timeout_ms: Some(5_000),
+        verify_percent: 0,
+        ..Budgets::default()
+    };
+    let agent = at(&model, clock).tool(stuck).tool(work).build().unwrap();
+    let result = block_on(agent.do_task(files, spec().budgets(budgets), ResultView::Full)).unwrap();
+    assert_eq!((result.finish_reason, *runs.lock().unwrap()), (Some(FinishReason::BudgetWallClock), 0));
+}
+
+#[test]
 fn a_model_that_calls_tools_without_end_fails_its_step() {
     let files = workspace();
     let model = ScriptedModel::by(|number, seen| match asked(seen).0 {
