@@ -247,7 +247,7 @@ describe("several tabs", () => {
              // All begin together.
              localStorage.setItem("ready${at}", "yes");
              while (localStorage.length < ${tabs}) await new Promise((again) => setTimeout(again, 5));
-             for (let n = 0; n < 25; n++) {
+             for (let n = 0; n < 75; n++) {
                const { messages, records } = await store.readRun();
                const seq = (records.at(-1)?.seq ?? 0) + 1;
                const mine = [message("${at}." + n + "q"), answer("${at}." + n + "a")];

@@ -145,14 +145,16 @@ test("a tab that goes before the time to undo is over loses nothing, and the nex
     const third = await open({ before: later });
     expect(await third.getByRole("button", { name: "Undo" }).count()).toBe(0);
     await expect
-      .poll(() =>
-        third.evaluate(`new Promise((resolve) => {
+      .poll(
+        () =>
+          third.evaluate(`new Promise((resolve) => {
         const opening = indexedDB.open("glove");
         opening.onsuccess = () => {
           const counting = opening.result.transaction("sessions").objectStore("sessions").count();
           counting.onsuccess = () => resolve(counting.result);
         };
       })`),
+        { timeout: patience / 3 },
       )
       .toBe(0);
   }));

@@ -5,7 +5,7 @@ import type { RemoteStreamEvent } from "./collect.js";
 
 /** Whoever has the answer has asked as often as it wants to, and waits as long as it wants to. */
 const policy = { maxRetries: 0, firstByteMs: 0, idleMs: 0, totalMs: 0, answerBytes: 0 };
-const body = JSON.stringify({ messages: [{ sender: "user", text: "" }] });
+const body = JSON.stringify({ messages: [{ sender: "user", text: "-" }] });
 
 /**
  * The events of an endpoint's answer, to its `done`. The connection is closed when the reader stops early.

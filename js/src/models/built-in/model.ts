@@ -146,8 +146,9 @@ class Model implements BuiltInModel {
     const system = described(this.#system, tools);
     const { messages } = request;
     const keys = messages.map((message) => JSON.stringify(said(message)));
+    let running: Running | undefined;
     try {
-      const running = await this.#at(system, messages, keys, signal);
+      running = await this.#at(system, messages, keys, signal);
       // What it reads is only known to be read when the answer is whole.
       this.#running = { ...running, read: [""] };
       const fresh = await Promise.all(messages.slice(running.read.length).map((message) => this.#promptOf(message)));
@@ -156,7 +157,9 @@ class Model implements BuiltInModel {
       this.#running = { ...running, read: [...keys, JSON.stringify(said(message))] };
       return { messages: [message], ...(await usage(running.session, reply)) };
     } catch (error) {
-      this.destroy();
+      // The next message may have come, with a session of its own: one that was stopped ends late.
+      if (running?.session === this.#running?.session) this.destroy();
+      else running?.session.destroy();
       throw signal?.aborted ? error : explained(error);
     }
   }
