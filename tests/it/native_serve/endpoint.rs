@@ -123,7 +123,7 @@ fn all_of_the_table(database: SessionDatabase, of_hasty: SessionDatabase) {
     let table = Table { greeted: Arc::default(), ran: Arc::default() };
     let plain = Running::start(table.server(database));
     let limits = ServerLimits { tool_ticket: Duration::from_millis(1), ..ServerLimits::default() };
-    let hasty = Running::start(table.server(of_hasty).limits(limits.clone()));
+    let hasty = Running::start(table.server(of_hasty).limits(limits));
     let mut saved: Vec<(String, String)> = Vec::new();
     let (mut rows, mut greeted) = (0, 0);
     for row in
