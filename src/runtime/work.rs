@@ -12,8 +12,8 @@ use crate::event::Event;
 use crate::json::Json;
 use crate::portable::{BoxFuture, MaybeSend};
 use crate::ports::{
-    AbortHandle, CallDisplay, CallRef, Checked, DeltaSink, DisplayPort, ModelRequest, PermissionStatus,
-    Purpose, StoreAdapter, ToolContext,
+    AbortHandle, CallDisplay, CallRef, Checked, Clock, DeltaSink, DisplayPort, ModelRequest,
+    PermissionStatus, Purpose, StoreAdapter, ToolContext,
 };
 use crate::run::effect::Effect;
 use crate::run::input::{ApprovalVerdict, Carry, Input, PermissionVerdict, Reply, ToolOutcome, Validated};
@@ -407,7 +407,7 @@ async fn in_time<V>(
     failed: fn(String) -> V,
 ) -> Checked<V> {
     let ms = shared.run().time_for_check(&call.call_id);
-    match future::select(checking, shared.clock.sleep(ms)).await {
+    match future::select(checking, passed(&*shared.clock, ms)).await {
         Either::Left((checked, _)) => checked,
         Either::Right(_) => {
             let why = format!("it gave no answer in {ms} ms");
@@ -420,6 +420,19 @@ async fn in_time<V>(
             failed(why).into()
         }
     }
+}
+
+/// Timers may be early by a moment, in which a request whose time is used up would go on.
+fn passed(clock: &dyn Clock, ms: u64) -> BoxFuture<'_, ()> {
+    let end = clock.now().saturating_add(ms);
+    Box::pin(async move {
+        clock.sleep(ms).await;
+        for _ in 0..2 {
+            if clock.now() < end {
+                clock.sleep(1).await;
+            }
+        }
+    })
 }
 
 /// Before the verdict that it belongs to, which comes as the end of the work.

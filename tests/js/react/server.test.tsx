@@ -13,6 +13,8 @@ afterEach(() => {
 /** A module of the package as a server loads it: without a page around. */
 async function onServer<T>(work: (glove: typeof import("glove-wasm/react")) => T | Promise<T>): Promise<T> {
   vi.resetModules();
+  // React finishes what the test before has begun, with the window that it began with.
+  await new Promise((resolve) => setTimeout(resolve, 10));
   for (const name of ["window", "document", "localStorage", "navigator"]) vi.stubGlobal(name, undefined);
   const compiled = vi.spyOn(WebAssembly, "compile");
   const made = vi.spyOn(WebAssembly, "Module");
