@@ -12,8 +12,6 @@ mod http_thread;
 mod ids;
 #[cfg(feature = "native")]
 mod known_keys;
-#[cfg(any(feature = "postgres", feature = "redis"))]
-mod lease;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "native")]
@@ -28,6 +26,8 @@ mod sandbox;
 mod serve;
 #[cfg(feature = "serve")]
 mod session_database;
+#[cfg(any(feature = "postgres", feature = "redis"))]
+mod shared;
 #[cfg(feature = "task")]
 mod skill_folder;
 #[cfg(feature = "sqlite")]

@@ -1,7 +1,8 @@
 //! One statement with its values.
 
+use std::time::Instant;
+
 use futures_channel::oneshot;
-use tokio::time::Instant;
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 

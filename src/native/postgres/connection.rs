@@ -1,15 +1,13 @@
 //! Connections to the database. Calls of one session go through one of them, one after another, in the order in which they are made.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::Instant;
 
 use futures_channel::oneshot;
 use futures_util::future::join_all;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::time::{sleep, timeout, timeout_at};
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Client, Config, NoTls, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -18,15 +16,8 @@ use super::call::{Call, Value, number, texts};
 use super::failure::{failed, may_pass, slow};
 use super::schema;
 use crate::error::{StoreError, StoreErrorKind};
-use crate::native::lease::{self, Lease};
+use crate::native::shared::{CONNECTIONS, HELD, PAUSE, Pool, RENEWED, held_millis, times};
 use crate::portable::BoxFuture;
-
-const CONNECTIONS: usize = 8;
-/// How long the database may be away before a call fails.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The same when nobody waits for it any more.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// Clones are the same connections, which are closed with the last of them.
 #[derive(Clone)]
@@ -41,20 +32,13 @@ struct Inner {
     thread: Option<thread::JoinHandle<()>>,
 }
 
-pub(super) struct Shared {
+struct Shared {
     config: Config,
     tls: Option<MakeRustlsConnect>,
-    /// For sentences: no user and no password.
-    place: String,
-    closing: AtomicBool,
-    leases: Mutex<Vec<Arc<Lease>>>,
+    pool: Arc<Pool>,
 }
 
 impl Shared {
-    pub(super) fn leases(&self) -> MutexGuard<'_, Vec<Arc<Lease>>> {
-        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     async fn connect(&self) -> Result<Client, tokio_postgres::Error> {
         match &self.tls {
             None => {
@@ -67,13 +51,6 @@ impl Shared {
                 tokio::spawn(connection);
                 Ok(client)
             }
-        }
-    }
-
-    fn named(&self, error: StoreError) -> StoreError {
-        match error.kind {
-            StoreErrorKind::Conflict | StoreErrorKind::Lost => error,
-            _ => StoreError { message: format!("{}: {}", self.place, error.message), ..error },
         }
     }
 }
@@ -94,7 +71,7 @@ impl Connections {
     /// Connects, and brings the database up to date.
     pub(super) fn open(config: Config, place: String) -> Result<Self, StoreError> {
         let tls = (config.get_ssl_mode() == SslMode::Require).then(tls).transpose()?;
-        let shared = Arc::new(Shared { config, tls, place, closing: false.into(), leases: Mutex::default() });
+        let shared = Arc::new(Shared { config, tls, pool: Arc::new(Pool::new(place)) });
         let unusable = |error: std::io::Error| {
             StoreError::new(StoreErrorKind::Failed, format!("no thread for the database: {error}"))
         };
@@ -104,12 +81,12 @@ impl Connections {
         let of_thread = Arc::clone(&shared);
         let work = move || {
             runtime.block_on(async move {
-                let ready = timeout(PATIENCE, async {
+                let ready = timeout_at(of_thread.pool.patience(Instant::now()).into(), async {
                     let client = of_thread.connect().await.map_err(|error| failed(&error))?;
                     schema::prepare(&client).await
                 });
                 let ready =
-                    ready.await.unwrap_or_else(|_| Err(slow())).map_err(|error| of_thread.named(error));
+                    ready.await.unwrap_or_else(|_| Err(slow())).map_err(|error| of_thread.pool.named(error));
                 let is_ready = ready.is_ok();
                 let _ = opened.send(ready);
                 if is_ready {
@@ -124,16 +101,12 @@ impl Connections {
         let thread =
             thread::Builder::new().name("glove-postgres".to_owned()).spawn(work).map_err(unusable)?;
         let inner = Inner { lines, shared, thread: Some(thread) };
-        prepared.recv().unwrap_or_else(|_| Err(gone()))?;
+        prepared.recv().unwrap_or_else(|_| Err(inner.shared.pool.gone()))?;
         Ok(Connections { inner: Arc::new(inner) })
     }
 
-    pub(super) fn shared(&self) -> &Arc<Shared> {
-        &self.inner.shared
-    }
-
-    pub(super) fn place(&self) -> &str {
-        &self.inner.shared.place
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        &self.inner.shared.pool
     }
 
     /// `session` is empty for what belongs to none. `unsure`: see [`Call`].
@@ -145,27 +118,18 @@ impl Connections {
         unsure: Option<usize>,
     ) -> BoxFuture<'static, Result<Vec<Row>, StoreError>> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.line(session).is_some_and(|line| {
+        let lines = self.inner.lines.split_first().map_or(&[][..], |(_, others)| others);
+        let sent = self.pool().line(lines, session).is_some_and(|line| {
             line.send(Call { statement, values, unsure, made: Instant::now(), reply }).is_ok()
         });
+        let gone = self.pool().gone();
         Box::pin(async move {
             match sent {
-                true => answer.await.unwrap_or_else(|_| Err(gone())),
-                false => Err(gone()),
+                true => answer.await.unwrap_or(Err(gone)),
+                false => Err(gone),
             }
         })
     }
-
-    fn line(&self, session: &str) -> Option<&UnboundedSender<Call>> {
-        let (_, others) = self.inner.lines.split_first()?;
-        let mut hasher = DefaultHasher::new();
-        session.hash(&mut hasher);
-        others.get(usize::try_from(hasher.finish() % others.len() as u64).unwrap_or_default())
-    }
-}
-
-fn gone() -> StoreError {
-    StoreError::new(StoreErrorKind::Failed, "the thread of the database has ended; open it again")
 }
 
 struct Line {
@@ -175,10 +139,10 @@ struct Line {
 
 impl Line {
     async fn serve(mut self, mut calls: UnboundedReceiver<Call>, renews: bool) {
-        let mut renewal = Instant::now() + lease::RENEWED;
+        let mut renewal = Instant::now() + RENEWED;
         loop {
             let next = match renews {
-                true => timeout_at(renewal, calls.recv()).await,
+                true => timeout_at(renewal.into(), calls.recv()).await,
                 false => Ok(calls.recv().await),
             };
             match next {
@@ -187,24 +151,23 @@ impl Line {
                 Err(_) => {}
             }
             if renews && Instant::now() >= renewal {
-                renewal = Instant::now() + lease::RENEWED;
+                renewal = Instant::now() + RENEWED;
                 self.renew().await;
             }
         }
     }
 
     async fn answer(&mut self, mut call: Call) {
-        let answer = self.done(&mut call).await.map_err(|error| self.shared.named(error));
+        let answer = self.done(&mut call).await.map_err(|error| self.shared.pool.named(error));
         // Whoever has stopped waiting needs no answer.
         let _ = call.reply.send(answer);
     }
 
-    /// Goes on trying while the database is away. Behind others that have waited for it, not as long again.
+    /// Goes on trying while the database is away.
     async fn done(&mut self, call: &mut Call) -> Result<Vec<Row>, StoreError> {
-        let patience = if self.shared.closing.load(Ordering::Relaxed) { LAST_WORDS } else { PATIENCE };
-        let until = (call.made + patience).max(Instant::now() + LAST_WORDS);
+        let until = self.shared.pool.patience(call.made);
         loop {
-            let failure = match timeout_at(until, self.once(call)).await {
+            let failure = match timeout_at(until.into(), self.once(call)).await {
                 Ok(Ok(rows)) => return Ok(rows),
                 Ok(Err(error)) if may_pass(&error) => error,
                 Ok(Err(error)) => return Err(failed(&error)),
@@ -240,44 +203,37 @@ impl Line {
 
     /// A lease that cannot be renewed runs out.
     async fn renew(&mut self) {
-        let leases = self.shared.leases().clone();
+        let leases = self.shared.pool.leases.all();
         if leases.is_empty() {
             return;
         }
-        let at = lease::times();
+        let at = times();
         let holders = leases.iter().map(|lease| lease.holder.clone()).collect();
         let (reply, _) = oneshot::channel();
         let call = Call {
             statement:
                 "UPDATE glove_sessions SET held_until = clock_timestamp() + $1 * interval '1 millisecond'
                 WHERE holder = ANY ($2) RETURNING holder",
-            values: vec![number(lease::held_millis()), texts(holders)],
+            values: vec![number(held_millis()), texts(holders)],
             unsure: None,
             made: Instant::now(),
             reply,
         };
-        let renewed = match timeout(lease::HELD, self.once(&call)).await {
+        let renewed = match timeout(HELD, self.once(&call)).await {
             Ok(Ok(rows)) => rows,
             _ => {
                 self.client = None;
                 return;
             }
         };
-        let renewed: std::collections::HashSet<String> =
-            renewed.iter().filter_map(|row| row.try_get(0).ok()).collect();
-        for lease in &leases {
-            match renewed.contains(&lease.holder) {
-                true => lease.given(at),
-                false => lease.lose(),
-            }
-        }
-        self.shared.leases().retain(|lease| !lease.is_lost());
+        let holders = renewed.iter().filter_map(|row| row.try_get(0).ok()).collect();
+        self.shared.pool.leases.renewed(&leases, at, holders);
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.shared.closing.store(true, Ordering::Relaxed);
+        self.shared.pool.close();
         self.lines.clear();
         if let Some(thread) = self.thread.take() {
             // On the thread itself, when a call held the last one.

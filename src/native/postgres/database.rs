@@ -37,7 +37,7 @@ impl PostgresDatabase {
 
     /// Host and name of the database.
     pub fn place(&self) -> &str {
-        self.connections.place()
+        &self.connections.pool().place
     }
 
     /// The store of one session, which need not exist yet. Nothing is written before its first message.
@@ -70,10 +70,7 @@ impl PostgresDatabase {
 
     /// Deletes a session and all that belongs to it. False when there is none. One that another process holds is refused.
     pub fn delete(&self, id: &str) -> BoxFuture<'static, Result<bool, StoreError>> {
-        let leases = self.connections.shared().leases();
-        let own =
-            leases.iter().filter(|lease| lease.session == id).map(|lease| lease.holder.clone()).collect();
-        drop(leases);
+        let own = self.connections.pool().leases.holders(id);
         let asked =
             self.connections.call(id, "SELECT glove_delete($1, $2)", vec![text(id), texts(own)], None);
         Box::pin(async move { flag(&asked.await?) })

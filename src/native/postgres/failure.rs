@@ -7,7 +7,7 @@ use std::io;
 use tokio_postgres::error::SqlState;
 
 use crate::error::{StoreError, StoreErrorKind};
-use crate::native::lease;
+use crate::native::shared::refusal;
 
 /// The connection is gone, or the database is not ready yet: the same may succeed soon, and may have been done already.
 pub(super) fn may_pass(error: &tokio_postgres::Error) -> bool {
@@ -47,7 +47,7 @@ pub(super) fn failed(error: &tokio_postgres::Error) -> StoreError {
         return StoreError::new(StoreErrorKind::Unavailable, message);
     };
     let code = told.code().code();
-    if let Some(refusal) = lease::refusal(code) {
+    if let Some(refusal) = refusal(code) {
         return refusal;
     }
     let (kind, what) = match code {
@@ -79,8 +79,4 @@ pub(super) fn failed(error: &tokio_postgres::Error) -> StoreError {
 pub(super) fn slow() -> StoreError {
     let message = "the database does not answer. Check it, then resume the session";
     StoreError::new(StoreErrorKind::Unavailable, message)
-}
-
-pub(super) fn unreadable(what: &str) -> StoreError {
-    StoreError::new(StoreErrorKind::Corrupt, format!("the stored session is damaged: {what} cannot be read"))
 }

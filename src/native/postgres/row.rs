@@ -3,8 +3,8 @@
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 
-use super::failure::unreadable;
 use crate::error::StoreError;
+use crate::native::shared::unreadable;
 
 pub(super) fn get<'a, T: FromSql<'a>>(row: &'a Row, place: usize) -> Result<T, StoreError> {
     row.try_get(place).map_err(|error| unreadable(&format!("a value ({error})")))

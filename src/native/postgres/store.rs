@@ -2,23 +2,19 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio_postgres::Row;
 
 use super::call::{Value, bytes, flag, number, text, texts};
 use super::connection::Connections;
-use super::failure::unreadable;
 use super::row::get;
-use crate::error::{StoreError, StoreErrorKind};
+use crate::error::StoreError;
 use crate::json::Json;
-use crate::json::codec::{Fault, from_text, to_text};
+use crate::json::codec::to_text;
 use crate::message::{InboxItem, Message, Task};
-use crate::native::SystemClock;
-use crate::native::lease::{self, Lease};
-use crate::native::stored::{title_of, whole};
+use crate::native::shared::{HeldSession, Stored, held_millis, loaded, times, title_of, value, values};
 use crate::portable::BoxFuture;
-use crate::ports::{Clock, Durability, Loaded, PermissionStatus, StoreAdapter};
+use crate::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::run::checkpoint::Unsaved;
 use crate::run::salvage::salvage;
 use crate::store::permission_key;
@@ -33,11 +29,7 @@ pub struct PostgresStore {
 
 struct Inner {
     connections: Connections,
-    lease: Arc<Lease>,
-    /// Where the process of this store is reached.
-    address: String,
-    /// A write has failed that may have been done.
-    unsure: AtomicBool,
+    held: HeldSession,
 }
 
 /// Where `glove_append` is told whether the step may be there already.
@@ -45,26 +37,18 @@ const UNSURE: usize = 5;
 
 impl PostgresStore {
     pub(super) fn new(connections: Connections, session: String, address: String) -> Self {
-        let lease = Arc::new(Lease::new(session));
-        PostgresStore { inner: Arc::new(Inner { connections, lease, address, unsure: false.into() }) }
+        let held = HeldSession::new(session, address, connections.pool());
+        PostgresStore { inner: Arc::new(Inner { connections, held }) }
     }
 
     /// Takes the session for this store before anything is written. Waits until it can be told whether its last holder is still there.
     pub async fn acquire(&self) -> Result<(), StoreError> {
-        let pause = 250;
-        for _ in 0..(lease::held_millis() / pause + 2) {
-            match self.take().await {
-                Err(error) if error.kind == StoreErrorKind::Conflict => {}
-                done => return done,
-            }
-            SystemClock.sleep(pause).await;
-        }
-        self.take().await
+        HeldSession::acquire(|| self.take()).await
     }
 
     /// Another process has taken the session over.
     pub fn is_lost(&self) -> bool {
-        self.inner.lease.is_lost()
+        self.inner.held.lease.is_lost()
     }
 
     /// The same at once, or not at all.
@@ -95,36 +79,19 @@ impl PostgresStore {
         more: Vec<Value>,
         unsure: Option<usize>,
     ) -> BoxFuture<'static, Result<(), StoreError>> {
-        let (inner, lease) = (Arc::clone(&self.inner), Arc::clone(&self.inner.lease));
+        let inner = Arc::clone(&self.inner);
+        let HeldSession { lease, address, .. } = &inner.held;
         let mut values = vec![
             text(&lease.session),
             text(&lease.holder),
             flag(lease.had()),
-            text(&inner.address),
-            number(lease::held_millis()),
+            text(address),
+            number(held_millis()),
         ];
         values.extend(more);
-        let at = lease::times();
+        let at = times();
         let asked = inner.connections.call(&lease.session, statement, values, unsure);
-        Box::pin(async move {
-            match asked.await {
-                Ok(_) => {
-                    inner.unsure.store(false, Ordering::Relaxed);
-                    inner.keep(at);
-                    Ok(())
-                }
-                Err(error) => {
-                    if error.kind == StoreErrorKind::Conflict && lease.had() {
-                        lease.lose();
-                    }
-                    // Refused is not done; of all else nobody knows.
-                    if matches!(error.kind, StoreErrorKind::Unavailable | StoreErrorKind::Failed) {
-                        inner.unsure.store(true, Ordering::Relaxed);
-                    }
-                    Err(error)
-                }
-            }
-        })
+        Box::pin(async move { inner.held.wrote(at, asked.await) })
     }
 
     pub fn name(&self) -> BoxFuture<'static, Result<String, StoreError>> {
@@ -162,7 +129,7 @@ impl PostgresStore {
         statement: &'static str,
         more: Vec<Value>,
     ) -> BoxFuture<'static, Result<Vec<Row>, StoreError>> {
-        let session = &self.inner.lease.session;
+        let session = &self.inner.held.lease.session;
         let mut values = vec![text(session)];
         values.extend(more);
         self.inner.connections.call(session, statement, values, None)
@@ -179,50 +146,26 @@ impl PostgresStore {
     }
 }
 
-impl Inner {
-    fn keep(&self, at: [u64; 2]) {
-        let is_new = !self.lease.had();
-        self.lease.given(at);
-        if is_new {
-            self.connections.shared().leases().push(Arc::clone(&self.lease));
-        }
-    }
-}
-
 /// One row: the session, its messages and its records as lists. A statement sees the database as it is at one moment.
 const LOAD: &str = "SELECT s.messages, s.seq, s.checkpoint,
     ARRAY (SELECT m.message FROM glove_messages m WHERE m.session = s.id ORDER BY m.at),
     ARRAY (SELECT r.record FROM glove_records r WHERE r.session = s.id ORDER BY r.seq)
     FROM glove_sessions s WHERE s.id = $1";
 
-fn loaded(row: &Row) -> Result<Loaded, StoreError> {
-    let number = |place| get::<i64>(row, place).map(|number| u64::try_from(number).unwrap_or_default());
-    let checkpoint: Option<Vec<u8>> = get(row, 2)?;
-    let checkpoint = checkpoint.map(String::from_utf8).transpose();
-    let loaded = Loaded {
-        messages: values(&get::<Vec<String>>(row, 3)?, "message")?,
-        checkpoint: checkpoint.map_err(|_| unreadable("the state of its run"))?,
-        records: values(&get::<Vec<String>>(row, 4)?, "record")?,
-    };
-    whole(&loaded, usize::try_from(number(0)?).unwrap_or(usize::MAX), number(1)?)?;
-    Ok(loaded)
-}
-
-fn values<T: crate::json::codec::Read>(texts: &[String], what: &str) -> Result<Vec<T>, StoreError> {
-    let read = |(at, text): (usize, &String)| {
-        from_text(text).map_err(|fault: Box<Fault>| unreadable(&format!("{what} {at} ({fault})")))
-    };
-    texts.iter().enumerate().map(read).collect()
+fn stored(row: &Row) -> Result<Stored, StoreError> {
+    let written = usize::try_from(get::<i64>(row, 0)?).unwrap_or(usize::MAX);
+    let seq = u64::try_from(get::<i64>(row, 1)?).unwrap_or_default();
+    Ok((written, seq, get(row, 2)?, get(row, 3)?, get(row, 4)?))
 }
 
 impl StoreAdapter for PostgresStore {
     fn identifier(&self) -> String {
-        self.inner.lease.session.clone()
+        self.inner.held.lease.session.clone()
     }
 
     fn load(&self) -> BoxFuture<'static, Result<Loaded, StoreError>> {
         let asked = self.ask(LOAD, Vec::new());
-        Box::pin(async move { asked.await?.first().map_or_else(|| Ok(Loaded::default()), loaded) })
+        Box::pin(async move { loaded(asked.await?.first().map(stored).transpose()?) })
     }
 
     fn salvage(&self) -> BoxFuture<'static, Result<Vec<Message>, StoreError>> {
@@ -236,7 +179,7 @@ impl StoreAdapter for PostgresStore {
         _durability: Durability,
     ) -> BoxFuture<'static, Result<(), StoreError>> {
         let title = title_of(step.messages);
-        let unsure = self.inner.unsure.load(Ordering::Relaxed);
+        let unsure = self.inner.held.is_unsure();
         let values = vec![
             flag(unsure),
             number(step.first_message as u64),
@@ -254,7 +197,7 @@ impl StoreAdapter for PostgresStore {
 
     /// Another process may have taken the session over while this one slept.
     fn confirm(&self) -> Option<BoxFuture<'static, Result<(), StoreError>>> {
-        (!self.inner.lease.is_sure()).then(|| self.take())
+        (!self.inner.held.lease.is_sure()).then(|| self.take())
     }
 
     fn permission(
@@ -293,10 +236,7 @@ impl StoreAdapter for PostgresStore {
         let asked = self.ask("SELECT tasks FROM glove_sessions WHERE id = $1", Vec::new());
         Box::pin(async move {
             let tasks: Option<String> = asked.await?.first().map(|row| get(row, 0)).transpose()?;
-            let read = |tasks: String| {
-                from_text(&tasks).map_err(|fault: Box<Fault>| unreadable(&format!("the task list ({fault})")))
-            };
-            tasks.map_or_else(|| Ok(Vec::new()), read)
+            tasks.map_or_else(|| Ok(Vec::new()), |tasks| value(&tasks, "the task list"))
         })
     }
 
@@ -335,18 +275,20 @@ fn key(tool: &str, input: Option<&Json>) -> Value {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.connections.shared().leases().retain(|lease| lease.holder != self.lease.holder);
-        if self.lease.had() {
+        if self.held.leave() {
+            let lease = &self.held.lease;
             let give_back = "UPDATE glove_sessions SET holder = NULL, held_until = clock_timestamp() WHERE id = $1 AND holder = $2";
-            let values = vec![text(&self.lease.session), text(&self.lease.holder)];
+            let values = vec![text(&lease.session), text(&lease.holder)];
             // Not waited for: the thread does what was asked of it before it ends.
-            drop(self.connections.call(&self.lease.session, give_back, values, None));
+            drop(self.connections.call(&lease.session, give_back, values, None));
         }
     }
 }
 
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresStore").field("session", &self.inner.lease.session).finish_non_exhaustive()
+        f.debug_struct("PostgresStore")
+            .field("session", &self.inner.held.lease.session)
+            .finish_non_exhaustive()
     }
 }

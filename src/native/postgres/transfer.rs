@@ -5,7 +5,8 @@ use super::database::PostgresDatabase;
 use super::row::flag;
 use crate::error::StoreError;
 use crate::native::ImportOptions;
-use crate::native::stored::{NewSession, exported, imported};
+use crate::native::shared::{NewSession, imported};
+use crate::native::stored::exported;
 use crate::portable::BoxFuture;
 use crate::store::{Transcript, TranscriptError};
 

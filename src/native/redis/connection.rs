@@ -1,10 +1,8 @@
 //! Connections to Redis, each with a thread. Calls of one session go through one of them, one after another, in the order in which they
 //! are made.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -15,15 +13,9 @@ use super::failure::{failed, may_pass};
 use super::scripts::SCRIPTS;
 use super::values::{Given, read};
 use crate::error::{StoreError, StoreErrorKind};
-use crate::native::lease::{self, Lease};
+use crate::native::shared::{CONNECTIONS, HELD, PAUSE, Pool, RENEWED, held_millis, times};
 use crate::portable::BoxFuture;
 
-const CONNECTIONS: usize = 8;
-/// How long Redis may be away before a call fails.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The same when nobody waits for it any more.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-const PAUSE: Duration = Duration::from_millis(100);
 const CONNECT: Duration = Duration::from_secs(5);
 
 type Answer = Result<Value, StoreError>;
@@ -51,25 +43,9 @@ struct Inner {
     threads: Vec<JoinHandle<()>>,
 }
 
-pub(super) struct Shared {
+struct Shared {
     client: Client,
-    /// For sentences: no user and no password.
-    place: String,
-    closing: AtomicBool,
-    leases: Mutex<Vec<Arc<Lease>>>,
-}
-
-impl Shared {
-    pub(super) fn leases(&self) -> MutexGuard<'_, Vec<Arc<Lease>>> {
-        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn named(&self, error: StoreError) -> StoreError {
-        match error.kind {
-            StoreErrorKind::Conflict | StoreErrorKind::Lost => error,
-            _ => StoreError { message: format!("{}: {}", self.place, error.message), ..error },
-        }
-    }
+    pool: Arc<Pool>,
 }
 
 impl Connections {
@@ -79,10 +55,10 @@ impl Connections {
         place: String,
         check: impl FnOnce(&mut Connection) -> Result<(), StoreError>,
     ) -> Result<Self, StoreError> {
-        let shared = Arc::new(Shared { client, place, closing: false.into(), leases: Mutex::default() });
+        let shared = Arc::new(Shared { client, pool: Arc::new(Pool::new(place)) });
         let first = shared.client.get_connection_with_timeout(CONNECT).map_err(|error| failed(&error));
-        let mut first = first.map_err(|error| shared.named(error))?;
-        check(&mut first).map_err(|error| shared.named(error))?;
+        let mut first = first.map_err(|error| shared.pool.named(error))?;
+        check(&mut first).map_err(|error| shared.pool.named(error))?;
         let mut inner = Inner { lines: Vec::new(), renewing: None, shared, threads: Vec::new() };
         let mut spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
             let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
@@ -105,12 +81,8 @@ impl Connections {
         Ok(Connections { inner: Arc::new(inner) })
     }
 
-    pub(super) fn shared(&self) -> &Arc<Shared> {
-        &self.inner.shared
-    }
-
-    pub(super) fn place(&self) -> &str {
-        &self.inner.shared.place
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        &self.inner.shared.pool
     }
 
     /// `session` is empty for what belongs to none. `unsure`: see [`Call`].
@@ -123,25 +95,15 @@ impl Connections {
     ) -> BoxFuture<'static, Answer> {
         let (reply, answer) = oneshot::channel();
         let call = Call { script, given, unsure, made: Instant::now(), reply };
-        let sent = self.line(session).is_some_and(|line| line.send(call).is_ok());
+        let sent = self.pool().line(&self.inner.lines, session).is_some_and(|line| line.send(call).is_ok());
+        let gone = self.pool().gone();
         Box::pin(async move {
             match sent {
-                true => answer.await.unwrap_or_else(|_| Err(gone())),
-                false => Err(gone()),
+                true => answer.await.unwrap_or(Err(gone)),
+                false => Err(gone),
             }
         })
     }
-
-    fn line(&self, session: &str) -> Option<&Sender<Call>> {
-        let lines = &self.inner.lines;
-        let mut hasher = DefaultHasher::new();
-        session.hash(&mut hasher);
-        lines.get(usize::try_from(hasher.finish() % lines.len().max(1) as u64).unwrap_or_default())
-    }
-}
-
-fn gone() -> StoreError {
-    StoreError::new(StoreErrorKind::Failed, "the thread of Redis has ended; open it again")
 }
 
 struct Line {
@@ -152,16 +114,15 @@ struct Line {
 impl Line {
     fn serve(mut self, calls: &Receiver<Call>) {
         while let Ok(mut call) = calls.recv() {
-            let answer = self.done(&mut call).map_err(|error| self.shared.named(error));
+            let answer = self.done(&mut call).map_err(|error| self.shared.pool.named(error));
             // Whoever has stopped waiting needs no answer.
             let _ = call.reply.send(answer);
         }
     }
 
-    /// Goes on trying while Redis is away. Behind others that have waited for it, not as long again.
+    /// Goes on trying while Redis is away.
     fn done(&mut self, call: &mut Call) -> Answer {
-        let patience = if self.shared.closing.load(Ordering::Relaxed) { LAST_WORDS } else { PATIENCE };
-        let until = (call.made + patience).max(Instant::now() + LAST_WORDS);
+        let until = self.shared.pool.patience(call.made);
         loop {
             let failure = match self.once(call.script, &call.given, until) {
                 Ok(value) => return Ok(value),
@@ -198,44 +159,33 @@ impl Line {
     }
 
     fn renew_always(mut self, over: &Receiver<()>) {
-        while over.recv_timeout(lease::RENEWED) == Err(RecvTimeoutError::Timeout) {
+        while over.recv_timeout(RENEWED) == Err(RecvTimeoutError::Timeout) {
             self.renew();
         }
     }
 
     /// A lease that cannot be renewed runs out.
     fn renew(&mut self) {
-        let leases = self.shared.leases().clone();
+        let leases = self.shared.pool.leases.all();
         if leases.is_empty() {
             return;
         }
-        let at = lease::times();
-        let mut given = Given::default().number(lease::held_millis());
+        let at = times();
+        let mut given = Given::default().number(held_millis());
         for lease in &leases {
             given = given.text(lease.session.as_str()).text(lease.holder.as_str());
         }
-        let renewed = self.once(&SCRIPTS.renew, &given, Instant::now() + lease::HELD);
-        let renewed: Vec<String> = match renewed.map(read) {
-            Ok(Ok(renewed)) => renewed,
-            _ => {
-                self.connection = None;
-                return;
-            }
-        };
-        let renewed: std::collections::HashSet<String> = renewed.into_iter().collect();
-        for lease in &leases {
-            match renewed.contains(&lease.holder) {
-                true => lease.given(at),
-                false => lease.lose(),
-            }
+        let renewed = self.once(&SCRIPTS.renew, &given, Instant::now() + HELD);
+        match renewed.map(read) {
+            Ok(Ok(holders)) => self.shared.pool.leases.renewed(&leases, at, holders),
+            _ => self.connection = None,
         }
-        self.shared.leases().retain(|lease| !lease.is_lost());
     }
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.shared.closing.store(true, Ordering::Relaxed);
+        self.shared.pool.close();
         self.lines.clear();
         self.renewing = None;
         for thread in self.threads.drain(..) {

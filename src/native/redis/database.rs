@@ -66,7 +66,7 @@ impl RedisDatabase {
 
     /// Its host and port.
     pub fn place(&self) -> &str {
-        self.connections.place()
+        &self.connections.pool().place
     }
 
     /// The store of one session, which need not exist yet. Nothing is written before its first message.
@@ -102,10 +102,7 @@ impl RedisDatabase {
 
     /// Deletes a session and all that belongs to it. False when there is none. One that another process holds is refused.
     pub fn delete(&self, id: &str) -> BoxFuture<'static, Result<bool, StoreError>> {
-        let leases = self.connections.shared().leases();
-        let own = leases.iter().filter(|lease| lease.session == id).map(|lease| lease.holder.clone());
-        let given = Given::to(id).texts(own);
-        drop(leases);
+        let given = Given::to(id).texts(self.connections.pool().leases.holders(id));
         let asked = self.connections.call(id, &SCRIPTS.delete, given, None);
         Box::pin(async move { read(asked.await?) })
     }

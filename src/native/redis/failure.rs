@@ -3,7 +3,7 @@
 use ::redis::{ErrorKind, RedisError};
 
 use crate::error::{StoreError, StoreErrorKind};
-use crate::native::lease;
+use crate::native::shared::refusal;
 
 /// The connection is gone, or Redis is not ready yet: the same may succeed soon, and may have been done already.
 pub(super) fn may_pass(error: &RedisError) -> bool {
@@ -16,7 +16,7 @@ pub(super) fn may_pass(error: &RedisError) -> bool {
 
 pub(super) fn failed(error: &RedisError) -> StoreError {
     let code = error.code().unwrap_or_default();
-    if let Some(refusal) = lease::refusal(code) {
+    if let Some(refusal) = refusal(code) {
         return refusal;
     }
     let (kind, what) = match code {
@@ -68,8 +68,4 @@ pub(super) fn failed(error: &RedisError) -> StoreError {
 
 pub(super) fn unusable(what: &str) -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, what)
-}
-
-pub(super) fn unreadable(what: &str) -> StoreError {
-    StoreError::new(StoreErrorKind::Corrupt, format!("the stored session is damaged: {what} cannot be read"))
 }

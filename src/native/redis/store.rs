@@ -2,23 +2,19 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::redis::{Script, Value};
 
 use super::connection::Connections;
-use super::failure::unreadable;
 use super::scripts::SCRIPTS;
 use super::values::{Given, read};
-use crate::error::{StoreError, StoreErrorKind};
+use crate::error::StoreError;
 use crate::json::Json;
-use crate::json::codec::{Fault, from_text, to_text};
+use crate::json::codec::to_text;
 use crate::message::{InboxItem, Message, Task};
-use crate::native::SystemClock;
-use crate::native::lease::{self, Lease};
-use crate::native::stored::{title_of, whole};
+use crate::native::shared::{HeldSession, Stored, held_millis, loaded, times, title_of, value, values};
 use crate::portable::BoxFuture;
-use crate::ports::{Clock, Durability, Loaded, PermissionStatus, StoreAdapter};
+use crate::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use crate::run::checkpoint::Unsaved;
 use crate::run::salvage::salvage;
 use crate::store::permission_key;
@@ -35,11 +31,7 @@ pub struct RedisStore {
 
 struct Inner {
     connections: Connections,
-    lease: Arc<Lease>,
-    /// Where the process of this store is reached.
-    address: String,
-    /// A write has failed that may have been done.
-    unsure: AtomicBool,
+    held: HeldSession,
 }
 
 /// Where `append.lua` is told whether the step may be there already.
@@ -47,26 +39,18 @@ const UNSURE: usize = 5;
 
 impl RedisStore {
     pub(super) fn new(connections: Connections, session: String, address: String) -> Self {
-        let lease = Arc::new(Lease::new(session));
-        RedisStore { inner: Arc::new(Inner { connections, lease, address, unsure: false.into() }) }
+        let held = HeldSession::new(session, address, connections.pool());
+        RedisStore { inner: Arc::new(Inner { connections, held }) }
     }
 
     /// Takes the session for this store before anything is written. Waits until it can be told whether its last holder is still there.
     pub async fn acquire(&self) -> Result<(), StoreError> {
-        let pause = 250;
-        for _ in 0..(lease::held_millis() / pause + 2) {
-            match self.take().await {
-                Err(error) if error.kind == StoreErrorKind::Conflict => {}
-                done => return done,
-            }
-            SystemClock.sleep(pause).await;
-        }
-        self.take().await
+        HeldSession::acquire(|| self.take()).await
     }
 
     /// Another process has taken the session over.
     pub fn is_lost(&self) -> bool {
-        self.inner.lease.is_lost()
+        self.inner.held.lease.is_lost()
     }
 
     /// The same at once, or not at all.
@@ -93,33 +77,16 @@ impl RedisStore {
         more: impl FnOnce(Given) -> Given,
         unsure: Option<usize>,
     ) -> Asked<()> {
-        let (inner, lease) = (Arc::clone(&self.inner), Arc::clone(&self.inner.lease));
+        let inner = Arc::clone(&self.inner);
+        let HeldSession { lease, address, .. } = &inner.held;
         let given = Given::to(&lease.session)
             .text(lease.holder.as_str())
             .flag(lease.had())
-            .text(inner.address.as_str())
-            .number(lease::held_millis());
-        let at = lease::times();
+            .text(address.as_str())
+            .number(held_millis());
+        let at = times();
         let asked = inner.connections.call(&lease.session, script, more(given), unsure);
-        Box::pin(async move {
-            match asked.await {
-                Ok(_) => {
-                    inner.unsure.store(false, Ordering::Relaxed);
-                    inner.keep(at);
-                    Ok(())
-                }
-                Err(error) => {
-                    if error.kind == StoreErrorKind::Conflict && lease.had() {
-                        lease.lose();
-                    }
-                    // Refused is not done; of all else nobody knows.
-                    if matches!(error.kind, StoreErrorKind::Unavailable | StoreErrorKind::Failed) {
-                        inner.unsure.store(true, Ordering::Relaxed);
-                    }
-                    Err(error)
-                }
-            }
-        })
+        Box::pin(async move { inner.held.wrote(at, asked.await) })
     }
 
     pub fn name(&self) -> Asked<String> {
@@ -137,7 +104,7 @@ impl RedisStore {
     }
 
     fn ask(&self, script: &'static Script, more: impl FnOnce(Given) -> Given) -> Asked<Value> {
-        let session = &self.inner.lease.session;
+        let session = &self.inner.held.lease.session;
         self.inner.connections.call(session, script, more(Given::to(session)), None)
     }
 
@@ -147,45 +114,17 @@ impl RedisStore {
     }
 }
 
-impl Inner {
-    fn keep(&self, at: [u64; 2]) {
-        let is_new = !self.lease.had();
-        self.lease.given(at);
-        if is_new {
-            self.connections.shared().leases().push(Arc::clone(&self.lease));
-        }
-    }
-}
-
-type Stored = Option<(usize, u64, Option<Vec<u8>>, Vec<String>, Vec<String>)>;
-
-fn loaded(stored: Stored) -> Result<Loaded, StoreError> {
-    let Some((written, seq, checkpoint, messages, records)) = stored else { return Ok(Loaded::default()) };
-    let checkpoint = checkpoint.map(String::from_utf8).transpose();
-    let loaded = Loaded {
-        messages: values(&messages, "message")?,
-        checkpoint: checkpoint.map_err(|_| unreadable("the state of its run"))?,
-        records: values(&records, "record")?,
-    };
-    whole(&loaded, written, seq)?;
-    Ok(loaded)
-}
-
-fn values<T: crate::json::codec::Read>(texts: &[String], what: &str) -> Result<Vec<T>, StoreError> {
-    let read = |(at, text): (usize, &String)| {
-        from_text(text).map_err(|fault: Box<Fault>| unreadable(&format!("{what} {at} ({fault})")))
-    };
-    texts.iter().enumerate().map(read).collect()
-}
-
 impl StoreAdapter for RedisStore {
     fn identifier(&self) -> String {
-        self.inner.lease.session.clone()
+        self.inner.held.lease.session.clone()
     }
 
     fn load(&self) -> Asked<Loaded> {
         let asked = self.ask(&SCRIPTS.load, |given| given);
-        Box::pin(async move { loaded(read(asked.await?)?) })
+        Box::pin(async move {
+            let stored: Option<Stored> = read(asked.await?)?;
+            loaded(stored)
+        })
     }
 
     fn salvage(&self) -> Asked<Vec<Message>> {
@@ -195,7 +134,7 @@ impl StoreAdapter for RedisStore {
 
     /// As durable as Redis is set up to be, for every step.
     fn append(&self, step: Unsaved<'_>, _durability: Durability) -> Asked<()> {
-        let unsure = self.inner.unsure.load(Ordering::Relaxed);
+        let unsure = self.inner.held.is_unsure();
         let append = |given: Given| {
             given
                 .flag(unsure)
@@ -215,7 +154,7 @@ impl StoreAdapter for RedisStore {
 
     /// Another process may have taken the session over while this one slept.
     fn confirm(&self) -> Option<Asked<()>> {
-        (!self.inner.lease.is_sure()).then(|| self.take())
+        (!self.inner.held.lease.is_sure()).then(|| self.take())
     }
 
     fn permission(&self, tool: &str, input: Option<&Json>) -> Asked<PermissionStatus> {
@@ -235,10 +174,7 @@ impl StoreAdapter for RedisStore {
         let asked = self.ask(&SCRIPTS.get, |given| given.text("tasks"));
         Box::pin(async move {
             let tasks: Option<String> = read(asked.await?)?;
-            let read = |tasks: String| {
-                from_text(&tasks).map_err(|fault: Box<Fault>| unreadable(&format!("the task list ({fault})")))
-            };
-            tasks.map_or_else(|| Ok(Vec::new()), read)
+            tasks.map_or_else(|| Ok(Vec::new()), |tasks| value(&tasks, "the task list"))
         })
     }
 
@@ -262,17 +198,17 @@ impl StoreAdapter for RedisStore {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.connections.shared().leases().retain(|lease| lease.holder != self.lease.holder);
-        if self.lease.had() {
-            let given = Given::to(&self.lease.session).text(self.lease.holder.as_str());
+        if self.held.leave() {
+            let lease = &self.held.lease;
+            let given = Given::to(&lease.session).text(lease.holder.as_str());
             // Not waited for: the thread does what was asked of it before it ends.
-            drop(self.connections.call(&self.lease.session, &SCRIPTS.give_back, given, None));
+            drop(self.connections.call(&lease.session, &SCRIPTS.give_back, given, None));
         }
     }
 }
 
 impl fmt::Debug for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisStore").field("session", &self.inner.lease.session).finish_non_exhaustive()
+        f.debug_struct("RedisStore").field("session", &self.inner.held.lease.session).finish_non_exhaustive()
     }
 }

@@ -2,8 +2,8 @@
 
 use ::redis::{FromRedisValue, Value};
 
-use super::failure::unreadable;
 use crate::error::StoreError;
+use crate::native::shared::unreadable;
 
 /// Arguments of a script, as bytes: Redis knows no others.
 #[derive(Default)]

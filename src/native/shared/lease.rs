@@ -1,7 +1,9 @@
 //! Who may write to a session that servers share: one holder at a time, for some seconds that it keeps renewing. The database says who,
 //! by its own clock, with each write.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::error::{StoreError, StoreErrorKind};
@@ -9,13 +11,13 @@ use crate::native::{RandomIds, SystemClock};
 use crate::ports::{Clock, IdSource};
 
 /// How long a session stays with a holder that does not show itself, by the clock of the database.
-pub(super) const HELD: Duration = Duration::from_secs(4);
-pub(super) const RENEWED: Duration = Duration::from_secs(1);
+pub(in crate::native) const HELD: Duration = Duration::from_secs(4);
+pub(in crate::native) const RENEWED: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
-pub(super) struct Lease {
-    pub(super) session: String,
-    pub(super) holder: String,
+pub(in crate::native) struct Lease {
+    pub(in crate::native) session: String,
+    pub(in crate::native) holder: String,
     /// It was held at some time.
     had: AtomicBool,
     /// Somebody else has it now.
@@ -25,48 +27,88 @@ pub(super) struct Lease {
 }
 
 /// Now, by both clocks.
-pub(super) fn times() -> [u64; 2] {
+pub(in crate::native) fn times() -> [u64; 2] {
     [SystemClock.now(), SystemClock.steady()]
 }
 
-pub(super) fn held_millis() -> u64 {
+pub(in crate::native) fn held_millis() -> u64 {
     u64::try_from(HELD.as_millis()).unwrap_or_default()
 }
 
 impl Lease {
-    pub(super) fn new(session: String) -> Self {
+    pub(in crate::native) fn new(session: String) -> Self {
         let holder = RandomIds.fresh();
         Lease { session, holder, had: false.into(), lost: false.into(), sure_until: Default::default() }
     }
 
-    pub(super) fn had(&self) -> bool {
+    pub(in crate::native) fn had(&self) -> bool {
         self.had.load(Ordering::Relaxed)
     }
 
-    pub(super) fn is_lost(&self) -> bool {
+    pub(in crate::native) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
-    pub(super) fn is_sure(&self) -> bool {
+    pub(in crate::native) fn is_sure(&self) -> bool {
         times().iter().zip(&self.sure_until).all(|(now, until)| *now < until.load(Ordering::Relaxed))
     }
 
     /// It was asked for at these times, and given.
-    pub(super) fn given(&self, at: [u64; 2]) {
+    pub(in crate::native) fn given(&self, at: [u64; 2]) {
         for (at, until) in at.iter().zip(&self.sure_until) {
             until.store(at + held_millis(), Ordering::Relaxed);
         }
         self.had.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn lose(&self) {
+    pub(in crate::native) fn lose(&self) {
         self.lost.store(true, Ordering::Relaxed);
         self.sure_until.iter().for_each(|until| until.store(0, Ordering::Relaxed));
     }
 }
 
+/// The sessions that this process holds in one database. One connection renews them all.
+#[derive(Debug, Default)]
+pub(in crate::native) struct Leases(Mutex<Vec<Arc<Lease>>>);
+
+impl Leases {
+    fn locked(&self) -> MutexGuard<'_, Vec<Arc<Lease>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(in crate::native) fn all(&self) -> Vec<Arc<Lease>> {
+        self.locked().clone()
+    }
+
+    /// Who of this process holds the session.
+    pub(in crate::native) fn holders(&self, session: &str) -> Vec<String> {
+        let leases = self.locked();
+        leases.iter().filter(|lease| lease.session == session).map(|lease| lease.holder.clone()).collect()
+    }
+
+    /// These were asked for at these times, and given to `holders` alone.
+    pub(in crate::native) fn renewed(&self, asked: &[Arc<Lease>], at: [u64; 2], holders: Vec<String>) {
+        let holders: HashSet<String> = holders.into_iter().collect();
+        for lease in asked {
+            match holders.contains(&lease.holder) {
+                true => lease.given(at),
+                false => lease.lose(),
+            }
+        }
+        self.locked().retain(|lease| !lease.is_lost());
+    }
+
+    pub(super) fn add(&self, lease: Arc<Lease>) {
+        self.locked().push(lease);
+    }
+
+    pub(super) fn remove(&self, lease: &Lease) {
+        self.locked().retain(|one| one.holder != lease.holder);
+    }
+}
+
 /// What a database says in codes of ours when it refuses a write.
-pub(super) fn refusal(code: &str) -> Option<StoreError> {
+pub(in crate::native) fn refusal(code: &str) -> Option<StoreError> {
     let (kind, what) = match code {
         "GL001" => (
             StoreErrorKind::Conflict,
