@@ -30,7 +30,7 @@ const react18 = [
   { find: /^@testing-library\/react$/, replacement: "@testing-library/react/dist/@testing-library/react.esm.js" },
 ];
 /** The tests that run in other browsers than Chromium too. */
-const everywhere = ["indexeddb", "golden", "faults", "durability-cost", "chat-engines"].map(
+const everywhere = ["indexeddb", "golden", "faults", "durability-cost", "chat-engines", "worker"].map(
   (name) => `tests/e2e/${name}.test.ts`,
 );
 /** Waits have time, and what providers of tests refused fails the test. */

@@ -7,7 +7,7 @@ import { build, createServer } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
 import { type ServeOptions, serve } from "../support/server.js";
-import { direct, expectPageRuns, makeProject, sandboxed } from "./app.js";
+import { direct, expectPageRuns, inWorker, makeProject, sandboxed } from "./app.js";
 import { expectBlocked, orderPizza } from "./examples.js";
 import { parcel } from "./parcel.js";
 import { webpack } from "./webpack.js";
@@ -113,6 +113,7 @@ test("Parcel", async () => {
 test.each([
   ["what asks a provider from the page is", direct],
   ["the sandbox and its engine are", sandboxed],
+  ["what a worker of the page runs is", inWorker],
 ])(
   "%s loaded where it is used, with each of them",
   async (_, text) => {

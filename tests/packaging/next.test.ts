@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openBrowser, openPage } from "../support/browser.js";
 import { packageVersion } from "../support/project.js";
 import { strictEvents } from "../support/strict-client.js";
-import { direct, makeProject, sandboxed } from "./app.js";
+import { direct, inWorker, makeProject, sandboxed } from "./app.js";
 
 const policy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'self' blob:";
@@ -33,6 +33,8 @@ const pages = {
   "app/direct/page.jsx": directPage,
   "app/sandbox/direct.js": sandboxed,
   "app/sandbox/page.jsx": directPage,
+  "app/worker/direct.js": inWorker,
+  "app/worker/page.jsx": directPage,
 };
 /** Tells of each module that the server compiles. Small ones are Node's own. */
 const spy = `const compile = (name, Real) => {
@@ -95,7 +97,7 @@ describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
     await page.close();
   });
 
-  test.each(["direct", "sandbox"])("what only one page uses is loaded by that page: %s", async (name) => {
+  test.each(["direct", "sandbox", "worker"])("what only one page uses is loaded by that page: %s", async (name) => {
     const { page, problems } = await openPage(browser, `${server.url}/${name}`);
     await page.getByRole("status").getByText(packageVersion).waitFor();
     expect(problems).toEqual([]);
@@ -136,7 +138,7 @@ test.each(["turbopack", "webpack"])(
     const server = await start(folder, "dev", [`--${bundler}`]);
     try {
       // A page is compiled when it is first asked for, which takes as long as it takes.
-      for (const path of ["", "/direct"]) expect((await fetch(server.url + path)).status, server.said()).toBe(200);
+      for (const path of ["", "/direct", "/worker"]) expect((await fetch(server.url + path)).status, server.said()).toBe(200);
       const { page, problems } = await openPage(browser, server.url);
       // The HTML of the server is there before React is.
       await page.waitForFunction(
@@ -146,8 +148,10 @@ test.each(["turbopack", "webpack"])(
       await page.keyboard.press("Enter");
       await page.getByText("I have written that down.").waitFor();
       await page.getByLabel("Summary").waitFor();
-      await page.goto(`${server.url}/direct`);
-      await page.getByRole("status").getByText(packageVersion).waitFor();
+      for (const path of ["/direct", "/worker"]) {
+        await page.goto(server.url + path);
+        await page.getByRole("status").getByText(packageVersion).waitFor();
+      }
       expect(problems).toEqual([]);
       await page.close();
     } finally {
