@@ -1,5 +1,6 @@
 // HTTP for the core: its requests go through fetch, or through one that the application gives.
 import { reasonOf } from "../error.js";
+import { isHidden } from "../timing/next-frame.js";
 import type { HostResponse } from "../wasm/core-api.js";
 
 /** `fetch`, or what stands in for it. */
@@ -10,6 +11,8 @@ const lastWordsMs = 1_000;
 
 /** Microtasks in which a chunk that is there already comes in: the core takes them together, as each turn of it costs more than they. */
 const turns = 16;
+/** For the same reason, what comes this soon after the last push waits until this time is over: a quarter of a frame. */
+const togetherMs = 4;
 /** So many bytes are not waited for longer. */
 const together = 0x1_0000;
 
@@ -63,8 +66,18 @@ export async function hostFetch(
     async read(push) {
       let came: Uint8Array[] = [];
       let bytes = 0;
+      let due = 0;
       let handing: Promise<void> | undefined;
+      let hurry = () => {};
       const hand = async () => {
+        const wait = due - performance.now();
+        // Timers of a page that nobody sees take a second or more.
+        if (wait > 0 && !isHidden()) {
+          await new Promise<void>((resolve) => {
+            hurry = resolve;
+            setTimeout(resolve, wait);
+          });
+        }
         for (let turn = 0, seen = 0; turn < turns; turn++) {
           await undefined;
           if (bytes === seen || bytes >= together) continue;
@@ -73,6 +86,7 @@ export async function hostFetch(
         }
         const all = joined(came, bytes);
         [came, bytes] = [[], 0];
+        due = performance.now() + togetherMs;
         // After the signal the core has let go of `push`.
         if (!ending && !signal.aborted) push(all);
       };
@@ -83,12 +97,16 @@ export async function hostFetch(
           if (!chunk?.value || signal.aborted) return clearTimeout(ending);
           if (!ArrayBuffer.isView(chunk.value)) throw new Error(noResponse);
           bytes += chunk.value.length;
-          if (came.push(chunk.value) > 1) continue;
+          if (came.push(chunk.value) > 1) {
+            if (bytes >= together || performance.now() > due) hurry();
+            continue;
+          }
           handing = hand();
           // Nobody takes what comes after that: the reading ends, and tells why.
           handing.catch(leave);
         }
       } finally {
+        hurry();
         await handing;
       }
     },

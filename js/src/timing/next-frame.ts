@@ -1,9 +1,11 @@
 // The next moment to draw: an animation frame, or a timer where there is none or nobody looks.
 
+/** Nobody sees the page: it draws no frames, and its timers are slow. */
+export const isHidden = () => globalThis.document?.visibilityState === "hidden";
+
 /** Calls `work` once, soon. Gives its undo. */
 export function nextFrame(work: () => void): () => void {
-  const hidden = typeof document !== "undefined" && document.visibilityState === "hidden";
-  if (typeof requestAnimationFrame !== "function" || hidden) {
+  if (typeof requestAnimationFrame !== "function" || isHidden()) {
     const timer = setTimeout(work, 16);
     return () => clearTimeout(timer);
   }
