@@ -79,6 +79,26 @@ describe("a store with the required methods only", () => void storeConformance(m
 describe("a remote store that keeps everything", () => void storeConformance(remote(), runner));
 describe("a remote store that keeps messages", () => void storeConformance(memoryOnly, runner));
 
+test("what a page's store is given while it is loaded is stored as what comes later is", async () => {
+  class Money {
+    constructor(readonly cents: number) {}
+    toJSON() {
+      return `${this.cents / 100} EUR`;
+    }
+  }
+  const tasks = () => [{ id: "1", content: "Pay", activeForm: "Paying", status: "pending" as const, price: new Money(250) }];
+  const store = new IndexedDBStore("classes");
+  const stored = [];
+  for (let time = 0; time < 2; time++) {
+    const given = tasks();
+    const adding = store.addTasks(given);
+    given.pop();
+    await adding;
+    stored.push(await store.getTasks());
+  }
+  expect(stored).toEqual([0, 1].map(() => [{ ...tasks()[0], price: "2.5 EUR" }]));
+});
+
 test("the kit has at least sixty cases with names of their own, and says which do not apply", async () => {
   const cases = storeConformance(minimal);
   expect(cases.length).toBeGreaterThanOrEqual(60);

@@ -54,12 +54,16 @@ export class IndexedDBStore implements StoreAdapter {
 
   /** Calls keep their order, because all wait for one promise. */
   #ask<M extends Method>(method: M, ...args: Parameters<KeptSession[M]>): ReturnType<KeptSession[M]> {
-    type Work = (...args: readonly unknown[]) => Promise<unknown>;
-    const ask = (kept: KeptSession, given: readonly unknown[]) => (kept[method] as Work).apply(kept, [...given]);
-    if (this.#kept) return ask(this.#kept, args) as ReturnType<KeptSession[M]>;
-    // What is given may be changed meanwhile.
-    const given = args.map(copied);
-    return this.#load().then((kept) => ask(kept, given)) as ReturnType<KeptSession[M]>;
+    let given: readonly unknown[] = args;
+    try {
+      // What is given may be changed before it is stored.
+      given = args.map(copied);
+    } catch {
+      // What cannot be copied is refused where it is stored.
+    }
+    const ask = (kept: KeptSession) =>
+      (kept[method] as (...args: readonly unknown[]) => Promise<unknown>).apply(kept, [...given]);
+    return (this.#kept ? ask(this.#kept) : this.#load().then(ask)) as ReturnType<KeptSession[M]>;
   }
 
   get storage(): "indexeddb" | "memory" {
@@ -197,11 +201,12 @@ export class IndexedDBStore implements StoreAdapter {
   }
 }
 
+/** A copy of plain data, in which what is of a class is the same: how that is stored, it says itself (`toJSON`). */
 function copied(value: unknown): unknown {
-  try {
-    return structuredClone(value);
-  } catch {
-    // What cannot be copied is refused where it is stored.
-    return value;
-  }
+  if (Array.isArray(value)) return value.map(copied);
+  if (typeof value !== "object" || value === null) return value;
+  const kind = Object.getPrototypeOf(value);
+  // Each frame has a prototype of plain objects of its own.
+  if (kind && Object.getPrototypeOf(kind)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copied(part)]));
 }
