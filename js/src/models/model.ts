@@ -43,6 +43,8 @@ export interface ModelPromptResult extends Partial<Usage> {
 /**
  * Answers a conversation. Text that `notify("text_delta", {text})` tells is shown as it comes (`reasoning_delta` the same), and
  * `model_notice` reaches subscribers as it is; all other events come from the answer itself. A rejection ends the request with its message.
+ *
+ * When `signal` fires, the request ends at once, and `prompt` may be called again before its last call has settled.
  */
 export interface ModelAdapter {
   readonly name: string;
