@@ -3,7 +3,7 @@
 import { agentNotRunning, type OpenInside } from "../agents/inside.js";
 import { runnableOf } from "../classic/runnable.js";
 import type { SessionRunnable } from "../classic/session-runnable.js";
-import { sessionClosed } from "../connection/closed.js";
+import { sessionClosed, sessionDeleted } from "../connection/closed.js";
 import { Connection } from "../connection/connection.js";
 import type { DisplayManagerAdapter } from "../display/manager.js";
 import { SlotController } from "../display/slot-controller.js";
@@ -14,7 +14,6 @@ import type { ExportRunOptions } from "../recording/run-file.js";
 import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
-import { deleted } from "../tabs/protocol.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { Toolbox } from "../tools/toolbox.js";
 import { omitUndefined } from "../values/omit-undefined.js";
@@ -494,7 +493,7 @@ export class GloveSession {
   /** It is not stored any more: as `dispose`, and who shows it still is told so. */
   readonly deleted = (): void => {
     if (!this.#close()) return;
-    this.#snapshots.dispatch({ kind: "lost", error: deleted(), over: true });
+    this.#snapshots.dispatch({ kind: "lost", error: sessionDeleted(), over: true });
     // What waits is told first.
     setTimeout(() => this.#snapshots.dispose(), 0);
   };

@@ -4,6 +4,17 @@
 const keptMs = 250;
 const kept = new Map<string, BroadcastChannel>();
 
+/**
+ * Stands in each message between tabs that have a session open. Tabs of different versions do not work together, and say so: `hello`,
+ * `leads` and `deleted` mean the same in all versions, so they never change.
+ */
+export const version = 2;
+
+/** Tells all tabs that have it open. */
+export function tellDeleted(name: string): void {
+  post(name, { v: version, kind: "deleted" });
+}
+
 export function post(name: string, message: unknown): void {
   if (typeof BroadcastChannel !== "function") return;
   const channel = kept.get(name) ?? keep(name);

@@ -4,13 +4,6 @@ import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { Written } from "../snapshot/state.js";
 import type { CoreError, CoreEvent } from "../wire/core-types.js";
 import { type Check, isCount, isOptional, isText, type Method } from "./methods.js";
-import { post } from "./post.js";
-
-/**
- * Stands in each message. Tabs of different versions do not work together, and say so: `hello`, `leads` and `deleted` mean the same
- * in all versions, so they never change.
- */
-export const version = 2;
 
 /** What a screen shows beside what the core tells. */
 export type Extras = Partial<Pick<GloveSnapshot, "tasks" | "inbox" | "storage">> & {
@@ -129,11 +122,6 @@ export function readMessage(data: unknown): (TabMessage & { readonly v: unknown 
   return isMessage(data) ? (data as TabMessage & { readonly v: unknown }) : undefined;
 }
 
-/** Tells all tabs that have it open. */
-export function tellDeleted(name: string): void {
-  post(name, { v: version, kind: "deleted" } satisfies TabMessage & { v: number });
-}
-
 // ---- errors ----------------------------------------------------------------------------------------------------------
 
 export function elsewhere(): GloveError {
@@ -172,10 +160,6 @@ export function newerDatabase(): GloveError {
 /** Of a message between tabs. */
 export function malformed(what: string): GloveError {
   return new GloveError("TAB_PROTOCOL", `${what} Reload the tabs that have this session open.`);
-}
-
-export function deleted(): GloveError {
-  return new GloveError("SESSION_DELETED", "This session was deleted; open another one to continue.");
 }
 
 export function moved(): GloveError {

@@ -9,6 +9,7 @@ import { type Asked, Asker } from "./asker.js";
 import { stand } from "./election.js";
 import { type Method, rulesOf, takes } from "./methods.js";
 import { watchPage } from "./page-life.js";
+import { version } from "./post.js";
 import {
   type Ask,
   type Extras,
@@ -20,7 +21,6 @@ import {
   olderLeads,
   readMessage,
   type TabMessage,
-  version,
 } from "./protocol.js";
 import type { SharedSession } from "./shared-session.js";
 import { type TabPage, told } from "./tab-adapter.js";

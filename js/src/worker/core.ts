@@ -7,7 +7,7 @@ import { generateId } from "../session/session-id.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { IndexedDBStore } from "../store/indexeddb/store.js";
 import { Limits } from "../store/limits.js";
-import { type Method, rulesOf } from "../tabs/methods.js";
+import type { Method } from "../tabs/methods.js";
 import type { CoreSession, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { Guard } from "../wasm/guard.js";
@@ -272,10 +272,16 @@ class PortSession {
 
   send(method: Method, ...args: readonly unknown[]): true {
     const late = (error: unknown) => this.#away.page.subscribers.report(codeOf(asError(fromCore(error))), error);
-    this.ask(method, ...args).then((value) => {
-      const error = value === false && rulesOf(method)?.late?.(args);
+    const done = async (value: unknown) => {
+      if (value !== false) return;
+      // It is in the file that has opened the session.
+      const { rulesOf } = await import("../connection/opening.js");
+      const error = rulesOf(method)?.late?.(args);
       if (error) late(error);
-    }, late);
+    };
+    this.ask(method, ...args)
+      .then(done)
+      .catch(late);
     return true;
   }
 

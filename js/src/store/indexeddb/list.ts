@@ -1,6 +1,6 @@
 // The list of the sessions in a database, and what is done with one of them as a whole; loaded when somebody asks for it.
 import { isInside } from "../../agents/inside.js";
-import { tellDeleted } from "../../tabs/protocol.js";
+import { tellDeleted } from "../../tabs/post.js";
 import { check } from "../../values/validate-options.js";
 import { type SessionInfo, unknownSession } from "../sessions.js";
 import type { Connection } from "./connection.js";
