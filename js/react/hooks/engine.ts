@@ -286,9 +286,13 @@ export class Engine implements SnapshotSource, ConversationState {
     };
     return {
       sendMessage(...message: readonly [message: string | MessageInput, images?: readonly ImageInput[]]) {
-        // What draws a question is there before one comes.
-        void slotParts.load();
-        return handled(ask((session) => session.sendMessage(...message), true).catch(stopped)) as Promise<never>;
+        const send = (session: GloveSession) => {
+          const sending = session.sendMessage(...message);
+          // What draws a question is there before one comes, and holds up nothing that opens the session.
+          session.start().then(slotParts.load, () => {});
+          return sending;
+        };
+        return handled(ask(send, true).catch(stopped)) as Promise<never>;
       },
       abort,
       stop: abort,
