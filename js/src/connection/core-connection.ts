@@ -17,6 +17,7 @@ import { type CoreSettings, coreSettings, SentSettings } from "./core-settings.j
 import { createExtras, type Extras } from "./extras.js";
 import { createFence, type Fence } from "./fence.js";
 import type { SessionPage } from "./page.js";
+import { warm } from "./warm.js";
 
 /** What the wasm module exports for sessions. */
 interface SessionExports {
@@ -229,6 +230,7 @@ export class CoreConnection {
     if (damage) this.#page.subscribers.report(codeOf(damage), damage);
     this.#readOnly = damage !== undefined;
     this.#page.snapshots.set({ sessionReady: true, storage: storageOf(this.#store), ...(damage && { error: damage }) });
+    void warm(this.#page);
     return session;
   }
 

@@ -6,6 +6,13 @@ import type { Subscribers } from "../session/subscriber.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { Toolbox } from "../tools/toolbox.js";
 
+/** What is asked of another session. */
+interface Played {
+  start(): Promise<void>;
+  sendMessage(text: string): Promise<unknown>;
+  dispose(): void;
+}
+
 export interface SessionPage {
   readonly parts: SessionParts;
   readonly tools: Toolbox;
@@ -14,6 +21,8 @@ export interface SessionPage {
   readonly snapshots: SnapshotStore;
   readonly subscribers: Subscribers;
   config(): SessionConfig;
+  /** A session that is not this one, over the same core. */
+  another(parts: SessionParts): Played;
   /** What plugins take, where there are any. */
   ready(): Promise<void>;
   /** Before each call of the model. */

@@ -197,6 +197,7 @@ export class GloveSession {
     this.#connection = new Connection(core, {
       parts,
       config: () => this.#applied(),
+      another: (others) => new GloveSession(others, core),
       ready: async () => {
         const { plugins, models, skills } = this.#config;
         if (!plugins?.length && !models && !skills) return;
