@@ -33,11 +33,15 @@ async function bareDatabase() {
   return asked(opening);
 }
 
-/** One transaction with the rows of a step: its messages, its records, its checkpoint and the session's own. */
-function transaction(database, seq) {
+/**
+ * One transaction with the rows of a step: its messages, its records, its checkpoint and the session's own. With `reads` it asks for the
+ * session's row first, and commits when that has come: what it takes to see that no other tab has the session.
+ */
+function transaction(database, seq, reads = false) {
   const names = ["rows", "messages", "records", "checkpoints"];
   const written = database.transaction(names, "readwrite", { durability: "relaxed" });
   const put = (name, value, key) => written.objectStore(name).put(value, key);
+  const before = reads && written.objectStore("rows").get("s");
   put("messages", JSON.stringify([{ sender: "user", text }]), ["s", seq]);
   put("records", JSON.stringify([{ seq, at: 1, input: "recovered" }]), ["s", seq]);
   put("checkpoints", checkpoint, "s");
@@ -45,7 +49,8 @@ function transaction(database, seq) {
   return new Promise((resolve, reject) => {
     written.oncomplete = resolve;
     written.onabort = () => reject(written.error);
-    written.commit();
+    if (!reads) return written.commit();
+    before.onsuccess = () => (before.result?.seq === seq - 1 ? written.commit() : written.abort());
   });
 }
 
@@ -53,15 +58,16 @@ export async function steps() {
   const store = new IndexedDBStore("s");
   const database = await bareDatabase();
   let [seq, at] = [0, 0];
+  await transaction(database, at);
   const step = () => {
     seq++;
     const messages = [{ sender: "user", text }];
     const records = [{ seq, at: 1, input: "recovered" }];
     return store.appendStep({ seq, firstMessage: seq - 1, messages, records, checkpoint }, "relaxed");
   };
-  const [ours, bare] = await byTurns([step, () => transaction(database, ++at)]);
+  const [ours, bare, reads] = await byTurns([step, () => transaction(database, ++at), () => transaction(database, ++at, true)]);
   database.close();
-  return { ours, bare };
+  return { ours, bare, reads };
 }
 
 export async function resumed(count) {

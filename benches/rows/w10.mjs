@@ -11,7 +11,7 @@ export async function open() {
   const site = await serveSite({
     steps: `import { resumed, steps } from "./steps.js"; Object.assign(window, { resumed, steps });`,
   });
-  /** Ours and the bare one are measured by turns in one page; each sample is a new profile. */
+  /** Ours and the bare ones are measured by turns in one page; each sample is a new profile. `bare, reads` looks at the session's row first. */
   let found = {};
   const measure = async () => {
     const folder = await mkdtemp(join(tmpdir(), "glove-bench-"));
@@ -30,6 +30,7 @@ export async function open() {
         await measure();
         return figures("bare");
       },
+      "bare, reads": async () => ({ "a step, relaxed, ms": found.step.reads }),
       ours: async () => figures("ours"),
     },
     close: site.close,

@@ -11,6 +11,8 @@ const before = 200;
 
 const entry = (page, options) =>
   `import { Page } from "./${page}.jsx"; import { start } from "./start.jsx"; start(Page, ${options});`;
+const ours = (page, options) =>
+  `import { Page } from "./${page}.jsx"; import { behind } from "./behind.jsx"; import { start } from "./start.jsx"; start(behind(Page), ${options});`;
 const words = "The quick brown fox jumps over the lazy dog. ".repeat(4);
 
 export async function open() {
@@ -21,7 +23,10 @@ export async function open() {
   ];
   const waiting = Object.values(pages).map((page) => [page, entry(page, "{ waits: true }")]);
   const history = `Array.from({ length: ${before} }, (_, at) => at + " ${words}")`;
-  const behind = Object.values(pages).map((page) => [page, entry(page, `{ waits: true, history: ${history} }`)]);
+  const behind = Object.values(pages).map((page) => {
+    const made = page === "ours" || page === "worker" ? ours : entry;
+    return [page, made(page, `{ waits: true, history: ${history} }`)];
+  });
   const sites = [
     await serveSite(Object.fromEntries(waiting), { texts, perSecond }),
     await serveSite(Object.fromEntries(behind), { texts: ["Here is a word from the model: The end."] }),
