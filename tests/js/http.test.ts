@@ -79,8 +79,7 @@ test("neither the end of a stream, nor its failure, nor a lot of bytes waits", a
 
 test("a page that nobody sees does not wait for its slow timers", async () => {
   const { after } = await read();
-  vi.stubGlobal("setTimeout", () => {});
-  expect([await after(0, "a"), await after(0, "b"), await after(4), await after(1, "c")]).toEqual([["a"], [], [], ["bc"]]);
+  expect([await after(0, "a"), await after(0, "b"), await after(4)]).toEqual([["a"], [], ["b"]]);
   vi.stubGlobal("document", { visibilityState: "hidden" });
-  expect([await after(0, "d"), await after(0, "e")]).toEqual([["d"], ["e"]]);
+  expect([await after(0, "c"), await after(0, "d")]).toEqual([["c"], ["d"]]);
 });

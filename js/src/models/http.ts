@@ -98,7 +98,7 @@ export async function hostFetch(
           if (!ArrayBuffer.isView(chunk.value)) throw new Error(noResponse);
           bytes += chunk.value.length;
           if (came.push(chunk.value) > 1) {
-            if (bytes >= together || performance.now() > due) hurry();
+            if (bytes >= together) hurry();
             continue;
           }
           handing = hand();
