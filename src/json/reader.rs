@@ -26,7 +26,7 @@ type Read<T> = Result<T, Broken>;
 
 /// A string as it is written, for those who do not know yet whether they want it: nothing to drop, and nothing to
 /// unescape before then.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Written<'a> {
     body: &'a str,
     escaped: bool,
@@ -35,6 +35,11 @@ pub(crate) struct Written<'a> {
 impl<'a> Written<'a> {
     pub(crate) fn text(self) -> Cow<'a, str> {
         if self.escaped { unescape(self.body) } else { Cow::Borrowed(self.body) }
+    }
+
+    /// With its escapes.
+    pub(crate) fn body(self) -> &'a str {
+        self.body
     }
 
     pub(crate) fn is_empty(self) -> bool {

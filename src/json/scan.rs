@@ -54,6 +54,13 @@ fn zeros(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word
 }
 
+/// Whether both are the same. What the standard library does in a wasm file goes byte by byte.
+pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
+    let ((words, rest), (others, other_rest)) = (one.as_chunks::<8>(), other.as_chunks::<8>());
+    let same = |(word, other): (&[u8; 8], &[u8; 8])| u64::from_le_bytes(*word) == u64::from_le_bytes(*other);
+    one.len() == other.len() && words.iter().zip(others).all(same) && rest == other_rest
+}
+
 /// The texts as one. The standard library's `join` weighs a kilobyte.
 pub(crate) fn joined(texts: &[&str], between: &str) -> String {
     let mut all = String::new();

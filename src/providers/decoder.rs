@@ -8,6 +8,7 @@ use crate::json::reader::Reader;
 use crate::json::scan::word_at;
 use crate::providers::format::Format;
 use crate::providers::mapping::Mapping;
+use crate::providers::repeated::Repeated;
 #[cfg(feature = "providers")]
 use crate::providers::sources::Sources;
 use crate::providers::split_surrogates::SplitSurrogates;
@@ -35,6 +36,7 @@ struct Reading {
     format: Format,
     mapping: Box<dyn Mapping>,
     surrogates: SplitSurrogates,
+    repeated: Repeated,
     turn: TurnBuilder,
     #[cfg(feature = "providers")]
     sources: Sources,
@@ -73,6 +75,7 @@ impl Decoder {
             format,
             mapping: mapping(format),
             surrogates: SplitSurrogates::default(),
+            repeated: Repeated::default(),
             turn: TurnBuilder::new(names),
             #[cfg(feature = "providers")]
             sources: Sources::default(),
@@ -139,6 +142,12 @@ impl Reading {
             return;
         }
         let data = event.data.trim_ascii();
+        let is_error = event.name == "error";
+        if let Some((of, text)) = self.repeated.piece(data).filter(|_| !is_error) {
+            of.add(text, &mut self.turn);
+            self.lives = true;
+            return;
+        }
         // What an endpoint says at the end is whole.
         let joined =
             if data.starts_with(ENDPOINT_END) { Cow::Borrowed(data) } else { self.surrogates.join(data) };
@@ -152,11 +161,15 @@ impl Reading {
             return;
         }
         let is_object = data.starts_with('{');
-        let is_error = event.name == "error";
         if event.unterminated && (is_object || !is_error) && !is_whole(data) {
             return;
         }
-        if is_object && self.mapping.event(data, &mut self.turn).is_err() && self.owns(event.name) {
+        let read = match is_object {
+            true => self.mapping.event(data, &mut self.turn),
+            false => Ok(None),
+        };
+        self.repeated.keep(data, read.ok().flatten().filter(|_| !self.surrogates.is_waiting()));
+        if read.is_err() && self.owns(event.name) {
             let message = format!("the provider sent an event that is not JSON: {}", errors::excerpt(data));
             self.turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
         } else if is_error {

@@ -3,12 +3,43 @@
 use std::fmt::Debug;
 
 use crate::answer::TurnBuilder;
-use crate::json::reader::{Broken, Reader};
+use crate::json::reader::{Broken, Reader, Written};
 use crate::portable::MaybeSend;
+
+/// A piece of text, and to what it was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Piece<'a> {
+    pub(super) of: PieceOf,
+    pub(super) text: Written<'a>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PieceOf {
+    Text,
+    /// The arguments of a call.
+    Call(usize),
+}
+
+impl PieceOf {
+    pub(super) fn added<'a>(self, text: Written<'a>, turn: &mut TurnBuilder) -> Piece<'a> {
+        self.add(&text.text(), turn);
+        Piece { of: self, text }
+    }
+
+    pub(super) fn add(self, text: &str, turn: &mut TurnBuilder) {
+        match self {
+            PieceOf::Text => turn.text(text),
+            PieceOf::Call(call) => turn.call_args(call, text),
+        }
+    }
+}
+
+/// The piece that an event brought, if it did nothing but add that.
+pub(super) type Brought<'a> = Result<Option<Piece<'a>>, Broken>;
 
 /// How the answers of one format are read.
 pub(super) trait Mapping: Debug + MaybeSend {
-    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken>;
+    fn event<'a>(&mut self, data: &'a str, turn: &mut TurnBuilder) -> Brought<'a>;
 
     /// An answer that was asked for without streaming.
     fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken>;

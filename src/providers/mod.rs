@@ -32,6 +32,7 @@ mod openai_responses {
 }
 pub(crate) mod provider_fields;
 pub(crate) mod refused;
+mod repeated;
 pub mod request;
 #[cfg(feature = "providers")]
 mod sources;

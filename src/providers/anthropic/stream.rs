@@ -3,7 +3,7 @@
 use crate::json::Json;
 use crate::json::reader::{Broken, Reader, Written};
 use crate::providers::errors;
-use crate::providers::mapping::{Mapping, set};
+use crate::providers::mapping::{Brought, Mapping, Piece, PieceOf, set};
 use crate::providers::provider_fields::{THINKING_BLOCKS, THINKING_PLACES};
 
 use crate::answer::{Finish, MOST_CALLS, TurnBuilder};
@@ -77,7 +77,7 @@ struct DeltaFields<'a> {
 }
 
 impl Mapping for AnthropicStream {
-    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn event<'a>(&mut self, data: &'a str, turn: &mut TurnBuilder) -> Brought<'a> {
         let mut reader = Reader::new(data);
         let mut event = AnthropicEvent::default();
         if reader.object()? {
@@ -97,7 +97,7 @@ impl Mapping for AnthropicStream {
         reader.end()?;
         match event.kind.text().as_ref() {
             // First, because most events are these.
-            "content_block_delta" => self.block_delta(event.index, &event.delta, turn),
+            "content_block_delta" => return Ok(self.block_delta(event.index, &event.delta, turn)),
             "content_block_start" => self.block_start(event.index, &event.block, turn),
             "content_block_stop" => self.block_stop(event.index, turn),
             "message_delta" if !event.delta.stop_reason.is_empty() => {
@@ -109,7 +109,7 @@ impl Mapping for AnthropicStream {
             _ if event.error.is_some_and(|error| error != "null") => turn.fail(errors::from_event(data)),
             _ => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
@@ -251,10 +251,18 @@ impl AnthropicStream {
         self.blocks.push((index, block));
     }
 
-    fn block_delta(&mut self, index: u64, delta: &DeltaFields<'_>, turn: &mut TurnBuilder) {
+    fn block_delta<'a>(
+        &mut self,
+        index: u64,
+        delta: &DeltaFields<'a>,
+        turn: &mut TurnBuilder,
+    ) -> Option<Piece<'a>> {
         let block = self.blocks.iter_mut().rev().find(|(at, _)| *at == index).map(|(_, block)| block);
         match block {
             // A delta whose beginning never came is taken for what it carries.
+            Some(Block::Text) | None if delta.thinking.is_empty() && delta.json.is_empty() => {
+                return Some(PieceOf::Text.added(delta.text, turn));
+            }
             Some(Block::Text) | None => {
                 turn.text(&delta.text.text());
                 turn.reasoning(&delta.thinking.text());
@@ -265,9 +273,10 @@ impl AnthropicStream {
                 signature.push_str(&delta.signature.text());
                 turn.reasoning(&delta.thinking.text());
             }
-            Some(Block::Call { call, .. }) => turn.call_args(*call, &delta.json.text()),
+            Some(Block::Call { call, .. }) => return Some(PieceOf::Call(*call).added(delta.json, turn)),
             Some(Block::Other) => {}
         }
+        None
     }
 
     fn block_stop(&mut self, index: u64, turn: &mut TurnBuilder) {

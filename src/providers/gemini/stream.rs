@@ -10,8 +10,7 @@ use crate::json::writer::Object;
 use crate::json::{Json, MAX_DEPTH, check};
 use crate::message::Usage;
 use crate::providers::errors;
-use crate::providers::mapping::Mapping;
-use crate::providers::mapping::set;
+use crate::providers::mapping::{Brought, Mapping, set};
 use crate::providers::provider_fields::THOUGHT_SIGNATURE;
 
 /// Pieces of an array come in order. One that is further behind the items that came is none: what lies between would
@@ -76,7 +75,7 @@ struct CallPart<'a> {
 
 impl Mapping for GeminiStream {
     /// A chunk of a stream or a whole answer: they have the same form.
-    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn event<'a>(&mut self, data: &'a str, turn: &mut TurnBuilder) -> Brought<'a> {
         let mut reader = Reader::new(data);
         if reader.object()? {
             while let Some(key) = reader.key()? {
@@ -99,7 +98,8 @@ impl Mapping for GeminiStream {
                 }
             }
         }
-        reader.end()
+        reader.end()?;
+        Ok(None)
     }
 
     fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {

@@ -7,8 +7,7 @@ use crate::json::Json;
 use crate::json::reader::{Broken, Reader};
 use crate::providers::details::Details;
 use crate::providers::errors;
-use crate::providers::mapping::Mapping;
-use crate::providers::mapping::set;
+use crate::providers::mapping::{Brought, Mapping, PieceOf, set};
 use crate::providers::provider_fields::{EXTRA_CONTENT, REASONING_DETAILS};
 
 #[derive(Debug, Default)]
@@ -17,6 +16,8 @@ pub(crate) struct OpenAiChatStream {
     calls: Vec<(u64, usize)>,
     /// It is read from one body and not from a stream.
     is_whole: bool,
+    /// The event that is read held nothing but pieces of text.
+    is_plain: bool,
     details: Details,
 }
 
@@ -32,12 +33,15 @@ struct CallDelta<'a> {
 
 impl Mapping for OpenAiChatStream {
     /// A chunk of a stream or a whole answer: they differ in `delta` against `message`.
-    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn event<'a>(&mut self, data: &'a str, turn: &mut TurnBuilder) -> Brought<'a> {
         let mut reader = Reader::new(data);
+        let before = turn.text_so_far().len();
+        let mut piece = None;
+        self.is_plain = true;
         if reader.object()? {
             while let Some(key) = reader.key()? {
                 match key {
-                    "choices" => self.choices(&mut reader, turn)?,
+                    "choices" => piece = self.choices(&mut reader, turn)?,
                     "usage" => usage(&mut reader, turn)?,
                     "x_groq" => groq(&mut reader, data, turn)?,
                     // Some servers send the error itself in the place of a chunk that has one.
@@ -55,7 +59,10 @@ impl Mapping for OpenAiChatStream {
                 }
             }
         }
-        reader.end()
+        reader.end()?;
+        // It was the only one.
+        let said = turn.text_so_far().len() - before;
+        Ok(piece.filter(|piece| self.is_plain && !turn.is_ended() && said == piece.text.text().len()))
     }
 
     fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
@@ -76,28 +83,28 @@ impl Mapping for OpenAiChatStream {
 }
 
 impl OpenAiChatStream {
-    fn choices(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
-        if !reader.array()? {
-            return Ok(());
+    fn choices<'a>(&mut self, reader: &mut Reader<'a>, turn: &mut TurnBuilder) -> Brought<'a> {
+        let mut piece = None;
+        if reader.array()? {
+            while reader.item()? {
+                piece = self.choice(reader, turn)?;
+            }
         }
-        while reader.item()? {
-            self.choice(reader, turn)?;
-        }
-        Ok(())
+        Ok(piece)
     }
 
-    fn choice(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn choice<'a>(&mut self, reader: &mut Reader<'a>, turn: &mut TurnBuilder) -> Brought<'a> {
         let (mut index, mut delta, mut message, mut reason, mut error) = (None, None, None, None, "null");
-        let mut read = false;
+        let (mut read, mut piece) = (false, None);
         if !reader.object()? {
-            return Ok(());
+            return Ok(None);
         }
         while let Some(key) = reader.key()? {
             match key {
                 "index" => index = reader.count()?,
                 "delta" if index == Some(0) && !self.is_whole => {
                     read = true;
-                    self.delta(reader, turn)?;
+                    piece = self.delta(reader, turn)?;
                 }
                 // Which candidate this belongs to may be said after it.
                 "delta" | "message" => {
@@ -112,11 +119,13 @@ impl OpenAiChatStream {
             }
         }
         if index.is_some_and(|index| index != 0) {
-            return Ok(());
+            return Ok(None);
         }
         // Some providers give both: what is new and the whole so far.
         let last = self.is_whole || reason.as_deref().is_some_and(|reason| !reason.is_empty());
         let (first, second) = if self.is_whole { (message, delta) } else { (delta, message) };
+        // A text that is taken only where nothing else came.
+        self.is_plain &= second.is_none();
         if let Some(mut fields) = first {
             self.delta(&mut fields, turn)?;
         }
@@ -142,18 +151,22 @@ impl OpenAiChatStream {
         if turn.is_ended() {
             self.details.keep(turn);
         }
-        Ok(())
+        Ok(piece)
     }
 
-    fn delta(&mut self, reader: &mut Reader<'_>, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn delta<'a>(&mut self, reader: &mut Reader<'a>, turn: &mut TurnBuilder) -> Brought<'a> {
         if !reader.object()? {
-            return Ok(());
+            return Ok(None);
         }
-        let mut reasoned = false;
+        let (mut reasoned, mut piece) = (false, None);
         while let Some(key) = reader.key()? {
+            let first = reader.peek()?;
+            self.is_plain &= first == b'n' || matches!(key, "content" | "role");
             match key {
-                "content" if reader.peek()? == b'[' => parts(reader, turn)?,
-                "content" => turn.text(&reader.text()?),
+                // Nothing, whatever its name.
+                _ if first == b'n' => reader.skip()?,
+                "content" if first == b'[' => parts(reader, turn)?,
+                "content" => piece = Some(PieceOf::Text.added(reader.written()?, turn)),
                 // Some dialects send the same thought under both names.
                 "reasoning_content" | "reasoning" if !reasoned => {
                     let text = reader.text()?;
@@ -182,7 +195,7 @@ impl OpenAiChatStream {
                 _ => reader.skip()?,
             }
         }
-        Ok(())
+        Ok(piece)
     }
 
     fn call(&mut self, delta: &CallDelta<'_>, turn: &mut TurnBuilder) {

@@ -7,8 +7,7 @@ use crate::ids::Ids;
 use crate::json::Json;
 use crate::json::reader::{Broken, Reader, Written};
 use crate::providers::errors;
-use crate::providers::mapping::Mapping;
-use crate::providers::mapping::set;
+use crate::providers::mapping::{Brought, Mapping, set};
 use crate::providers::provider_fields::REASONING_ITEMS;
 
 #[derive(Debug, Default)]
@@ -47,7 +46,7 @@ struct Item<'a> {
 }
 
 impl Mapping for OpenAiResponsesStream {
-    fn event(&mut self, data: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {
+    fn event<'a>(&mut self, data: &'a str, turn: &mut TurnBuilder) -> Brought<'a> {
         let mut reader = Reader::new(data);
         let mut event = ResponsesEvent::default();
         if reader.object()? {
@@ -108,7 +107,7 @@ impl Mapping for OpenAiResponsesStream {
             }
             _ => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     fn response(&mut self, body: &str, turn: &mut TurnBuilder) -> Result<(), Broken> {

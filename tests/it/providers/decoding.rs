@@ -478,7 +478,52 @@ fn any_event() -> impl Strategy<Value = String> {
     })
 }
 
+/// Events with a place for a text: those that bring nothing else, and those that only look like it.
+const SHAPES: &[&str] = &[
+    r#"{"type":"text_delta","text":"@"}"#,
+    r#"{"type":"reasoning_delta","text":"@"}"#,
+    r#"{"type":"tool_input_delta","id":"c","name":"f","delta":"@"}"#,
+    r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f"}}"#,
+    r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"@"}}"#,
+    r#"{"type":"content_block_stop","index":0}"#,
+    r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"@"}}"#,
+    r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"@"}   }"#,
+    r#"{"type":"content_block_delta","index":0,"delta":{"thinking":"@","signature":"s"}}"#,
+    r#"{"type":"content_block_delta","index":0,"delta":{"text":"@","thinking":"t"}}"#,
+    r#"{"type":"content_block_delta","index":0,"delta":{"text":"@","x":" "}}"#,
+    r#"{"type":"content_block_delta","index":0,"delta":{"text":"@","x":""}}"#,
+    r#"{"type":"content_block_delta","index":0,"delta":{"text":"@","partial_json":"{"}}"#,
+    r#"{"type":"content_block_delta","index":0,"delta":{"partial_json":"@"}}"#,
+    r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"@","refusal":null},"finish_reason":null}]}"#,
+    r#"{"choices":[{"index":0,"delta":{"content":"@","reasoning":"r"}}]}"#,
+    r#"{"choices":[{"index":0,"delta":{"content":"@","reasoning_details":[{"type":"x","text":"r"}]}}]}"#,
+    r#"{"choices":[{"index":0,"delta":{"content":"@","tool_calls":[{"index":0,"function":{"name":"f","arguments":"{"}}]}}]}"#,
+    r#"{"choices":[{"index":0,"delta":{"content":"@"},"finish_reason":"stop"}]}"#,
+    r#"{"choices":[{"index":0,"delta":{"content":"@"}},{"index":0,"delta":{"content":"x"}}]}"#,
+    r#"{"choices":[{"index":0,"delta":{"content":"@","content":"x"}}]}"#,
+    r#"{"choices":[{"index":0,"delta":{"refusal":"no"},"delta":{"content":"@"}}]}"#,
+    r#"{"choices":[{"delta":{"content":"@"},"message":{"content":"@"}}]}"#,
+    r#"{"choices":[{"index":1,"delta":{"content":"@"}}]}"#,
+    r#"{"candidates":[{"content":{"parts":[{"text":"@"}]}}]}"#,
+    r#"{"type":"response.output_text.delta","delta":"@"}"#,
+];
+const TEXTS: &[&str] =
+    &["a", "b c", "é", "", "ping", r"\n", r#"\""#, r"\ud83d", r"\ude00", r"a\ud83d\ude00", r#"","x":""#];
+
 proptest! {
+    #[test]
+    fn an_event_is_read_the_same_behind_one_like_it_and_behind_another(
+        shapes in proptest::collection::vec(proptest::sample::select(SHAPES), 2),
+        events in proptest::collection::vec((0usize..2, proptest::sample::select(TEXTS)), 0..12),
+    ) {
+        let events = events.iter().map(|(shape, text)| format!("data: {}\n\n", shapes[*shape].replace('@', text)));
+        let events = Vec::from_iter(events);
+        for format in FORMATS {
+            let (alike, apart) = (events.concat(), events.join("data: {\"x\":[1]}\n\n"));
+            prop_assert_eq!(decode(format, [alike.as_bytes()]), decode(format, [apart.as_bytes()]));
+        }
+    }
+
     #[test]
     fn random_bytes_never_panic_and_are_never_an_answer(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         for format in FORMATS {
