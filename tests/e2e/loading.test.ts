@@ -35,10 +35,16 @@ test("the default entry starts asynchronously and synchronously", async () => {
   }
 });
 
-test("the slim entry takes a URL", async () => {
+test.each([false, true])("the slim entry takes a URL, also for a core in a worker (%s)", async (worker) => {
   const { page, problems } = await emptyPage();
-  const code = `const { init, version } = await import("/src/slim.js"); await init("/glove_wasm_bg.wasm"); return version();`;
+  const code = `
+    const { GloveClient, init, version } = await import("/src/slim.js");
+    const { createScriptedModel } = await import("/testing/index.js");
+    await init("/glove_wasm_bg.wasm");
+    const createModel = () => createScriptedModel(() => version());
+    return (await new GloveClient({ worker: ${worker}, createModel }).session("s").sendMessage("Which version?")).text;`;
   expect(await inPage(page, code)).toBe(packageVersion);
+  expect(page.workers().length).toBe(worker ? 1 : 0);
   expect(problems).toEqual([]);
 });
 
@@ -92,12 +98,13 @@ test("'wasm-unsafe-eval' alone is enough", async () => {
   expect(problems).toEqual([]);
 });
 
-test("a policy that allows no worker of the page's own text says so", async () => {
-  const { page } = await emptyPage({ headers: { "content-security-policy": "script-src 'self' 'wasm-unsafe-eval'" } });
+test.each(["", "; worker-src 'self'"])("a policy that allows no worker of the page's own text says so (%s)", async (more) => {
+  const { page } = await emptyPage({ headers: { "content-security-policy": `script-src 'self' 'wasm-unsafe-eval'${more}` } });
   const code = `
     const { GloveClient } = await import("/src/index.js");
     const { createScriptedModel } = await import("/testing/index.js");
     const session = new GloveClient({ worker: true, createModel: () => createScriptedModel(["Yes"]) }).session("s");
-    return session.sendMessage("Hi").catch((error) => error.code);`;
-  expect(await inPage(page, code)).toBe("WORKER_UNAVAILABLE");
+    return session.sendMessage("Hi").catch(({ code, message }) => ({ code, message }));`;
+  const message = expect.stringContaining("allow `worker-src blob:`");
+  expect(await inPage(page, code)).toEqual({ code: "WORKER_UNAVAILABLE", message });
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
 import { inPage, type Profile, withProfile } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
-import { app, asked, done, kill, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
+import { app, asked, cores, done, kill, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
 
 const { profile, server } = profiles();
 
@@ -256,39 +256,43 @@ test("a tab that is frozen alone keeps what it does, and gives its session away 
     expect(await when(first, `shown.tab === "follower"`, "shown.timeline.length")).toBe(3);
   }));
 
-test("a page that was left and is come back to, as its browser kept it, follows the one that has taken over", async () => {
-  const keeping = await openBrowser({ keepsPages: true });
-  try {
-    await withProfile(keeping, server(), async (profile) => {
-      const [first, second] = [await open(profile), await open(profile)];
-      await inPage(first, `globalThis.sent = errorOf(session.sendMessage("pay"));`);
-      await when(second, "shown.approvals.length === 1");
-      await takeOver(second, () => first.goto(`${profile.url}/?other`));
-      await first.evaluate(() => history.back());
-      await first.waitForFunction(() => "sent" in globalThis);
-      expect(await when(first, `shown.tab === "follower"`, "[shown.approvals.length, shown.error]")).toEqual([1, undefined]);
-      await inPage(first, "session.approve(session.getSnapshot().approvals[0].id);");
-      // It was asked for before the page was left.
-      expect(await inPage(first, "return (await sent).text;")).toBe("all done");
-      expect(await shown(first)).toEqual(await shown(second));
-      expect(await done(second)).toBe("pay ");
+test.each(cores)(
+  "a page with its core %s that its browser kept follows the one that has taken over, when it is come back to",
+  async (_, core) => {
+    const keeping = await openBrowser({ keepsPages: true });
+    try {
+      await withProfile(keeping, server(), async (profile) => {
+        const [first, second] = [await open(profile, core), await open(profile, core)];
+        await inPage(first, `globalThis.sent = errorOf(session.sendMessage("pay"));`);
+        await when(second, "shown.approvals.length === 1");
+        expect(first.workers().length).toBe(core ? 1 : 0);
+        await takeOver(second, () => first.goto(`${profile.url}/?other`));
+        await first.evaluate(() => history.back());
+        await first.waitForFunction(() => "sent" in globalThis);
+        expect(await when(first, `shown.tab === "follower"`, "[shown.approvals.length, shown.error]")).toEqual([1, undefined]);
+        await inPage(first, "session.approve(session.getSnapshot().approvals[0].id);");
+        // It was asked for before the page was left.
+        expect(await inPage(first, "return (await sent).text;")).toBe("all done");
+        expect(await shown(first)).toEqual(await shown(second));
+        expect(await done(second)).toBe("pay ");
 
-      // Alone it has its session again too, and asks what it asked.
-      await second.close();
-      await when(first, `shown.tab === "leader"`);
-      await inPage(first, `globalThis.next = errorOf(session.sendMessage("form"));`);
-      await when(first, "shown.slots.length === 1");
-      await first.goto(`${profile.url}/?other`);
-      await first.evaluate(() => history.back());
-      await first.waitForFunction(() => "next" in globalThis);
-      await when(first, `shown.slots.length === 1 && shown.run.phase !== "idle"`);
-      expect(await answer(first, "Ada")).toBe(true);
-      expect(await inPage(first, "return (await next).text;")).toBe("all done");
-    });
-  } finally {
-    await keeping.close();
-  }
-});
+        // Alone it has its session again too, and asks what it asked.
+        await second.close();
+        await when(first, `shown.tab === "leader"`);
+        await inPage(first, `globalThis.next = errorOf(session.sendMessage("form"));`);
+        await when(first, "shown.slots.length === 1");
+        await first.goto(`${profile.url}/?other`);
+        await first.evaluate(() => history.back());
+        await first.waitForFunction(() => "next" in globalThis);
+        await when(first, `shown.slots.length === 1 && shown.run.phase !== "idle"`);
+        expect(await answer(first, "Ada")).toBe(true);
+        expect(await inPage(first, "return (await next).text;")).toBe("all done");
+      });
+    } finally {
+      await keeping.close();
+    }
+  },
+);
 
 test("a session that another tab leaves for another one is taken over, and each is followed where it is", () =>
   profile(async (profile) => {

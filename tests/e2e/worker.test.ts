@@ -1,21 +1,25 @@
-// Sessions in a worker of a real page: its database, its tabs, and a policy that allows none.
-import { expect, test } from "vitest";
+// Sessions in a worker of a real page: its database, its tabs, and a worker that ends.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPlaces, type Places } from "../support/engines.js";
 import { inPage } from "../support/pages.js";
-import { profiles } from "../support/profiles.js";
 import { app, asked, done, shown, tabOf, when } from "../support/tabs.js";
 
-const { profile } = profiles();
+let places: Places;
+beforeAll(async () => {
+  places = await openPlaces();
+});
+afterAll(() => places.close());
 
 /** The page's database is not opened, and its `fetch` is not called: both are the worker's. */
-const page = app.replace("new GloveClient({", "new GloveClient({ worker: true,");
 const start = `
   const { open } = IDBFactory.prototype;
   IDBFactory.prototype.open = function (...given) { globalThis.opened = true; return open.apply(this, given); };
-  ${page}
+  globalThis.inWorker = true;
+  ${app}
   await session.start();`;
 
 test("a session in a worker is stored by it, and goes on after a reload and in another tab", () =>
-  profile(async ({ open }) => {
+  places.at(async ({ open }) => {
     const first = await open();
     await inPage(first, start);
     // The reload ends it.
@@ -43,7 +47,7 @@ test("a session in a worker is stored by it, and goes on after a reload and in a
   }));
 
 test("a worker that ends without a word is missed at once, and the session goes on from what is stored", () =>
-  profile(async ({ open }) => {
+  places.at(async ({ open }) => {
     const tab = await open();
     const ends = `addEventListener("message", (event) => {
       if (event.data !== "end") return;

@@ -53,20 +53,6 @@ const call = { code: "return input.join('.')", input: version().split(".") };
 export const answer = sandboxExec().do(call, {}).then(({ data, message }) => message ?? data);
 `;
 
-/** A module whose session is in a worker of the page; it gives the package's version. */
-export const inWorker = `import { GloveClient, version } from "glove-wasm";
-import { createScriptedModel } from "glove-wasm/testing";
-let workers = 0;
-globalThis.Worker = class extends Worker {
-  constructor(...given) {
-    super(...given);
-    workers++;
-  }
-};
-const client = new GloveClient({ createModel: () => createScriptedModel(() => version()), systemPrompt: "", worker: true });
-export const answer = client.session("worker").sendMessage("Which version?").then(({ text }) => (workers === 1 ? text : workers + " workers"));
-`;
-
 /** Opens a page that writes the version of the package into itself: it must do so, and report no problem. */
 export async function expectPageRuns(url: string): Promise<void> {
   const browser = await openBrowser();

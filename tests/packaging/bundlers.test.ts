@@ -7,8 +7,8 @@ import { build, createServer } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
 import { type ServeOptions, serve } from "../support/server.js";
-import { direct, expectPageRuns, inWorker, makeProject, sandboxed } from "./app.js";
-import { expectBlocked, orderPizza } from "./examples.js";
+import { direct, expectPageRuns, makeProject, sandboxed } from "./app.js";
+import { expectBlocked, inWorker, orderPizza } from "./examples.js";
 import { parcel } from "./parcel.js";
 import { webpack } from "./webpack.js";
 
@@ -27,23 +27,36 @@ const policy = (script: string) => ({
   headers: { "content-security-policy": `default-src 'self'; img-src 'self' data:; script-src 'self' ${script}` },
 });
 
+const main = "src/main.tsx";
+/** examples/vite, with its core in a worker where the address says so. */
+const pizza = { [main]: inWorker(`vite/${main}`) };
+/** With the core in the page, and in a worker. */
+const orderPizzas = async (url: string) => {
+  await orderPizza(browser, url);
+  await orderPizza(browser, url, true);
+};
+
 test("Vite's build runs under a strict policy, and says what is missing from a stricter one", async () => {
-  const folder = makeProject("vite", {}, "vite");
+  const folder = makeProject("vite", pizza, "vite");
   await build({ root: folder, logLevel: "error" });
   const built = join(folder, "dist");
   await served(built, policy("'wasm-unsafe-eval'"), (url) => orderPizza(browser, url));
-  await served(built, policy(""), (url) => expectBlocked(browser, url));
+  await served(built, policy("'wasm-unsafe-eval'; worker-src blob:"), (url) => orderPizza(browser, url, true));
+  await served(built, policy(""), (url) => expectBlocked(browser, url, "add 'wasm-unsafe-eval' to its script-src"));
+  await served(built, policy("'wasm-unsafe-eval'"), (url) =>
+    expectBlocked(browser, `${url}/?worker`, "allow `worker-src blob:`"),
+  );
 });
 
 test("Vite's development server", async () => {
   const server = await createServer({
-    root: makeProject("vite-dev", {}, "vite"),
+    root: makeProject("vite-dev", pizza, "vite"),
     logLevel: "error",
     server: { port: 0, host: "127.0.0.1" },
   });
   await server.listen();
   try {
-    await orderPizza(browser, server.resolvedUrls?.local[0] ?? "");
+    await orderPizzas(server.resolvedUrls?.local[0] ?? "");
   } finally {
     await server.close();
   }
@@ -73,7 +86,7 @@ test("a module worker under Vite, built and while it is written", async () => {
 });
 
 test("esbuild", async () => {
-  const folder = makeProject("esbuild", { "dist/index.html": styled("main.js") }, "vite");
+  const folder = makeProject("esbuild", { ...pizza, "dist/index.html": styled("main.js") }, "vite");
   const { warnings } = await esbuild({
     absWorkingDir: folder,
     entryPoints: ["src/main.tsx"],
@@ -84,13 +97,13 @@ test("esbuild", async () => {
     outdir: "dist",
   });
   expect(warnings).toEqual([]);
-  await served(join(folder, "dist"), {}, (url) => orderPizza(browser, url));
+  await served(join(folder, "dist"), {}, orderPizzas);
 });
 
 test("webpack", async () => {
   const folder = makeProject(
     "webpack",
-    { "package.json": "{}", "dist/index.html": styled("main.js").replace(`type="module"`, "defer") },
+    { ...pizza, "package.json": "{}", "dist/index.html": styled("main.js").replace(`type="module"`, "defer") },
     "vite",
   );
   // webpack reads JavaScript; what its users put before it (Babel, swc, ts-loader) is stood in for.
@@ -101,19 +114,18 @@ test("webpack", async () => {
   }
   copyFileSync(join(folder, "src/style.css"), join(folder, "dist/main.css"));
   expect(await webpack(folder, { entry: "./src/main.js" })).toEqual([]);
-  await served(join(folder, "dist"), {}, (url) => orderPizza(browser, url));
+  await served(join(folder, "dist"), {}, orderPizzas);
 }, 300_000);
 
 test("Parcel", async () => {
-  const folder = makeProject("parcel", {}, "vite");
+  const folder = makeProject("parcel", pizza, "vite");
   expect(parcel(folder)).toBe("");
-  await served(join(folder, "dist"), {}, (url) => orderPizza(browser, url));
+  await served(join(folder, "dist"), {}, orderPizzas);
 }, 300_000);
 
 test.each([
   ["what asks a provider from the page is", direct],
   ["the sandbox and its engine are", sandboxed],
-  ["what a worker of the page runs is", inWorker],
 ])(
   "%s loaded where it is used, with each of them",
   async (_, text) => {

@@ -1,11 +1,20 @@
 // The applications of examples/, and what a person does in them.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
 import { openPage } from "../support/browser.js";
+import { root } from "../support/project.js";
+
+/** The file of an example that makes its client, whose core is in a worker where the address of the page ends with `?worker`. */
+export function inWorker(path: string): string {
+  const worker = `worker: globalThis.location?.search === "?worker",`;
+  return readFileSync(join(root, "examples", path), "utf8").replace("persistSession: true,", `$& ${worker}`);
+}
 
 /** Asks for a pizza in examples/vite: an answer streams, the form outlives a reload, and so does what it gave. */
-export async function orderPizza(browser: Browser, url: string): Promise<void> {
-  const { page, problems } = await openPage(browser, url);
+export async function orderPizza(browser: Browser, url: string, worker = false): Promise<void> {
+  const { page, problems } = await openPage(browser, worker ? new URL("?worker", url).href : url);
   await say(page, "I am hungry");
   await page.getByText("Welcome! Here is the menu.").waitFor();
   await page.getByLabel("Address").waitFor();
@@ -16,6 +25,7 @@ export async function orderPizza(browser: Browser, url: string): Promise<void> {
   await page.getByText("Thank you! It is on its way.").waitFor();
   await page.reload();
   await page.getByText("One Funghi to 1 Long Street").waitFor();
+  expect(page.workers().length).toBe(worker ? 1 : 0);
   expect(problems).toEqual([]);
   await page.close();
 }
@@ -25,11 +35,11 @@ export async function say(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** A page whose policy forbids WebAssembly says what to do. */
-export async function expectBlocked(browser: Browser, url: string): Promise<void> {
+/** A page whose policy forbids something says what to do. */
+export async function expectBlocked(browser: Browser, url: string, advice: string): Promise<void> {
   const page = await browser.newPage();
   await page.goto(url);
   await say(page, "Hello?");
-  await page.getByText("add 'wasm-unsafe-eval' to its script-src").waitFor();
+  await page.getByText(advice).waitFor();
   await page.close();
 }

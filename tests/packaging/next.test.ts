@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openBrowser, openPage } from "../support/browser.js";
 import { packageVersion } from "../support/project.js";
 import { strictEvents } from "../support/strict-client.js";
-import { direct, inWorker, makeProject, sandboxed } from "./app.js";
+import { direct, makeProject, sandboxed } from "./app.js";
+import { inWorker } from "./examples.js";
 
 const policy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; worker-src 'self' blob:";
@@ -33,8 +34,7 @@ const pages = {
   "app/direct/page.jsx": directPage,
   "app/sandbox/direct.js": sandboxed,
   "app/sandbox/page.jsx": directPage,
-  "app/worker/direct.js": inWorker,
-  "app/worker/page.jsx": directPage,
+  "app/chat.tsx": inWorker("next/app/chat.tsx"),
 };
 /** Tells of each module that the server compiles. Small ones are Node's own. */
 const spy = `const compile = (name, Real) => {
@@ -80,24 +80,28 @@ describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
     expect(server.said()).not.toContain("COMPILED");
   });
 
-  test("it hydrates, streams an answer, and keeps its form and its ticket through reloads", async () => {
-    const { page, problems } = await openPage(browser, server.url);
-    await page.getByRole("textbox", { name: "Message" }).fill("The printer");
-    await page.keyboard.press("Enter");
-    await page.getByText("I have written that down.").waitFor();
-    await page.getByLabel("Summary").waitFor();
-    await page.reload();
-    await page.getByLabel("Summary").fill("The printer burns");
-    await page.getByRole("button", { name: "File the ticket" }).click();
-    await page.getByText("Somebody will look at it today.").waitFor();
-    await page.reload();
-    await page.getByText("Ticket: The printer burns").waitFor();
-    expect(problems).toEqual([]);
-    expect(server.said()).toContain("COMPILED");
-    await page.close();
-  });
+  test.each(["", "/?worker"])(
+    "%s hydrates, streams an answer, and keeps its form and its ticket through reloads",
+    async (path) => {
+      const { page, problems } = await openPage(browser, server.url + path);
+      await page.getByRole("textbox", { name: "Message" }).fill("The printer");
+      await page.keyboard.press("Enter");
+      await page.getByText("I have written that down.").waitFor();
+      await page.getByLabel("Summary").waitFor();
+      await page.reload();
+      await page.getByLabel("Summary").fill("The printer burns");
+      await page.getByRole("button", { name: "File the ticket" }).click();
+      await page.getByText("Somebody will look at it today.").waitFor();
+      await page.reload();
+      await page.getByText("Ticket: The printer burns").waitFor();
+      expect(page.workers().length).toBe(path ? 1 : 0);
+      expect(problems).toEqual([]);
+      expect(server.said()).toContain("COMPILED");
+      await page.close();
+    },
+  );
 
-  test.each(["direct", "sandbox", "worker"])("what only one page uses is loaded by that page: %s", async (name) => {
+  test.each(["direct", "sandbox"])("what only one page uses is loaded by that page: %s", async (name) => {
     const { page, problems } = await openPage(browser, `${server.url}/${name}`);
     await page.getByRole("status").getByText(packageVersion).waitFor();
     expect(problems).toEqual([]);
@@ -138,22 +142,24 @@ test.each(["turbopack", "webpack"])(
     const server = await start(folder, "dev", [`--${bundler}`]);
     try {
       // A page is compiled when it is first asked for, which takes as long as it takes.
-      for (const path of ["", "/direct", "/worker"]) expect((await fetch(server.url + path)).status, server.said()).toBe(200);
-      const { page, problems } = await openPage(browser, server.url);
-      // The HTML of the server is there before React is.
-      await page.waitForFunction(
-        'Object.keys(document.querySelector("textarea") ?? {}).some((key) => key.startsWith("__react"))',
-      );
-      await page.getByRole("textbox", { name: "Message" }).fill("The printer");
-      await page.keyboard.press("Enter");
-      await page.getByText("I have written that down.").waitFor();
-      await page.getByLabel("Summary").waitFor();
-      for (const path of ["/direct", "/worker"]) {
-        await page.goto(server.url + path);
+      for (const path of ["", "/direct"]) expect((await fetch(server.url + path)).status, server.said()).toBe(200);
+      for (const path of ["", "/?worker"]) {
+        const { page, problems } = await openPage(browser, server.url + path);
+        // The HTML of the server is there before React is.
+        await page.waitForFunction(
+          'Object.keys(document.querySelector("textarea") ?? {}).some((key) => key.startsWith("__react"))',
+        );
+        await page.getByRole("textbox", { name: "Message" }).fill("The printer");
+        await page.keyboard.press("Enter");
+        await page.getByText("I have written that down.").waitFor();
+        await page.reload();
+        await page.getByLabel("Summary").waitFor();
+        expect(page.workers().length).toBe(path ? 1 : 0);
+        await page.goto(`${server.url}/direct`);
         await page.getByRole("status").getByText(packageVersion).waitFor();
+        expect(problems).toEqual([]);
+        await page.close();
       }
-      expect(problems).toEqual([]);
-      await page.close();
     } finally {
       server.child.kill();
       await server.over;

@@ -2,8 +2,9 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { inPage, type Profile } from "./pages.js";
+import type { EnginePage } from "./webdriver.js";
 
-/** The application, the same in each tab. What its tools did is noted where all tabs see it. */
+/** The application, the same in each tab, with its core in a worker where `inWorker` is set. What its tools did is noted where all tabs see it. */
 export const app = `
   const note = (what) => localStorage.setItem("done", (localStorage.getItem("done") ?? "") + what + " ");
   const schema = { type: "object" };
@@ -24,26 +25,31 @@ export const app = `
     if (!tools.some(({ name }) => name === wanted)) return "you said " + wanted;
     return results.includes(wanted) ? "all done" : { toolCalls: [{ name: wanted }] };
   };
-  globalThis.client = new GloveClient({ createModel: () => createScriptedModel(script), tools });
+  globalThis.client = new GloveClient({ worker: globalThis.inWorker, createModel: () => createScriptedModel(script), tools });
   globalThis.session = client.session("s");
   globalThis.states = [];
   session.subscribe(() => states.push(session.getSnapshot()));
   globalThis.errorOf = (promise) => promise.then((outcome) => outcome, (error) => error.code + ": " + error.message);
 `;
+/** What decides that: for tests of both. */
+export const cores: [string, string][] = [
+  ["in the page", ""],
+  ["in a worker", "globalThis.inWorker = true;"],
+];
 export const open = async ({ open }: Profile, before?: string) => {
   const page = await open(before);
   await inPage(page, `${app} await session.start();`);
   return page;
 };
-export const tabOf = (page: Page) => inPage<string>(page, "return session.getSnapshot().tab;");
-export const done = (page: Page) => page.evaluate(() => localStorage.getItem("done"));
-export const shown = (page: Page) => inPage<string[]>(page, "return texts(session.getSnapshot());");
+export const tabOf = (page: EnginePage) => inPage<string>(page, "return session.getSnapshot().tab;");
+export const done = (page: EnginePage) => page.evaluate(`localStorage.getItem("done")`);
+export const shown = (page: EnginePage) => inPage<string[]>(page, "return texts(session.getSnapshot());");
 /** Waits until the snapshot fits, and gives a part of it. */
-export const when = <T = unknown>(page: Page, fits: string, what = "null") =>
+export const when = <T = unknown>(page: EnginePage, fits: string, what = "null") =>
   inPage<T>(page, `const snapshot = await until(session, (shown) => ${fits}); return ((shown) => ${what})(snapshot);`);
 
 /** The question that the session asks, once it is stored: before that it may be gone with its tab, and is asked anew. */
-export const asked = async (page: Page): Promise<string> => {
+export const asked = async (page: EnginePage): Promise<string> => {
   const slot = await when<string>(page, "shown.slots.length === 1", "shown.slots[0].id");
   await inPage(
     page,
