@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { inPage } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
-import { app, asked, done, killHung, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
+import { app, asked, cores, done, killHung, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
 
 const { profile } = profiles();
 
@@ -99,31 +99,34 @@ test("a tab that hangs while it writes a step does not do it when it wakes", () 
     expect(await done(second)).toBe("charge ");
   }));
 
-test("a tab that hangs in a tool blocks the others, who say so; it goes on when it wakes, or a person takes the session over", () =>
-  profile(async (profile) => {
-    const endless = `tools.push(tool("count", () => { ${busy(4_000)} return "counted"; }), tool("spin", () => { ${busy(8_000)} }));`;
-    const [first, second] = [await profile.open(), await profile.open()];
-    for (const page of [first, second]) {
-      await inPage(page, `${app.replace("globalThis.client", `${endless} globalThis.client`)} await session.start();`);
-    }
-    await inPage(second, `globalThis.sent = errorOf(session.sendMessage("count"));`);
-    expect(await when(second, `shown.tab === "blocked"`, "shown.error.code")).toBe("SESSION_OPEN_ELSEWHERE");
-    expect(await inPage(second, `return (await errorOf(session.sendMessage("hello")));`)).toMatch(/takeOver\(\)/);
-    expect(await when(second, `shown.tab === "follower"`, "shown.error")).toBe(undefined);
-    expect(await inPage(second, "return (await sent).text;")).toBe("all done");
-    expect(await done(second)).toBe("count ");
+test.each(cores)(
+  "a tab with its core %s that hangs in a tool blocks the others, who say so; it goes on when it wakes, or a person takes the session over",
+  (_, core) =>
+    profile(async (profile) => {
+      const endless = `tools.push(tool("count", () => { ${busy(4_000)} return "counted"; }), tool("spin", () => { ${busy(8_000)} }));`;
+      const [first, second] = [await profile.open(core), await profile.open(core)];
+      for (const page of [first, second]) {
+        await inPage(page, `${app.replace("globalThis.client", `${endless} globalThis.client`)} await session.start();`);
+      }
+      await inPage(second, `globalThis.sent = errorOf(session.sendMessage("count"));`);
+      expect(await when(second, `shown.tab === "blocked"`, "shown.error.code")).toBe("SESSION_OPEN_ELSEWHERE");
+      expect(await inPage(second, `return (await errorOf(session.sendMessage("hello")));`)).toMatch(/takeOver\(\)/);
+      expect(await when(second, `shown.tab === "follower"`, "shown.error")).toBe(undefined);
+      expect(await inPage(second, "return (await sent).text;")).toBe("all done");
+      expect(await done(second)).toBe("count ");
 
-    await inPage(second, `void session.sendMessage("spin").catch(() => {});`);
-    await when(second, `shown.tab === "blocked"`);
-    await inPage(second, `await session.takeOver();`);
-    expect(await tabOf(second)).toBe("leader");
-    const { id } = await when<{ id: string }>(second, "shown.approvals.length === 1", "shown.approvals[0]");
-    expect(await done(second)).toBe("count spin ");
-    await inPage(second, `session.reject("${id}"); await until(session, ({ busy }) => !busy);`);
-    await when(first, `shown.tab === "follower"`);
-    await when(first, "!shown.busy");
-    expect(await shown(first)).toEqual(await shown(second));
-  }));
+      await inPage(second, `void session.sendMessage("spin").catch(() => {});`);
+      await when(second, `shown.tab === "blocked"`);
+      await inPage(second, `await session.takeOver();`);
+      expect(await tabOf(second)).toBe("leader");
+      const { id } = await when<{ id: string }>(second, "shown.approvals.length === 1", "shown.approvals[0]");
+      expect(await done(second)).toBe("count spin ");
+      await inPage(second, `session.reject("${id}"); await until(session, ({ busy }) => !busy);`);
+      await when(first, `shown.tab === "follower"`);
+      await when(first, "!shown.busy");
+      expect(await shown(first)).toEqual(await shown(second));
+    }),
+);
 
 test("a hidden tab whose timers stand still keeps its session", () =>
   profile(async (profile) => {
@@ -159,9 +162,9 @@ test("an answer that was on its way when its tab was killed reaches the tool in 
     ]);
   }));
 
-test("an answer in the moment of taking over is the answer, and a second one is none", () =>
+test.each(cores)("an answer in the moment of taking over is the answer, and a second one is none: with the core %s", (_, core) =>
   profile(async (profile) => {
-    const [first, second] = [await open(profile), await open(profile)];
+    const [first, second] = [await open(profile, core), await open(profile, core)];
     await inPage(first, `void session.sendMessage("form").catch(() => {});`);
     const slot = await asked(second);
     await inPage(
@@ -171,27 +174,31 @@ test("an answer in the moment of taking over is the answer, and a second one is 
     await first.close();
     expect(await second.evaluate("taken")).toEqual([true, false]);
     expect(await when(second, "!shown.busy", "texts(shown)")).toContain("form: success said Ada");
-  }));
+  }),
+);
 
-test("what was answered in two tabs at once is answered once, and the other one is told", () =>
-  profile(async (profile) => {
-    const pages = [await open(profile), await open(profile), await open(profile)] as const;
-    const [first, second, third] = pages;
-    void inPage(first, `void session.sendMessage("form").catch(() => {});`);
-    const slot = await when<string>(third, "shown.slots.length === 1", "shown.slots[0].id");
-    await when(second, "shown.slots.length === 1");
-    const listen = `globalThis.heard = []; session.addSubscriber({ record: (type, data) => type === "error" && heard.push(data.code) });`;
-    await Promise.all([second, third].map((page) => inPage(page, listen)));
-    await hang(first, 1_000);
-    await hangs(second);
-    const both = await Promise.all(
-      [second, third].map((page, at) => inPage(page, `return session.resolveSlot("${slot}", "${at}");`)),
-    );
-    expect(both).toEqual([true, true]);
-    await when(first, "!shown.busy");
-    await new Promise((later) => setTimeout(later, 100));
-    expect((await Promise.all([second, third].map((page) => page.evaluate("heard")))).flat()).toEqual(["DISPLAY_REMOVED"]);
-  }));
+test.each(cores)(
+  "what was answered in two tabs at once is answered once, and the other one is told: with the core %s",
+  (_, core) =>
+    profile(async (profile) => {
+      const pages = [await open(profile, core), await open(profile, core), await open(profile, core)] as const;
+      const [first, second, third] = pages;
+      void inPage(first, `void session.sendMessage("form").catch(() => {});`);
+      const slot = await when<string>(third, "shown.slots.length === 1", "shown.slots[0].id");
+      await when(second, "shown.slots.length === 1");
+      const listen = `globalThis.heard = []; session.addSubscriber({ record: (type, data) => type === "error" && heard.push(data.code) });`;
+      await Promise.all([second, third].map((page) => inPage(page, listen)));
+      await hang(first, 1_000);
+      await hangs(second);
+      const both = await Promise.all(
+        [second, third].map((page, at) => inPage(page, `return session.resolveSlot("${slot}", "${at}");`)),
+      );
+      expect(both).toEqual([true, true]);
+      await when(first, "!shown.busy");
+      await new Promise((later) => setTimeout(later, 100));
+      expect((await Promise.all([second, third].map((page) => page.evaluate("heard")))).flat()).toEqual(["DISPLAY_REMOVED"]);
+    }),
+);
 
 test("an item of the inbox that is answered in one tab is answered in all, by one answer", () =>
   profile(async (profile) => {

@@ -520,6 +520,9 @@ class Tabs extends Asker<Pending> implements SharedSession {
 
   async #do(core: CoreSession, { method, args, again }: Ask, own: boolean): Promise<unknown> {
     const [first] = args;
+    // Whoever asks is told what came of it, which a worker knows.
+    const call = (name: Exclude<Method, "answerInbox" | "clearError">) =>
+      core.ask ? core.ask(name, ...args) : (core[name] as (...args: unknown[]) => unknown).apply(core, [...args]);
     switch (method) {
       case "clearError":
         return this.page.fail(undefined);
@@ -529,12 +532,12 @@ class Tabs extends Asker<Pending> implements SharedSession {
         // Not the next one, when that one has ended meanwhile.
         return (first === null ? !again : first === this.page.request()) && this.page.stop();
       case "cancelQueued":
-        return core.cancelQueued?.(first as string) || (first === this.page.request() && this.page.stop());
+        return (await call(method)) || (first === this.page.request() && this.page.stop());
       case "request":
         // It may interrupt an answer.
         if (!own) this.page.flush();
     }
-    return (core[method] as (...args: readonly unknown[]) => unknown).apply(core, args as unknown[]);
+    return call(method);
   }
 }
 

@@ -87,6 +87,8 @@ export interface HostResponse {
 
 /** The session class that the wasm module exports. What is thrown is an object `{code, message, model?}`. */
 export interface CoreSession {
+  /** Of one in a worker, whose methods say at once that something is taken: what comes of it. */
+  ask?(method: string, ...args: readonly unknown[]): Promise<unknown>;
   /** JSON `{id?, text?, content?, extra?, whenBusy?, regenerate?, edits?, leaveWhenWaiting?}`; resolves with the JSON of a `CoreOutcome`. The id
    *  is the one in `state.request`, `state.queue` and the events. */
   request(request: string): Promise<string>;

@@ -193,6 +193,8 @@ const asked = ["request", "resume", "undo", "switchBranch", "fork", "recorded", 
 const told = ["keepPartial", "abort", "configure", "validated", "returned", "clearStack", "setPlugins", "close"] as const;
 /** They are said to be taken; that they came too late is told a moment later. */
 const sent = ["cancelQueued", "answer", "resolveSlot", "rejectSlot", "removeSlot"] as const;
+/** Of those, what answers a question. */
+const answers: readonly Method[] = ["answer", "resolveSlot", "rejectSlot"];
 
 type Asked = (typeof asked | typeof told | typeof sent)[number];
 
@@ -212,7 +214,7 @@ class PortSession {
     this.#host = host;
     this.#away = away;
     this.#forget = line.serve(this.#name, {
-      ...served(host, away),
+      ...served(host, away, () => line.ask("worker", "goesOn", [])),
       prepare: async () => {
         await this.#look();
         return host.prepare();
@@ -270,7 +272,11 @@ class PortSession {
     return this.#line.ask(this.#name, method, args);
   }
 
-  send(method: Method, ...args: readonly unknown[]): true {
+  /** One answer for each question: until the worker has told that it is over, a second one is none. */
+  send(method: Method, ...args: readonly unknown[]): boolean {
+    const question = answers.includes(method) && args[0];
+    if (question && this.#answered.has(question)) return false;
+    this.#answered.add(question);
     const late = (error: unknown) => this.#away.page.subscribers.report(codeOf(asError(fromCore(error))), error);
     const done = async (value: unknown) => {
       if (value !== false) return;
@@ -280,10 +286,12 @@ class PortSession {
       if (error) late(error);
     };
     this.ask(method, ...args)
+      .finally(() => this.#answered.delete(question))
       .then(done)
       .catch(late);
     return true;
   }
+  readonly #answered = new Set<unknown>();
 
   free(): void {
     this.#forget();
@@ -308,8 +316,8 @@ function define(name: Asked, call: (session: PortSession, args: readonly unknown
   });
 }
 
-/** What the worker asks of the page. */
-function served(host: SessionHost, away: AwayParts): Served {
+/** What the worker asks of the page. `told` settles when the worker has told what it had to tell by now. */
+function served(host: SessionHost, away: AwayParts, told: () => Promise<unknown>): Served {
   type Work = (...args: readonly unknown[]) => unknown;
   const as = (work: unknown) => (args: readonly unknown[]) => (work as Work)(...args);
   const names = [
@@ -328,6 +336,11 @@ function served(host: SessionHost, away: AwayParts): Served {
     "consumeInbox",
   ] as const;
   const suffice = new Map<string, () => void>();
+  /** A tool may hold the page: by then other tabs know that one runs. What was confirmed may have been long ago. */
+  const begin = async () => {
+    await told();
+    await host.confirm();
+  };
   return {
     ...Object.fromEntries(names.map((name) => [name, as(host[name])])),
     claim: () => away.claim(),
@@ -336,13 +349,12 @@ function served(host: SessionHost, away: AwayParts): Served {
       const reach = await away.reach();
       return reach && { ...reach, url: new URL(url as string, globalThis.document?.baseURI ?? globalThis.location?.href).href };
     },
-    // What was confirmed may have been long ago.
     async run([callId, tool, input, validated, key], { signal }) {
-      await host.confirm();
+      await begin();
       return host.run(callId as string, tool as string, input as string, validated as string | undefined, signal, key as string);
     },
     async undo([callId, tool, input, validated], { signal }) {
-      await host.confirm();
+      await begin();
       return host.undo(callId as string, tool as string, input as string, validated as string | undefined, signal);
     },
     prompt: ([request], { signal, tell }) => host.prompt?.(request as never, tell, signal),
