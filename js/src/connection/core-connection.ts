@@ -182,11 +182,13 @@ export class CoreConnection {
 
   /** Starts the core of this page and reads the store. */
   async #open(): Promise<CoreSession> {
+    const claim = this.#claimOnce();
+    const { keeps, host, away } = this.#host.open(claim);
+    // While the core comes. One in a worker reads its store there.
+    if (host.load && !this.#core.place) host.load = begun(host.load);
     const [settings, core] = await Promise.all([this.#settingsNow(), this.#core.load()]);
     if (this.#way.disposed()) throw sessionClosed();
     const { sessionId, resume, tasks, record } = this.#page.parts;
-    const claim = this.#claimOnce();
-    const { keeps, host, away } = this.#host.open(claim);
     const options: SessionOptions = {
       sessionId,
       keeps,
@@ -301,4 +303,15 @@ export class CoreConnection {
     });
     return join(name, store, page);
   }
+}
+
+/** Does it now, for who asks first. */
+function begun<T>(work: () => Promise<T>): () => Promise<T> {
+  let first: Promise<T> | undefined = work();
+  first.catch(() => {});
+  return () => {
+    const given = first ?? work();
+    first = undefined;
+    return given;
+  };
 }
