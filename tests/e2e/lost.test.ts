@@ -23,7 +23,7 @@ const client = `
   const tool = { name: "pay", description: "", jsonSchema: { type: "object" }, do: () => { ran++; return "paid"; } };
   const createModel = () => createScriptedModel(({ messages }) =>
     messages.at(-1).tool_results ? "Done." : { toolCalls: [{ name: "pay" }] });
-  const client = new GloveClient({ createModel, tools: [tool] });
+  const client = new GloveClient({ worker: globalThis.inWorker, createModel, tools: [tool] });
   const codeOf = (promise) => promise.then(({ type }) => type, ({ code }) => code);
   const session = client.session("s");`;
 
@@ -34,10 +34,11 @@ const opened = `${client}
 
 const told = { sent: "STORE_LOST", code: "STORE_LOST", queue: ["Pay once more"], shown: 0, ran: 0 };
 
-const damages: [what: string, damage: (database: string) => Promise<unknown>][] = [
+const damages: [what: string, damage: (database: string) => Promise<unknown>, core?: string][] = [
   ["whose manifest is cut off", async (folder) => truncate(join(folder, await named(folder, /^MANIFEST/)), 5)],
   ["whose log is rubbish", async (folder) => writeFile(join(folder, await named(folder, /\.log$/)), "rubbish".repeat(9_000))],
   ["that is not there any more", (folder) => rm(folder, { recursive: true })],
+  ["of a worker that is not there any more", (folder) => rm(folder, { recursive: true }), "globalThis.inWorker = true;"],
 ];
 
 async function named(folder: string, name: RegExp): Promise<string> {
@@ -46,7 +47,7 @@ async function named(folder: string, name: RegExp): Promise<string> {
   return file;
 }
 
-test.each(damages)("after a kill and a database %s the person is told, and no tool runs", async (_, damage) => {
+test.each(damages)("after a kill and a database %s the person is told, and no tool runs", async (_, damage, core = "") => {
   const folder = await mkdtemp(join(tmpdir(), "glove-lost-"));
   const inBrowser = async <T>(work: (page: Page) => Promise<T>) => {
     const { browser, kill } = await openBrowserOnDisk(folder);
@@ -60,14 +61,14 @@ test.each(damages)("after a kill and a database %s the person is told, and no to
   };
   try {
     // At once: what Chromium keeps from the disk for some seconds is lost with it.
-    const ran = await inBrowser((page) => inPage(page, `${client} await session.sendMessage("Pay"); return ran;`));
+    const ran = await inBrowser((page) => inPage(page, `${core} ${client} await session.sendMessage("Pay"); return ran;`));
     expect(ran).toBe(1);
     const databases = join(folder, "Default", "IndexedDB");
     await damage(join(databases, await named(databases, /leveldb$/)));
     const found = await inBrowser((page) =>
       inPage(
         page,
-        `${opened}
+        `${core} ${opened}
          session.clearError();
          const after = [await codeOf(session.sendMessage("Hello")), ran, texts(session.getSnapshot())];
          return { before, after };`,

@@ -167,7 +167,7 @@ export class Connection {
 
   clearError(): void {
     const { snapshots, parts } = this.#page;
-    if (codeOf(snapshots.snapshot.error) === "STORE_LOST") parts.store.forget?.();
+    if (codeOf(snapshots.snapshot.error) === "STORE_LOST") (this.#there ?? parts.store).forget?.();
     snapshots.set({ error: undefined });
     this.#there?.clearError();
   }

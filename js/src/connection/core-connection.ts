@@ -127,6 +127,11 @@ export class CoreConnection {
     return this.#tabs ? this.#tabs.answerInbox(id, response) : this.#extras.answerInbox(id, response);
   }
 
+  /** A session that is lost begins anew. */
+  forget(): void {
+    this.#place.forget?.();
+  }
+
   clearError(): void {
     this.#tabs?.clearError();
   }

@@ -69,9 +69,10 @@ export class WorkerStore {
     this.#unuse();
   }
 
-  /** What is remembered of it is in places of the page too. */
+  /** What is remembered of it is in places of the page too; the worker reads it next. */
   forget(): void {
     this.#own.forget();
+    this.ask("forget", []).catch(() => {});
   }
 
   async ask(method: string, args: readonly unknown[]): Promise<unknown> {
