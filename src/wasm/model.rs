@@ -30,6 +30,8 @@ pub(super) struct PageModel {
 #[derive(Debug, Default)]
 struct Sent {
     identity: Option<String>,
+    /// So much of the record, and what is read of it.
+    passed: usize,
     count: usize,
     tools: String,
 }
@@ -40,30 +42,25 @@ impl PageModel {
     }
 
     fn page_prompt(&self, request: ModelRequest<'_>) -> PagePrompt {
-        let messages = Vec::from_iter(request.messages.iter());
-        let identity = request.messages.identity();
-        let mut sent = self.sent.borrow_mut();
+        let view = request.messages;
+        // A summary asks with messages of its own.
         let turn = request.purpose == Purpose::Turn;
-        let from = if turn && identity.is_some() && sent.identity == identity {
-            sent.count.min(messages.len())
-        } else {
-            0
-        };
+        let identity = if turn { view.identity() } else { None };
+        let mut sent = self.sent.borrow_mut();
+        let goes_on = identity.is_some() && sent.identity == identity && sent.passed <= view.recorded_len();
+        let (passed, from) = if goes_on { (sent.passed, sent.count) } else { (0, 0) };
         // What is not in the record (a reminder) or may yet be left out (a cut-off answer) is sent again.
-        let settled = request.messages.settled().min(messages.len());
-        let settled = messages.get(..settled).unwrap_or_default();
-        let kept = settled.len() - settled.iter().rev().take_while(|message| message.partial).count();
-        let (identity, count) = if turn { (identity, kept) } else { (None, 0) };
+        let (read, settled) = view.read_behind(passed);
         let tools = to_text(&request.tools);
         let told = sent.tools == tools;
-        *sent = Sent { identity, count, tools };
+        *sent = Sent { identity, passed: settled.passed, count: from + settled.read, tools };
 
         let prompt = PagePrompt::new();
         prompt.set_purpose(if turn { "turn" } else { "summary" });
         prompt.set_system_prompt(request.system_prompt);
         prompt.set_from(u32::try_from(from).unwrap_or(u32::MAX));
         let mut fresh = Vec::new();
-        for message in messages.get(from..).unwrap_or_default() {
+        for message in read {
             fresh.push(for_model(message).into_owned());
         }
         prompt.set_messages(&to_text(&fresh));

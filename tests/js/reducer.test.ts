@@ -285,6 +285,14 @@ test("events taken in one by one and in batches show the same, and no state that
   }
 });
 
+test("a timeline is copied once for all that comes until somebody looks at it", () => {
+  const unseen = new WeakSet<object>();
+  const first = reduce(after(said(0, user("a"))), said(1, agent("a", "Hi")), context, unseen);
+  const second = reduce(first, said(2, user("b"), agent("b", "Ho")), context, unseen);
+  expect(second.shown.timeline).toBe(first.shown.timeline);
+  expect(second.shown.timeline).toEqual([user("a"), agent("a", "Hi"), user("b"), agent("b", "Ho")]);
+});
+
 test("a piece of an answer leaves every other part of the snapshot the same object", () => {
   for (const seed of seeds) {
     let state = empty;

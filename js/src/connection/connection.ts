@@ -193,7 +193,7 @@ export class Connection {
   whileOpen<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#awaiting.add(reject);
-      work.then(resolve, reject).finally(() => this.#awaiting.delete(reject));
+      work.then(resolve, reject).then(() => this.#awaiting.delete(reject));
       if (this.#disposed) reject(sessionClosed());
     });
   }

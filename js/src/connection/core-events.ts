@@ -105,7 +105,7 @@ export class CoreEvents {
         this.#kept = { request, written: 0, length: 0, at: performance.now() };
     }
     // A model of the page has shown it as it came.
-    const seen = this.modelInPage && event.kind === "event" && /^(text|reasoning)_delta$/.test(event.type);
+    const seen = this.modelInPage && event.kind === "event" && (event.type === "text_delta" || event.type === "reasoning_delta");
     if (!seen) snapshots.apply(event);
     if (event.kind === "slots") slots.changed();
     if (event.kind === "state") slots.askOutside();

@@ -36,7 +36,7 @@ interface ToldTool {
 /** Keeps the messages that the model has been given, so that the history crosses once. */
 export class ModelBridge {
   readonly #page: BridgedModel;
-  #messages: Message[] = [];
+  readonly #messages: Message[] = [];
   #writing: Coalesced | undefined;
   /** Those of the call before: the core says them when they are others. */
   #told: readonly ToldTool[] = [];
@@ -55,9 +55,10 @@ export class ModelBridge {
     const { purpose, systemPrompt, from } = request;
     const fresh = JSON.parse(request.messages) as Message[];
     markReady(fresh);
-    const messages = [...this.#messages.slice(0, from), ...fresh];
     // A summary asks with messages of its own; the next turn says again what it needs.
-    if (purpose === "turn") this.#messages = messages;
+    const messages = purpose === "turn" ? this.#messages : [];
+    if (messages.length > from) messages.length = from;
+    for (const message of fresh) messages.push(message);
     const shown = new Coalesced(delta, signal);
     this.#writing = shown;
     const halves = { text: "", reasoning: "" };
@@ -80,7 +81,7 @@ export class ModelBridge {
     try {
       model.setSystemPrompt(systemPrompt);
       // A copy: a model may put something in front for its own sake.
-      const asked = { messages: [...messages], ...(tools.length ? { tools } : {}) };
+      const asked = { messages: messages.slice(), ...(tools.length ? { tools } : {}) };
       const result = await model.prompt(asked, notify, signal);
       return JSON.stringify(reply(model.name, result, shown.any));
     } catch (error) {
@@ -92,7 +93,7 @@ export class ModelBridge {
 
   /** The next core says all messages anew, and this one hears no more. */
   forget(): void {
-    this.#messages = [];
+    this.#messages.length = 0;
     this.#writing?.forget();
   }
 

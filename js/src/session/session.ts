@@ -71,8 +71,8 @@ interface Sent {
   unopened: boolean;
   /** For who sends it again meanwhile. */
   outcome?: Promise<RunOutcome>;
-  /** Stops what is done with it before it is sent. */
-  readonly stop: AbortController;
+  /** Stops what is done with it before it is sent, if it is more than reading files. */
+  stop?: AbortController;
   /** Waits no longer for its files, and for those before it. */
   leave?(): void;
 }
@@ -220,7 +220,7 @@ export class GloveSession {
       },
       // Only what failed for want of the network goes on by itself.
       online: () => {
-        const lost = this.#snapshots.phase === "paused" && codeOf(this.#snapshots.snapshot.error) === "MODEL_NETWORK";
+        const lost = this.#snapshots.phase === "paused" && codeOf(this.#snapshots.error) === "MODEL_NETWORK";
         if (lost && parts.resume !== "manual") this.resume().catch(() => {});
       },
     });
@@ -384,7 +384,7 @@ export class GloveSession {
       );
     const came = await this.#tell((session) => session.switchBranch(messageId));
     if (came.outcome === "aborted") throw new AbortError();
-    if (came.outcome !== "switched") outcomeOf(came, this.#snapshots.snapshot.error);
+    if (came.outcome !== "switched") outcomeOf(came, this.#snapshots.error);
   };
 
   /**
@@ -514,7 +514,7 @@ export class GloveSession {
   #close(): boolean {
     if (this.#disposed) return false;
     this.#disposed = true;
-    for (const { stop } of this.#sent.values()) stop.abort();
+    for (const { stop } of this.#sent.values()) stop?.abort();
     this.#connection.dispose();
     this.#closed();
     return true;
@@ -551,7 +551,7 @@ export class GloveSession {
     if (model !== "normal" && !Object.hasOwn(this.#config.models ?? {}, model))
       throw new GloveError("MODEL_UNKNOWN", `There is no model "${model}" in \`models\`.`);
     this.#offerAgain();
-    const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false, stop: new AbortController() };
+    const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false };
     // What cannot be given to the core at once stands in the queue until then.
     const text = (!trigger && input.text) || "";
     const behind = [...this.#sent.values()].some(({ delivered }) => !delivered);
@@ -567,7 +567,7 @@ export class GloveSession {
     try {
       const outcome = JSON.parse(await this.#connection.whileOpen(this.#give(sent))) as CoreOutcome;
       ended = true;
-      const result = outcomeOf(outcome, this.#snapshots.snapshot.error);
+      const result = outcomeOf(outcome, this.#snapshots.error);
       if (!input.output || result.type !== "completed") return result;
       return { ...result, ...(await (await answers()).answerOf(this, id, input.output, result.messages)) };
     } catch (error) {
@@ -586,7 +586,7 @@ export class GloveSession {
         this.#snapshots.dispatch({ kind: "kept", id, text, files, hidden });
       }
       // The core has told how a run ended; and why the session was closed says more than that it was.
-      const error = ended || (this.#disposed && this.#snapshots.snapshot.error) ? undefined : failure;
+      const error = ended || (this.#disposed && this.#snapshots.error) ? undefined : failure;
       this.#snapshots.dispatch({ kind: "settled", id, error });
     }
   }
@@ -630,8 +630,11 @@ export class GloveSession {
     return !!(hooks?.length || skills?.length) && !content && !trigger && !byModel && !regenerate && !!text?.includes("/");
   }
 
-  async #body({ input, id, stop }: Sent): Promise<RequestBody> {
+  async #body(sent: Sent): Promise<RequestBody> {
+    const { input, id } = sent;
     if (!this.#calls(input)) return bodyOf(input, id, this);
+    const stop = new AbortController();
+    sent.stop = stop;
     const { outgoing } = await late(import("../commands/outgoing.js"));
     const { text, skills, ...made } = await this.#connection.whileOpen(outgoing(input.text ?? "", this, stop.signal));
     const body = await bodyOf({ ...input, text }, id, this);
@@ -639,7 +642,7 @@ export class GloveSession {
   }
 
   #cancel(sent: Sent): void {
-    sent.stop.abort();
+    sent.stop?.abort();
     sent.cancelled = true;
     if (!sent.delivered) {
       sent.leave?.();
@@ -661,7 +664,7 @@ export class GloveSession {
   async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
     if (this.#waitsForAgent) throw agentNotRunning();
     try {
-      return outcomeOf(await this.#tell(ask), this.#snapshots.snapshot.error);
+      return outcomeOf(await this.#tell(ask), this.#snapshots.error);
     } catch (error) {
       if (error instanceof AbortError) return { type: "aborted" };
       throw error;

@@ -45,7 +45,7 @@ export type Reducers<Kinds extends SnapshotEvent["kind"]> = {
     state: SessionState,
     event: Of<Kind>,
     context: SlotContext,
-    /** What of arguments that are being written is in no snapshot yet, and is changed in place. */
+    /** What of the timeline and of arguments that are being written is in no snapshot yet, and is changed in place. */
     unseen: WeakSet<object>,
   ) => SessionState;
 };

@@ -20,7 +20,7 @@ export const canWait = (state: SessionState, frame: unknown) => frame && isBusy(
 
 /** A piece of an answer, which can wait in any case: there are many of them in a frame. */
 export function isPiece(event: SnapshotEvent): boolean {
-  return event.kind === "piece" || event.kind === "input" || (event.kind === "event" && /_delta$/.test(event.type));
+  return event.kind === "piece" || event.kind === "input" || (event.kind === "event" && event.type.endsWith("_delta"));
 }
 
 function inASecond(work: () => void): () => void {

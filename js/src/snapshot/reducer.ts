@@ -3,7 +3,7 @@
 
 import type { Task } from "../wire/record.js";
 import { addPiece, answered, answerReducers, requestEnded } from "./answer.js";
-import type { Of, Reducers, SnapshotEvent } from "./events.js";
+import type { Of, PageChanges, Reducers, SnapshotEvent } from "./events.js";
 import { queueOf, requestReducers } from "./requests.js";
 import { slotReducers } from "./slots.js";
 import { type SessionState, type SlotContext, withShown } from "./state.js";
@@ -16,13 +16,13 @@ const reducers: Reducers<SnapshotEvent["kind"]> = {
   ...requestReducers,
   ...slotReducers,
   ...timelineReducers,
-  page: (state, { changes }) => withShown(state, changes),
+  page: (state, { changes }) => (isShown(state.shown, changes) ? state : withShown(state, changes)),
   event: afterCore,
 };
 
 /**
- * The state after an event. Nothing of the one before is changed, but for arguments of calls that are being written: what of them
- * is in `unseen` is in no snapshot yet, and grows in place.
+ * The state after an event. Nothing of the one before is changed, but for the timeline and arguments of calls that are being written:
+ * what of them is in `unseen` is in no snapshot yet, and grows in place.
  */
 export function reduce<Kind extends SnapshotEvent["kind"]>(
   before: SessionState,
@@ -33,7 +33,15 @@ export function reduce<Kind extends SnapshotEvent["kind"]>(
   const state = reducers[event.kind as Kind](before, event, context, unseen);
   const { core, sent, kept } = state;
   if (core === before.core && sent === before.sent && kept === before.kept) return state;
-  return withShown(state, { queue: queueOf(state) });
+  const queue = queueOf(state);
+  return queue === state.shown.queue ? state : withShown(state, { queue });
+}
+
+/** Stores give another list each time, also of nothing. */
+function isShown(shown: SessionState["shown"], changes: PageChanges): boolean {
+  const nothing = (value: unknown) => Array.isArray(value) && value.length === 0;
+  const names = Object.keys(changes) as (keyof PageChanges)[];
+  return names.every((name) => shown[name] === changes[name] || (nothing(shown[name]) && nothing(changes[name])));
 }
 
 /** What subscribers are told too. */

@@ -30,7 +30,7 @@ export const requestReducers: Reducers<Kinds> = {
   }),
   // Where nothing runs, the next that the core says is that it serves it; until then it stays on the screen.
   given: (state, { id }) => (state.core.request === null ? state : waiting(state, id, false)),
-  slow: (state, { id }) => waiting(state, id, true),
+  slow: (state, { id }) => (state.sent.some((message) => message.id === id) ? waiting(state, id, true) : state),
   kept: (state, { kind, ...message }) => ({ ...state, kept: [...without(state.kept, message.id), message] }),
   dropped: (state, { id }) => ({ ...state, kept: without(state.kept, id) }),
   settled(before, { id, error }) {

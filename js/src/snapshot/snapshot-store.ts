@@ -20,7 +20,7 @@ export class SnapshotStore {
   #told: GloveSnapshot;
   /** Pieces of an answer that came behind `#state`, joined: to take each in alone would cost more than what it brings. */
   #piece: { -readonly [key in keyof Piece]: Piece[key] } | undefined;
-  /** Of arguments that are being written: what is in no snapshot yet. */
+  /** Of the timeline and of arguments that are being written: what is in no snapshot yet. */
   #unseen = new WeakSet<object>();
   readonly #context: SlotContext;
   readonly #listeners = new Set<() => void>();
@@ -59,7 +59,14 @@ export class SnapshotStore {
     return this.#state.core.request;
   }
 
+  /** Without making a snapshot of all else. */
+  get error(): Error | undefined {
+    return this.#state.shown.error;
+  }
+
   subscribe(listener: () => void): () => void {
+    // Whoever listens has seen what was before.
+    if (this.#listeners.size === 0) this.#told = this.snapshot;
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -129,6 +136,7 @@ export class SnapshotStore {
 
   #tell(): void {
     this.#due = false;
+    if (this.#listeners.size === 0) return;
     const { snapshot } = this;
     if (snapshot === this.#told) return;
     this.#told = snapshot;

@@ -9,8 +9,12 @@ type TextEntry = Extract<ShownEntry, { kind: "user" | "agent_text" }>;
 const isText = (entry: ShownEntry): entry is TextEntry => entry.kind === "user" || entry.kind === "agent_text";
 
 export const timelineReducers: Reducers<"timeline"> = {
-  timeline(state, { len, set }, context) {
-    const timeline = state.shown.timeline.slice(0, len);
+  timeline(state, { len, set }, context, unseen) {
+    const { timeline: before } = state.shown;
+    // One that no snapshot has shown may grow in place: a copy is as long as the conversation.
+    const timeline = unseen.has(before) ? (before as ShownEntry[]) : before.concat(new Array(Math.max(0, len - before.length)));
+    unseen.add(timeline);
+    if (timeline.length > len) timeline.length = len;
     for (const [at, value] of set) {
       const entry = value as ShownEntry;
       const title = entry.kind === "tool" ? context.title(entry.name, entry.input) : undefined;

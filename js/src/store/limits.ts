@@ -33,7 +33,7 @@ export class Limits {
         this.#waiting.delete(giveUp);
       };
       this.#waiting.add(giveUp);
-      work.then(resolve, reject).finally(over);
+      work.then(resolve, reject).then(over);
       // A timer costs more than a write to memory, which is over by then.
       void inAMoment().then(() => {
         if (this.#waiting.has(giveUp)) timer = setInterval(() => --left === 0 && giveUp(), tickMs);

@@ -27,7 +27,7 @@ export class Guard {
   untilTrap<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const undo = this.onTrap(reject);
-      promise.then(resolve, reject).finally(undo);
+      promise.then(resolve, reject).then(undo);
     });
   }
 

@@ -19,6 +19,15 @@ pub struct View<'a> {
     transient: &'a [Message],
 }
 
+/// What of a view stays as it is in every later one, up to the next summary.
+#[derive(Debug, Clone, Copy)]
+pub struct Settled {
+    /// So many messages of the record, cut-off answers included.
+    pub passed: usize,
+    /// So many messages are read of those behind the ones that were passed over.
+    pub read: usize,
+}
+
 impl<'a> View<'a> {
     #[cfg(test)]
     pub(crate) fn of(messages: &'a [Message], transient: &'a [Message]) -> Self {
@@ -87,27 +96,30 @@ impl<'a> View<'a> {
     /// All messages in order. A cut-off answer is left out once another answer replaced it, and at the end of the
     /// record, where a provider would take it for the start of the answer it is asked for.
     pub fn iter(self) -> impl Iterator<Item = &'a Message> {
-        let mut all = self.recorded();
-        all.extend(self.transient);
-        all.into_iter()
+        self.read_behind(0).0.into_iter()
     }
 
-    fn recorded(self) -> Vec<&'a Message> {
-        let mut visible: Vec<&Message> = Vec::new();
-        for message in self.pieces().into_iter().flatten() {
+    /// The same behind the first `passed` messages of the record, for whoever has what is read of those. Passing over them costs nothing.
+    pub fn read_behind(self, passed: usize) -> (Vec<&'a Message>, Settled) {
+        let mut settled = Settled { passed, read: 0 };
+        let mut read: Vec<&Message> = Vec::new();
+        for (at, message) in self.recorded_behind(passed).into_iter().enumerate() {
             if message.sender == Sender::Agent {
-                visible.pop_if(|last| last.partial);
+                read.pop_if(|last| last.partial);
             }
-            visible.push(message);
+            read.push(message);
+            if !message.partial {
+                settled = Settled { passed: passed + at + 1, read: read.len() };
+            }
         }
-        visible.pop_if(|last| last.partial);
-        visible
+        read.pop_if(|last| last.partial);
+        read.extend(self.transient);
+        (read, settled)
     }
 
-    /// How many of the messages are in the record. Up to the next summary they stay at the front of every later
-    /// request, so that what was written of them can be kept.
+    /// How many of the messages are in the record.
     pub fn settled(&self) -> usize {
-        self.recorded().len()
+        self.iter().count() - self.transient.len()
     }
 
     /// The same for views of which the longer goes on where the shorter ends: a conversation and its last summary are
@@ -124,10 +136,15 @@ impl<'a> View<'a> {
 
     /// All messages behind the first `count`, cut-off answers included. Passing over them costs nothing.
     pub fn skip(self, count: usize) -> Vec<&'a Message> {
+        let past_the_record = count.saturating_sub(self.recorded_len());
+        let mut behind = self.recorded_behind(count);
+        behind.extend(self.transient.get(past_the_record..).unwrap_or_default());
+        behind
+    }
+
+    fn recorded_behind(self, count: usize) -> Vec<&'a Message> {
         let (mut left, mut behind) = (count, Vec::new());
-        let mut pieces = self.pieces();
-        pieces.push(self.transient);
-        for piece in pieces {
+        for piece in self.pieces() {
             let passed = left.min(piece.len());
             left -= passed;
             behind.extend(piece.get(passed..).unwrap_or_default());
@@ -146,4 +163,35 @@ pub(in crate::run) fn estimate(message: &Message) -> u64 {
     let calls: usize = message.calls().iter().map(|call| call.input_args.as_str().len()).sum();
     let results: usize = message.results().iter().map(|result| result.result.data.as_str().len()).sum();
     (message.text.len() + calls + results) as u64 / 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_keeps_what_is_settled_and_reads_what_is_behind_it_has_read_all() {
+        let cut_off = |text: &str| Message { partial: true, ..Message::agent(text) };
+        let kinds = [Message::user("said"), Message::agent("answered"), cut_off("cut off")];
+        let reminder = [Message::user("remember")];
+        for order in 0..3_usize.pow(6) {
+            let messages: Vec<_> = (0..6).map(|at| kinds[order / 3_usize.pow(at) % 3].clone()).collect();
+            let (mut kept, mut passed): (Vec<&Message>, _) = (Vec::new(), 0);
+            for end in 0..=messages.len() {
+                let view = View::of(&messages[..end], if end % 2 == 0 { &reminder } else { &[] });
+                let (read, settled) = view.read_behind(passed);
+                let all: Vec<_> = kept.iter().copied().chain(read.iter().copied()).collect();
+                assert_eq!(all, view.iter().collect::<Vec<_>>(), "{order} up to {end}");
+                kept.extend(&read[..settled.read]);
+                passed = settled.passed;
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_settled_is_not_read_again() {
+        let messages: Vec<_> = (0..100).map(|_| Message::user("said")).collect();
+        let (_, settled) = View::of(&messages[..99], &[]).read_behind(0);
+        assert_eq!(View::of(&messages, &[]).read_behind(settled.passed).0.len(), 1);
+    }
 }
