@@ -67,12 +67,15 @@ const helpers = `
   const end = async () => texts(await until(session, ({ busy }) => !busy));
 `;
 const run = <T>(page: Page, body: string) => inPage<T>(page, `${helpers} ${body}`);
-const start = <T>(page: Page, wanted: string, body: string) =>
-  run<T>(page, `${app()} void session.sendMessage("${wanted}").catch(() => {}); ${body}`);
-const again = <T>(page: Page, body: string) => run<T>(page, `${app()} await session.start(); ${body}`);
+const start = <T>(page: Page, wanted: string, body: string, config?: string) =>
+  run<T>(page, `${app(config)} void session.sendMessage("${wanted}").catch(() => {}); ${body}`);
+const again = <T>(page: Page, body: string, config?: string) => run<T>(page, `${app(config)} await session.start(); ${body}`);
 const done = (page: Page) => page.evaluate(() => localStorage.getItem("done")?.split(", ").filter(Boolean));
 
-test("a form of two questions is there again in the middle, however often its page is reloaded", () =>
+test.each([
+  ["in the page", ""],
+  ["in a worker", "worker: true,"],
+])("a form of two questions is there again in the middle, however often its page is reloaded: with the core %s", (_, config) =>
   profile(async ({ open }) => {
     const page = await open();
     const slots = `session.getSnapshot().slots.map(({ id, renderer, input, toolName, toolCallId, createdAt, status }) =>
@@ -81,6 +84,7 @@ test("a form of two questions is there again in the middle, however often its pa
       page,
       "order",
       `await asks("where"); say("home"); await asks("when"); return ${slots};`,
+      config,
     );
     expect(before).toMatchObject([
       { renderer: "card", status: "pending", toolName: "order" },
@@ -94,6 +98,7 @@ test("a form of two questions is there again in the middle, however often its pa
         `await asks("when");
          const { run, approvals } = await until(session, ({ run }) => run.phase === "waiting");
          return { slots: ${slots}, phase: run.phase, approvals: approvals.length };`,
+        config,
       );
       expect(shown).toEqual({ slots: before, phase: "waiting", approvals: 0 });
     }
@@ -104,7 +109,7 @@ test("a form of two questions is there again in the middle, however often its pa
     expect(keys).toBe(1);
     // What stays on the display is there for the next page too, until it is taken away.
     await page.reload();
-    expect(await again(page, `return ${slots};`)).toMatchObject([
+    expect(await again(page, `return ${slots};`, config)).toMatchObject([
       { renderer: "card", status: "pending" },
       { status: "resolved", input: { ask: "where" } },
       { status: "resolved", input: { ask: "when" } },
@@ -115,8 +120,9 @@ test("a form of two questions is there again in the middle, however often its pa
        await until(session, ({ slots }) => slots.length === 2); await new Promise((stored) => setTimeout(stored, 50));`,
     );
     await page.reload();
-    expect(await again(page, `return ${slots}.map(({ renderer }) => renderer);`)).toEqual(["order", "order"]);
-  }));
+    expect(await again(page, `return ${slots}.map(({ renderer }) => renderer);`, config)).toEqual(["order", "order"]);
+  }),
+);
 
 test("a tool that waited for the network or a timer is asked about, and its answers are kept", () =>
   profile(async ({ open }) => {

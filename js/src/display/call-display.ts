@@ -143,7 +143,14 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   async pushAndForget<I>(slot: SlotRequest<I>): Promise<string> {
     this.#check();
     const { renderer = this.#call.tool.name, input } = copyOfSlot(slot);
-    return this.#port.show({ renderer, input }, this.#call.turn.goesOn);
+    const { turn } = this.#call;
+    const clean = turn.goesOn;
+    const shown = this.#port.show({ renderer, input }, clean);
+    if (!(shown instanceof Promise)) return shown;
+    const id = await shown;
+    // It has waited for its core, which may be in a worker, and for nothing else.
+    if (clean && this.#port.keeps) turn.begin();
+    return id;
   }
 
   async pushAndWait<I, O = unknown>(slot: SlotRequest<I>): Promise<O> {
