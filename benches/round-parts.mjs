@@ -1,5 +1,5 @@
-// What a round of the loop cannot do without, part by part (`npm run bench -- parts`): µs of CPU, the least of five samples in a process
-// that is warm, and how often the border is crossed.
+// What a round of the loop, and a turn without a tool, cannot do without, part by part (`npm run bench -- parts`): µs of CPU, the least of
+// five samples in a process that is warm, and how often the border is crossed.
 import { GloveClient, init, MemoryStore, Run } from "glove-wasm";
 
 const rounds = 100;
@@ -74,6 +74,35 @@ async function machine() {
   run.dispose();
 }
 
+/** Messages and their answers, as many as there are rounds elsewhere, in one session. */
+function turns(createStore, subscribed = false) {
+  return async () => {
+    const model = {
+      name: "none",
+      setSystemPrompt() {},
+      prompt: async () => ({ messages: [{ sender: "agent", text: "Done." }], tokens_in: 1, tokens_out: 1 }),
+    };
+    const one = new GloveClient({ createModel: () => model, createStore, systemPrompt: "You help." }).session("s");
+    const leave = subscribed ? one.subscribe(() => one.getSnapshot()) : () => {};
+    for (let n = 0; n < rounds; n++) await one.sendMessage("Go");
+    leave();
+    one.dispose();
+  };
+}
+
+/** The decisions of these turns and nothing else. */
+async function machineOfTurns() {
+  const run = new Run({ limits: { turns: 1000 } });
+  for (let n = 0; n < rounds; n++) {
+    const effects = run.step({ type: "request", id: `r${n}`, message: { sender: "user", text: "Go" } }, n);
+    const { call } = effects.find(({ type }) => type === "call_model");
+    const reply = { messages: [{ sender: "agent", text: "Done." }], usage: { tokens_in: 1, tokens_out: 1 } };
+    const ended = run.step({ type: "model_finished", call, reply }, n);
+    if (ended.at(-1).type !== "finish") throw new Error("a turn does not end");
+  }
+  run.dispose();
+}
+
 async function perRound(work, requests = 40, samples = 5) {
   for (let at = 0; at < 20; at++) await work();
   const times = [];
@@ -90,14 +119,20 @@ const figures = {
   "a round": session((id) => new MemoryStore(id)),
   "a round whose store keeps nothing": session((id) => new Nothing(id)),
   "the decisions alone, in and out as JSON": machine,
+  "a turn": turns((id) => new MemoryStore(id)),
+  "a turn that a screen follows": turns((id) => new MemoryStore(id), true),
+  "a turn whose store keeps nothing": turns((id) => new Nothing(id)),
+  "the decisions of a turn alone": machineOfTurns,
 };
 if (counts) {
-  const work = figures["a round"];
-  await work();
-  const before = { ...counts };
-  await work();
-  const each = (way) => ((counts[way] - before[way]) / rounds).toFixed(0);
-  console.log(`calls of the core in a round: ${each("in")}; calls of the page by the core: ${each("out")}`);
+  for (const name of ["a round", "a turn"]) {
+    const work = figures[name];
+    await work();
+    const before = { ...counts };
+    await work();
+    const each = (way) => ((counts[way] - before[way]) / rounds).toFixed(0);
+    console.log(`calls of the core in ${name}: ${each("in")}; calls of the page by the core: ${each("out")}`);
+  }
 } else {
   for (const [name, work] of Object.entries(figures))
     console.log(`${name.padEnd(40)}${(await perRound(work)).toFixed(0).padStart(6)} µs`);
