@@ -98,7 +98,7 @@ impl EventBatch {
     /// The session as it is, for who joins now, and why it stands still: a JSON array.
     #[cfg(feature = "serve")]
     pub(crate) fn whole(&self, slots: &Vec<Slot>, error: Option<CoreError<'_>>) -> String {
-        let entries = self.timeline.entries().iter().cloned().chain(self.earlier.clone().map(partial));
+        let entries = self.timeline.entries().into_iter().chain(self.earlier.clone().map(partial));
         let set = Vec::from_iter(entries.enumerate());
         let timeline = TimelinePatch { len: set.len(), set };
         let mut events = vec![to_text(&CoreEvent::Timeline(&timeline)), to_text(&CoreEvent::Slots { slots })];
@@ -128,7 +128,7 @@ impl EventBatch {
             return patch;
         }
         let mut patch = patch.unwrap_or_default();
-        patch.len = self.timeline.entries().len();
+        patch.len = self.timeline.len();
         if let Some(earlier) = earlier {
             patch.set.push((patch.len, partial(earlier)));
             patch.len += 1;

@@ -100,16 +100,6 @@ pub struct TimelinePatch {
 }
 
 impl TimelineEntry {
-    /// Calls change later, texts do not: whether one was cut off is all that is asked of it again.
-    fn handed_over(&mut self) -> Self {
-        let partial = match self {
-            TimelineEntry::Tool(_) => return self.clone(),
-            TimelineEntry::AgentText { partial, .. } => *partial,
-            _ => false,
-        };
-        std::mem::replace(self, TimelineEntry::agent_text(String::new(), String::new(), partial))
-    }
-
     pub(crate) fn agent_text(id: String, text: String, partial: bool) -> Self {
         TimelineEntry::AgentText {
             id,
@@ -126,9 +116,56 @@ impl TimelineEntry {
 through_codec! { ToolEntry, EntryStatus }
 through_codec! { write TimelineEntry, TimelinePatch }
 
+/// An entry as it is kept. The list of them is as long as the conversation, so that each is small there.
+#[derive(Debug, Clone)]
+enum Kept {
+    Whole(Box<TimelineEntry>),
+    /// The host has it. Whether a text was cut off is all that is asked of it again.
+    Told {
+        partial: bool,
+    },
+}
+
+impl Kept {
+    fn whole(&mut self) -> Option<TimelineEntry> {
+        match self {
+            Kept::Whole(entry) => Some(TimelineEntry::clone(entry)),
+            Kept::Told { .. } => None,
+        }
+    }
+
+    /// Calls change later and are kept, texts do not.
+    fn handed_over(&mut self) -> Option<TimelineEntry> {
+        if self.tool().is_some() {
+            return self.whole();
+        }
+        match std::mem::replace(self, Kept::Told { partial: self.is_partial() }) {
+            Kept::Whole(entry) => Some(*entry),
+            Kept::Told { .. } => None,
+        }
+    }
+
+    fn is_partial(&self) -> bool {
+        match self {
+            Kept::Whole(entry) => matches!(**entry, TimelineEntry::AgentText { partial: true, .. }),
+            Kept::Told { partial } => *partial,
+        }
+    }
+
+    fn tool(&mut self) -> Option<&mut ToolEntry> {
+        match self {
+            Kept::Whole(entry) => match &mut **entry {
+                TimelineEntry::Tool(tool) => Some(tool),
+                _ => None,
+            },
+            Kept::Told { .. } => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
-    entries: Vec<TimelineEntry>,
+    entries: Vec<Kept>,
     /// The lines of the record that were taken in, each with how many entries there were before it.
     lines: Vec<(usize, usize)>,
     /// Where the entries of the last answer's calls are.
@@ -138,23 +175,34 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    pub fn entries(&self) -> &[TimelineEntry] {
-        &self.entries
+    /// A copy of all that it holds whole: all of them, where the timeline was followed and not told.
+    pub fn entries(&self) -> Vec<TimelineEntry> {
+        let mut entries = Vec::new();
+        for kept in &self.entries {
+            if let Kept::Whole(entry) = kept {
+                entries.push(TimelineEntry::clone(entry));
+            }
+        }
+        entries
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
     }
 
     /// Takes in what happened since the last time. The work is in what is new, whatever the length of the history; on another
     /// branch, in what is different there.
     pub fn follow(&mut self, run: &Run) -> Option<TimelinePatch> {
-        self.changes(run, |entry| entry.clone())
+        self.changes(run, Kept::whole)
     }
 
     /// The same for a host that keeps what it was told: the texts are in the record and there, and not here as well. What is left
     /// in `entries` is what later changes need.
     pub fn tell(&mut self, run: &Run) -> Option<TimelinePatch> {
-        self.changes(run, TimelineEntry::handed_over)
+        self.changes(run, Kept::handed_over)
     }
 
-    fn changes(&mut self, run: &Run, told: fn(&mut TimelineEntry) -> TimelineEntry) -> Option<TimelinePatch> {
+    fn changes(&mut self, run: &Run, told: fn(&mut Kept) -> Option<TimelineEntry>) -> Option<TimelinePatch> {
         let before = self.entries.len();
         let mut changed = Vec::new();
         // Once two paths are apart they never meet again.
@@ -182,10 +230,10 @@ impl Timeline {
         }
         let mut set: Vec<(usize, TimelineEntry)> = Vec::new();
         for at in BinaryHeap::from(changed).into_sorted_vec() {
-            if let Some(entry) = self.entries.get_mut(at)
-                && set.last().is_none_or(|(last, _)| *last != at)
+            if set.last().is_none_or(|(last, _)| *last != at)
+                && let Some(entry) = self.entries.get_mut(at).and_then(told)
             {
-                set.push((at, told(entry)));
+                set.push((at, entry));
             }
         }
         Some(TimelinePatch { len: self.entries.len(), set })
@@ -227,9 +275,7 @@ impl Timeline {
             }
             Sender::User => {}
             Sender::Agent => {
-                if matches!(self.entries.last(), Some(TimelineEntry::AgentText { partial: true, .. })) {
-                    self.entries.pop();
-                }
+                self.entries.pop_if(|last| last.is_partial());
                 // They stand at the first of what it led to.
                 let mut branches = run.alternatives(at);
                 let mut reasoning = message.reasoning_content.clone().filter(|text| !text.is_empty());
@@ -258,32 +304,32 @@ impl Timeline {
     }
 
     fn take_back(&mut self, call_id: &str, changed: &mut Vec<usize>) {
-        let is_it = |entry: &TimelineEntry| matches!(entry, TimelineEntry::Tool(tool) if tool.id == call_id);
-        if let Some(at) = self.entries.iter().rposition(is_it)
-            && let Some(TimelineEntry::Tool(tool)) = self.entries.get_mut(at)
-        {
-            tool.undone = true;
-            changed.push(at);
+        for (at, entry) in self.entries.iter_mut().enumerate().rev() {
+            if let Some(tool) = entry.tool().filter(|tool| tool.id == call_id) {
+                tool.undone = true;
+                changed.push(at);
+                return;
+            }
         }
     }
 
     fn push(&mut self, entry: TimelineEntry, changed: &mut Vec<usize>) {
         changed.push(self.entries.len());
-        self.entries.push(entry);
+        self.entries.push(Kept::Whole(Box::new(entry)));
     }
 
     fn answer(&mut self, results: &[ToolResult], changed: &mut Vec<usize>) {
         let first = self.open.start;
         let entries = self.entries.get_mut(self.open.clone()).unwrap_or_default();
         for (index, result) in results.iter().enumerate() {
-            let is_its = |entry: &TimelineEntry| matches!(entry, TimelineEntry::Tool(tool) if Some(&tool.id) == result.call_id.as_ref());
+            let is_its =
+                |entry: &mut Kept| entry.tool().is_some_and(|tool| Some(&tool.id) == result.call_id.as_ref());
             // Results stand in call order; only foreign records may have them otherwise.
-            let at = match entries.get(index) {
-                Some(entry) if is_its(entry) => Some(index),
-                _ => entries.iter().position(is_its),
+            let at = match entries.get_mut(index).is_some_and(is_its) {
+                true => Some(index),
+                false => entries.iter_mut().position(is_its),
             };
-            let Some((at, TimelineEntry::Tool(tool))) = at.and_then(|at| Some((at, entries.get_mut(at)?)))
-            else {
+            let Some((at, tool)) = at.and_then(|at| Some((at, entries.get_mut(at)?.tool()?))) else {
                 continue;
             };
             let status = status_of(result);
@@ -305,7 +351,7 @@ impl Timeline {
     fn close_open(&mut self, changed: &mut Vec<usize>) {
         let open = std::mem::take(&mut self.open);
         for at in open {
-            if let Some(TimelineEntry::Tool(tool)) = self.entries.get_mut(at)
+            if let Some(tool) = self.entries.get_mut(at).and_then(Kept::tool)
                 && matches!(tool.status, EntryStatus::Running | EntryStatus::Pending)
             {
                 tool.status = EntryStatus::Aborted;

@@ -36,7 +36,7 @@ fn id(run: &Run, text: &str) -> String {
 fn entries(run: &Run) -> Vec<TimelineEntry> {
     let mut whole = Timeline::default();
     whole.follow(run);
-    whole.entries().to_vec()
+    whole.entries()
 }
 
 fn text_of(entry: &TimelineEntry) -> String {

@@ -171,7 +171,7 @@ fn a_chat_shows_which_media_the_model_does_not_read_also_after_a_reload() {
     let shown = |world: &World| {
         let mut timeline = Timeline::default();
         timeline.follow(&world.run);
-        marks(timeline.entries())
+        marks(&timeline.entries())
     };
     let mut world = World::with_tools([]);
     let mut timeline = Timeline::default();
@@ -179,10 +179,10 @@ fn a_chat_shows_which_media_the_model_does_not_read_also_after_a_reload() {
     world.model_says("Hi.");
     shows(&mut world, "r1", "LARGE");
     timeline.follow(&world.run);
-    assert_eq!(marks(timeline.entries()), [false, false]);
+    assert_eq!(marks(&timeline.entries()), [false, false]);
     refused(&mut world);
     assert!(timeline.follow(&world.run).is_some());
-    assert_eq!(marks(timeline.entries()), [false, true]);
+    assert_eq!(marks(&timeline.entries()), [false, true]);
     assert!(timeline.follow(&world.run).is_none());
     assert_eq!(shown(&world.restart()), [false, true]);
     shows(&mut world, "r2", "NEW");
