@@ -128,7 +128,7 @@ impl EventBatch {
             return patch;
         }
         let mut patch = patch.unwrap_or_default();
-        patch.len = self.timeline.len();
+        patch.len = self.timeline.count();
         if let Some(earlier) = earlier {
             patch.set.push((patch.len, partial(earlier)));
             patch.len += 1;
@@ -138,7 +138,15 @@ impl EventBatch {
 }
 
 fn partial((id, text): (String, String)) -> TimelineEntry {
-    TimelineEntry::agent_text(id, text, true)
+    TimelineEntry::AgentText {
+        id,
+        text,
+        partial: true,
+        reasoning: None,
+        at: None,
+        sources: None,
+        branches: None,
+    }
 }
 
 fn listed(events: &[String]) -> String {

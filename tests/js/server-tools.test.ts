@@ -292,7 +292,7 @@ test("a tool that takes too long is stopped, and the model is told", async () =>
   const { page } = await scene([call("work", {}), "Done."], [{ ...tool, timeoutMs: 400 }]);
   const session = page();
   await session.sendMessage("work");
-  expect(runs[0]?.stopped).toBe(true);
+  await expect.poll(() => runs[0]?.stopped).toBe(true);
   expect(texts(session.getSnapshot())[1]).toMatch(/work: error/);
 });
 

@@ -99,20 +99,6 @@ pub struct TimelinePatch {
     pub set: Vec<(usize, TimelineEntry)>,
 }
 
-impl TimelineEntry {
-    pub(crate) fn agent_text(id: String, text: String, partial: bool) -> Self {
-        TimelineEntry::AgentText {
-            id,
-            text,
-            partial,
-            reasoning: None,
-            at: None,
-            sources: None,
-            branches: None,
-        }
-    }
-}
-
 through_codec! { ToolEntry, EntryStatus }
 through_codec! { write TimelineEntry, TimelinePatch }
 
@@ -186,7 +172,8 @@ impl Timeline {
         entries
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// How many entries there are, held whole or told.
+    pub fn count(&self) -> usize {
         self.entries.len()
     }
 
