@@ -64,7 +64,7 @@ test("a worker that cannot start is ended, and the next use starts another one",
   class Unread extends PageWorker {
     override postMessage(message: unknown): void {
       if ((message as { readonly method?: string }).method !== "start") super.postMessage(message);
-      else setTimeout(() => this.onmessage?.({ data: { kind: "unread" } }), 0);
+      else setTimeout(() => this.onmessage?.({ data: "unread" }), 0);
     }
   }
   vi.stubGlobal("Worker", Unread);
@@ -189,7 +189,7 @@ test("a database that opens late in the worker opens the session by itself", asy
       if (method === "shared" && !late) {
         store = of;
         const error = { code: "STORE_UNAVAILABLE", message: "The database does not open." };
-        this.onmessage?.({ data: { kind: "answer", id, error } });
+        this.onmessage?.({ data: [{ kind: "answer", id, error }] });
       } else super.postMessage(message);
     }
   }
@@ -199,7 +199,7 @@ test("a database that opens late in the worker opens the session by itself", asy
   const session = clientOf({ createModel: () => createScriptedModel(["Yes"]), createStore: () => kept }).session("s");
   await expect(session.start()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   late = true;
-  PageWorker.started.at(-1)?.onmessage?.({ data: { kind: "ask", id: 1, of: store, method: "late", args: [] } });
+  PageWorker.started.at(-1)?.onmessage?.({ data: [{ kind: "ask", id: 1, of: store, method: "late", args: [] }] });
   await until(session, ({ sessionReady }) => sessionReady);
   session.dispose();
 });

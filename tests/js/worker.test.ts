@@ -194,3 +194,27 @@ test("where there are no workers, the core is in the page", async () => {
   expect(PageWorker.started.length).toBe(count);
   session.dispose();
 });
+
+test("whoever is told that a session is at rest is told with it what came of the request", async () => {
+  const heard: { readonly method?: string; readonly args?: readonly unknown[]; readonly value?: unknown }[][] = [];
+  vi.stubGlobal(
+    "Worker",
+    class extends PageWorker {
+      constructor(url: string) {
+        super(url);
+        queueMicrotask(() => {
+          const { onmessage } = this;
+          this.onmessage = (event) => {
+            if (Array.isArray(event.data)) heard.push(event.data);
+            onmessage?.(event);
+          };
+        });
+      }
+    },
+  );
+  const session = clientOf({ createModel: () => createScriptedModel(["Yes"]) }).session("s");
+  expect(await session.sendMessage("Hi")).toMatchObject({ text: "Yes" });
+  const rests = heard.findLast((messages) => messages.some(({ args }) => `${args?.[0]}`.includes('"phase":"idle"')));
+  expect(rests?.map(({ method, value }) => method ?? /completed/.test(`${value}`))).toEqual(["events", true]);
+  session.dispose();
+});

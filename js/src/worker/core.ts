@@ -129,9 +129,9 @@ function start(core: OpenCore): Running {
   };
   let runs = false;
   worker.onmessage = ({ data }) => {
-    if (data.kind === "trap") end(crashed());
-    else if (data.kind === "unread") end(unavailable("it cannot read what the page sends"));
-    else line.hear(data);
+    if (data === "trap") end(crashed());
+    else if (data === "unread") end(unavailable("it cannot read what the page sends"));
+    else for (const message of data) line.hear(message);
   };
   const broke = (event: Event) => end(runs ? crashed() : unavailable((event as ErrorEvent).message || event.type));
   worker.onerror = broke;
@@ -214,7 +214,7 @@ class PortSession {
     this.#host = host;
     this.#away = away;
     this.#forget = line.serve(this.#name, {
-      ...served(host, away, () => line.ask("worker", "goesOn", [])),
+      ...served(host, away),
       prepare: async () => {
         await this.#look();
         return host.prepare();
@@ -316,8 +316,8 @@ function define(name: Asked, call: (session: PortSession, args: readonly unknown
   });
 }
 
-/** What the worker asks of the page. `told` settles when the worker has told what it had to tell by now. */
-function served(host: SessionHost, away: AwayParts, told: () => Promise<unknown>): Served {
+/** What the worker asks of the page. */
+function served(host: SessionHost, away: AwayParts): Served {
   type Work = (...args: readonly unknown[]) => unknown;
   const as = (work: unknown) => (args: readonly unknown[]) => (work as Work)(...args);
   const names = [
@@ -336,11 +336,6 @@ function served(host: SessionHost, away: AwayParts, told: () => Promise<unknown>
     "consumeInbox",
   ] as const;
   const suffice = new Map<string, () => void>();
-  /** A tool may hold the page: by then other tabs know that one runs. What was confirmed may have been long ago. */
-  const begin = async () => {
-    await told();
-    await host.confirm();
-  };
   return {
     ...Object.fromEntries(names.map((name) => [name, as(host[name])])),
     claim: () => away.claim(),
@@ -350,11 +345,12 @@ function served(host: SessionHost, away: AwayParts, told: () => Promise<unknown>
       return reach && { ...reach, url: new URL(url as string, globalThis.document?.baseURI ?? globalThis.location?.href).href };
     },
     async run([callId, tool, input, validated, key], { signal }) {
-      await begin();
+      // What the worker confirmed may have been long ago.
+      await host.confirm();
       return host.run(callId as string, tool as string, input as string, validated as string | undefined, signal, key as string);
     },
     async undo([callId, tool, input, validated], { signal }) {
-      await begin();
+      await host.confirm();
       return host.undo(callId as string, tool as string, input as string, validated as string | undefined, signal);
     },
     prompt: ([request], { signal, tell }) => host.prompt?.(request as never, tell, signal),

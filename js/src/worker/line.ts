@@ -33,6 +33,9 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
+/** The number of what is said and not asked. */
+const unanswered = 0;
+
 export class Line {
   readonly #port: Post;
   readonly #served = new Map<string, Served>();
@@ -77,6 +80,11 @@ export class Line {
     });
   }
 
+  /** As `ask`, where nobody waits for an answer: none is sent. */
+  say(of: string, method: string, args: readonly unknown[]): void {
+    this.#post({ kind: "ask", id: unanswered, of, method, args });
+  }
+
   /** An answer is waited for. */
   get waits(): boolean {
     return this.#pending.size > 0;
@@ -118,10 +126,9 @@ export class Line {
       const answer = served(args, { signal: running.signal, tell });
       // At once where it is there: what is told next comes behind it.
       const value = answer instanceof Promise ? await answer : answer;
-      this.#post({ kind: "answer", id, value });
+      if (id !== unanswered) this.#post({ kind: "answer", id, value });
     } catch (thrown) {
-      const error = crossing(thrown);
-      this.#post({ kind: "answer", id, error });
+      if (id !== unanswered) this.#post({ kind: "answer", id, error: crossing(thrown) });
     } finally {
       this.#running.delete(id);
     }

@@ -25,10 +25,22 @@ interface Place extends Post {
 const place = globalThis as unknown as Place;
 /** What is told before anything else goes out. */
 const untold = new Set<() => void>();
+let out: unknown[] = [];
+const { port1, port2 } = new MessageChannel();
+port1.onmessage = send;
+function send(): void {
+  const messages = out;
+  out = [];
+  if (messages.length > 0) place.postMessage(messages);
+}
+/**
+ * All of one turn goes out in one message: each wakes the page. So the page has heard what the core told in this turn when it begins a tool, which
+ * may hold it, and when it is told the end of a request.
+ */
 const line = new Line({
   postMessage(message) {
     for (const tell of untold) tell();
-    place.postMessage(message);
+    if (out.push(message) === 1) port2.postMessage(undefined);
   },
 });
 const core = /* @__PURE__ */ openCore(() => Promise.reject(new Error("The page gives the module.")));
@@ -52,7 +64,7 @@ function eventsOf(name: string): (batch: string) => void {
     const batch = JSON.stringify(waiting);
     waiting = [];
     last = performance.now();
-    void line.ask(name, "events", [batch]).catch(() => {});
+    line.say(name, "events", [batch]);
   };
   return (batch) => {
     const events = JSON.parse(batch) as CoreEvent[];
@@ -96,9 +108,9 @@ function hostOf(name: string, { store, style }: About, limits: Limits): SessionH
     });
   };
   const changes = {
-    tasks: (tasks: unknown) => void none("changed", ["tasks", tasks]),
-    inbox: (inbox: unknown) => void none("changed", ["inbox", inbox]),
-    failed: (error: unknown) => void none("changed", ["failed", String((error as Error)?.message)]),
+    tasks: (tasks: unknown) => line.say(name, "changed", ["tasks", tasks]),
+    inbox: (inbox: unknown) => line.say(name, "changed", ["inbox", inbox]),
+    failed: (error: unknown) => line.say(name, "changed", ["failed", String((error as Error)?.message)]),
   };
   const kept = store === undefined ? undefined : (stores.get(store) as StoreAdapter);
   const rows: Pick<
@@ -176,7 +188,7 @@ function fetchThere(
           for (const chunk of came.splice(0)) to(chunk);
           return ended as Promise<void>;
         },
-        suffices: () => void line.ask(name, "suffices", [url]).catch(() => {}),
+        suffices: () => line.say(name, "suffices", [url]),
       });
     };
     const ended = line.ask(name, "fetch", [url, headers, body], { signal, hear });
@@ -271,7 +283,7 @@ function serveStore(name: string, id: string, database: object): void {
   stores.set(name, store);
   const undo = [
     store.onNewer(() => line.ask(name, "newer", []) as Promise<void>),
-    store.onLate(() => void line.ask(name, "late", []).catch(() => {})),
+    store.onLate(() => line.say(name, "late", [])),
   ];
   const methods = Object.entries(Object.getOwnPropertyDescriptors(IndexedDBStore.prototype)).map(([method, { value }]) => [
     method,
@@ -289,7 +301,10 @@ function serveStore(name: string, id: string, database: object): void {
   const forget = line.serve(name, { ...Object.fromEntries(methods), end } as Served);
 }
 
-guard.onTrap(() => place.postMessage({ kind: "trap" }));
+guard.onTrap(() => {
+  send();
+  place.postMessage("trap");
+});
 place.onmessage = ({ data }) => line.hear(data);
 // The page would wait for its answer.
-place.onmessageerror = () => place.postMessage({ kind: "unread" });
+place.onmessageerror = () => place.postMessage("unread");
