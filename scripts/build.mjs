@@ -283,7 +283,8 @@ async function worker() {
     entryPoints: [inRoot("js", "src", "worker", "worker.ts")],
     bundle: true,
     minify: true,
-    format: "esm",
+    // No module: a frame that has no origin may not start one from a text.
+    format: "iife",
     target: "es2022",
     legalComments: "none",
     write: false,

@@ -78,7 +78,7 @@ function start(core: OpenCore): Running {
   const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   let worker: Worker;
   try {
-    worker = new Worker(url, { name: "glove", type: "module" });
+    worker = new Worker(url, { name: "glove" });
   } catch (cause) {
     throw unavailable(cause);
   }
