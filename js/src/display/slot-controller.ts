@@ -169,7 +169,8 @@ export class SlotController implements DisplayPort {
   }
 
   #show(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<string> {
-    return after(this.#session.core().pushAndForget(owner, renderer, toLooseJson(input), clean), (id) => {
+    const shown = this.#session.core().pushAndForget(owner, renderer, toLooseJson(input), clean);
+    return after(this.#whileOpen(shown), (id) => {
       // A tool that does not show what it showed before does not go on: a person is asked about its call.
       if (id === undefined) return new Promise(() => {});
       this.#lives.set(id, { input });
@@ -179,7 +180,12 @@ export class SlotController implements DisplayPort {
 
   #ask(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<unknown> {
     const asked = this.#session.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
-    return after(asked, ({ id, answer }) => this.#answered(id, answer, input));
+    return after(this.#whileOpen(asked), ({ id, answer }) => this.#answered(id, answer, input));
+  }
+
+  /** A core in a worker says a moment later what it takes, and by then the session may be closed. */
+  #whileOpen<T>(told: Maybe<T>): Maybe<T> {
+    return told instanceof Promise ? this.#session.whileOpen(told) : told;
   }
 
   #answered(id: string, answer: Promise<string>, input: unknown): Promise<unknown> {
