@@ -62,9 +62,14 @@ export class WorkerStore {
 
   /** Nobody uses it any more. */
   release(): void {
+    const { name } = this;
+    const line = this.#line;
     this.#forget();
+    // Who deletes the session in this page waits for what is still written there.
+    const written = this.ask("written", []).catch(() => {});
+    this.#own.waitsFor(written);
+    void written.then(() => line?.leave(name));
     this.ask("end", []).catch(() => {});
-    this.#line?.leave(this.name);
     this.#line = undefined;
     this.#unuse();
   }

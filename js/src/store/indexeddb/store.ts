@@ -31,6 +31,16 @@ export class IndexedDBStore implements StoreAdapter {
     return { name: this.#database.name };
   }
 
+  /** @internal When nothing of it is on its way any more. */
+  written(): Promise<unknown> {
+    return this.#database.written(this.identifier);
+  }
+
+  /** @internal So long something of it is on its way elsewhere. */
+  waitsFor(written: Promise<unknown>): void {
+    this.#database.write(this.identifier, () => written).catch(() => {});
+  }
+
   /** @internal It is used in a moment. */
   ahead(): void {
     this.#database.ahead();
