@@ -33,6 +33,10 @@ const react18 = [
 const everywhere = ["indexeddb", "golden", "faults", "durability-cost", "chat-engines", "worker"].map(
   (name) => `tests/e2e/${name}.test.ts`,
 );
+/** The tests that run with the core in a worker too; `GLOVE_WORKER=1` runs all of them so. */
+const inWorker = ["golden", "all-settles", "traps", "branches", "survival", "session-list"].map(
+  (name) => `tests/e2e/${name}.test.ts`,
+);
 /** Waits have time, and what providers of tests refused fails the test. */
 const setupFiles = ["tests/support/patience.ts", "tests/strict/setup.ts"];
 /** A browser on a busy machine: CI tries a test that failed once more, and its report says which needed that. */
@@ -66,6 +70,7 @@ export default defineConfig({
         resolve: { alias: react18 },
       },
       { test: { name: "e2e", include: ["tests/e2e/**/*.test.ts"], exclude: timed, ...slow } },
+      { test: { name: "e2e-worker", include: inWorker, env: { GLOVE_WORKER: "1" }, ...slow } },
       { test: { name: "e2e-timed", include: timed, ...slow, ...alone } },
       // The demo, built from the packed tarball.
       { test: { name: "e2e-demo", include: ["tests/demo/**/*.test.ts"], globalSetup: ["tests/demo/site.ts"], ...slow } },

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { inWorker } from "../support/core-place.js";
 import { openPlaces, type Places } from "../support/engines.js";
 import { goldenFolder, goldenNames } from "../support/golden.js";
 import { root } from "../support/project.js";
@@ -19,7 +20,11 @@ beforeAll(async () => {
     return (await page.evaluate(`(async () => {
       const { play } = await import("/play.js");
       const logs = {};
-      for (const [name, session] of ${JSON.stringify(sessions)}) logs[name] = await play(session);
+      const sessions = ${JSON.stringify(sessions)};
+      const inWorker = ${inWorker ? "inCore" : "undefined"};
+      // A worker that starts takes ids too.
+      if (inWorker) await play(sessions[0][1], inWorker);
+      for (const [name, session] of sessions) logs[name] = await play(session, inWorker);
       return logs;
     })()`)) as Record<string, string>;
   });

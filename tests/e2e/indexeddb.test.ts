@@ -1,6 +1,7 @@
 // The browser's database as a store, in a real browser: what it keeps, and what it does when the database fails.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
+import { inEachCore } from "../support/core-place.js";
 import { engineName, openPlaces, type Place, type Places } from "../support/engines.js";
 import { html, inPage, servePackage, withProfile, wrapped } from "../support/pages.js";
 
@@ -87,28 +88,28 @@ describe("attachments", () => {
 
 /** Makes the n-th operation that changes the database fail, in one of three ways. */
 const faults = `
-  let left = Infinity, way = "throws", fired = 0;
+  globalThis.fault = { left: Infinity, way: "throws", fired: 0 };
   for (const name of ["add", "put", "delete"]) {
     const original = IDBObjectStore.prototype[name];
     IDBObjectStore.prototype[name] = function (...args) {
-      if (--left > 0 || left < 0) return original.apply(this, args);
-      fired++;
-      if (way === "throws") throw new DOMException("injected", "DataCloneError");
-      if (way === "quota") throw new DOMException("injected", "QuotaExceededError");
+      if (--fault.left > 0 || fault.left < 0) return original.apply(this, args);
+      fault.fired++;
+      if (fault.way === "throws") throw new DOMException("injected", "DataCloneError");
+      if (fault.way === "quota") throw new DOMException("injected", "QuotaExceededError");
       const request = original.apply(this, args);
       this.transaction.abort();
       return request;
     };
   }
-  const failAt = (n, how) => { left = n; way = how; fired = 0; };
-  const codes = { throws: "STORE_FAILED", quota: "STORE_QUOTA", aborts: "STORE_FAILED" };`;
+  globalThis.failAt = (left, way) => { globalThis.fault = { left, way, fired: 0 }; };`;
+const codes = `const codes = { throws: "STORE_FAILED", quota: "STORE_QUOTA", aborts: "STORE_FAILED" };`;
 
 describe("when the n-th operation fails, for every n", () => {
   test.each(["throws", "quota", "aborts"])("and it %s: a typed error, no half step, and a retry works", (way) =>
     profile(async ({ open }) => {
       const found = await inPage<{ wrong: string[]; tried: number }>(
         await open(),
-        `${faults}
+        `${faults} ${codes}
          const data = btoa("y".repeat(9_000));
          const steps = [
            step(1, 0, { messages: [message("a", { content: [{ type: "image", source: { data } }] })], checkpoint: "{}" }),
@@ -131,7 +132,7 @@ describe("when the n-th operation fails, for every n", () => {
              if (await whole(new IndexedDBStore("n" + n)) !== before) wrong.push(n + ": half a step");
              await store.appendStep(one, "strict").catch((error) => wrong.push(n + ": retry " + error.message));
            }
-           if (!fired) {
+           if (!fault.fired) {
              // Nothing was left to fail: this is how it ends without a fault.
              const end = await whole(store);
              for (let m = 1; m < n; m++) if (await whole(new IndexedDBStore("n" + m)) !== end) wrong.push(m + ": another end");
@@ -149,7 +150,7 @@ describe("when the n-th operation fails, for every n", () => {
     profile(async ({ open }) => {
       const found = await inPage<{ wrong: string[]; tried: number }>(
         await open(),
-        `${faults}
+        `${inEachCore(faults)}
          const wrong = [];
          let tried = 0, end;
          for (let n = 0; n < 100; n++) {
@@ -159,7 +160,7 @@ describe("when the n-th operation fails, for every n", () => {
              messages.at(-1).tool_results ? "done" : { toolCalls: [{ name: "t" }] }), tools });
            const session = client.session("n" + n);
            await session.start();
-           failAt(n === 0 ? Infinity : n, "aborts");
+           void inCore("failAt(" + (n || Infinity) + ', "aborts")');
            let error = await session.sendMessage("Hi").then(() => undefined, told);
            if (error) {
              tried++;
@@ -173,7 +174,7 @@ describe("when the n-th operation fails, for every n", () => {
            else if (JSON.stringify(stored) !== end) wrong.push(n + ": " + JSON.stringify(stored));
            if (ran !== 1) wrong.push(n + ": ran " + ran);
            client.dispose();
-           if (n > 0 && !fired) break;
+           if (n > 0 && !(await inCore("fault.fired"))) break;
          }
          return { wrong, tried };`,
       );
@@ -501,8 +502,8 @@ describe("without a database", () => {
 
   test("a session is kept in memory and says so", () =>
     profile(async ({ open }) => {
-      const gone = `Object.defineProperty(window, "indexedDB", { value: undefined, configurable: true });`;
-      expect(await inPage(await open(gone), work)).toEqual(expected);
+      const none = `Object.defineProperty(self, "indexedDB", { value: undefined, configurable: true });`;
+      expect(await inPage(await open(`${none} ${inEachCore(none)}`), work)).toEqual(expected);
     }));
 
   test("also in a frame that is allowed no storage", () =>
@@ -547,15 +548,15 @@ test("a full storage hides nothing: the session is opened to be read, says so, a
     await inPage(page, `${make} await session.sendMessage("Hi"); client.dispose();`);
     const found = await inPage(
       page,
-      `const put = IDBObjectStore.prototype.put;
-       IDBObjectStore.prototype.put = () => { throw new DOMException("injected", "QuotaExceededError"); };
+      `const full = 'IDBObjectStore.prototype.put = () => { throw new DOMException("injected", "QuotaExceededError"); };';
+       void inCore("var put = IDBObjectStore.prototype.put; " + full);
        ${make}
        await session.start();
        const { sessionReady, error } = session.getSnapshot();
        const opened = [texts(session.getSnapshot()), sessionReady, error?.code];
        const refused = await session.sendMessage("More").catch(({ code }) => code);
        const kept = session.getSnapshot();
-       IDBObjectStore.prototype.put = put;
+       void inCore("IDBObjectStore.prototype.put = put;");
        const outcome = await session.resume();
        return { opened, refused, kept: [texts(kept).at(-1), kept.run.phase], text: outcome.text, stored: (await new IndexedDBStore("s").getMessages()).length };`,
     );
@@ -571,34 +572,33 @@ test("a full storage hides nothing: the session is opened to be read, says so, a
 test("a database that does not open is waited for once, and used when it opens late", () =>
   profile(async ({ open }) => {
     const page = await open();
+    const held = `
+      const begin = indexedDB.open.bind(indexedDB);
+      globalThis.held = [];
+      // The limit of opening is a timer: it passes at once. Others stay: on a busy machine what they limit takes its time.
+      const timeout = globalThis.setTimeout;
+      globalThis.setTimeout = (work, ms, ...args) => timeout(work, ms === 10_000 ? 20 : ms, ...args);
+      IDBFactory.prototype.open = function (...args) {
+        const request = {};
+        held.push(() => {
+          const real = begin(...args);
+          for (const name of ["onupgradeneeded", "onsuccess", "onerror"]) real[name] = (event) => {
+            Object.defineProperties(request, { result: { get: () => real.result, configurable: true }, transaction: { get: () => real.transaction, configurable: true } });
+            request[name]?.(event);
+          };
+        });
+        return request;
+      };`;
     const found = await inPage<{ codes: string[]; opens: number; late: string[] }>(
       page,
-      `const begin = indexedDB.open.bind(indexedDB);
-       let opens = 0;
-       const held = [];
-       // The limit of opening is a timer: it passes at once. Others stay: on a busy machine what they limit takes its time.
-       const timeout = globalThis.setTimeout;
-       globalThis.setTimeout = (work, ms, ...args) => timeout(work, ms === 10_000 ? 20 : ms, ...args);
-       IDBFactory.prototype.open = function (...args) {
-         opens++;
-         const request = {};
-         held.push(() => {
-           const real = begin(...args);
-           for (const name of ["onupgradeneeded", "onsuccess", "onerror"]) real[name] = (event) => {
-             Object.defineProperties(request, { result: { get: () => real.result, configurable: true }, transaction: { get: () => real.transaction, configurable: true } });
-             request[name]?.(event);
-           };
-         });
-         return request;
-       };
+      `${inEachCore(held)}
        const client = new GloveClient({ createModel: () => createScriptedModel(["one"]) });
        const session = client.session("s");
        const codes = [await session.start().catch(({ code }) => code), session.getSnapshot().error?.code];
-       const opened = opens;
-       for (const go of held) go();
+       const opens = await inCore("for (const go of held) go(); held.length");
        while (!(await session.start().then(() => true, () => false)));
        await session.sendMessage("Hi");
-       return { codes, opens: opened, late: texts(session.getSnapshot()) };`,
+       return { codes, opens, late: texts(session.getSnapshot()) };`,
     );
     expect(found).toEqual({ codes: ["STORE_UNAVAILABLE", "STORE_UNAVAILABLE"], opens: 1, late: ["user: Hi", "agent_text: one"] });
   }));

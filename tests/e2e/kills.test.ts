@@ -7,6 +7,7 @@ import type { Message } from "glove-wasm";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type BrowserOnDisk, openBrowserOnDisk } from "../support/browser.js";
+import { inEachCore } from "../support/core-place.js";
 import { application, applicationOfAgents, freezing, type Moment, moments } from "../support/killing.js";
 import { inPage, servePackage } from "../support/pages.js";
 import type { Served } from "../support/server.js";
@@ -62,13 +63,14 @@ const undisturbed = (page: Page, id: string, app: string) =>
   inPage<End & { writes: number }>(
     page,
     `${app}
-     let writes = 0;
+     ${inEachCore(`
+     globalThis.writes = 0;
      const begin = IDBDatabase.prototype.transaction;
      IDBDatabase.prototype.transaction = function (...args) {
        if (args[1] === "readwrite") writes++;
        return begin.apply(this, args);
-     };
-     return { ...(await goOn(app("${id}"))), writes };`,
+     };`)}
+     return { ...(await goOn(app("${id}"))), writes: await inCore("writes") };`,
   );
 
 type Die = (page: Page, context: BrowserContext) => Promise<unknown>;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowserOnDisk } from "../support/browser.js";
+import { inEachCore } from "../support/core-place.js";
 import { inPage, servePackage } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
 import type { Served } from "../support/server.js";
@@ -84,11 +85,10 @@ test.each(damages)("after a kill and a database %s the person is told, and no to
 });
 
 test("a session that is in memory only does not look like the one that is stored", () =>
-  profile(async ({ context, open, url }) => {
+  profile(async ({ open }) => {
     await inPage(await open(), `${client} await session.sendMessage("Pay");`);
-    const page = await context.newPage();
-    await page.addInitScript(`Object.defineProperty(window, "indexedDB", { value: undefined, configurable: true });`);
-    await page.goto(url);
+    const none = `Object.defineProperty(self, "indexedDB", { value: undefined, configurable: true });`;
+    const page = await open(`${none} ${inEachCore(none)}`);
     expect(await inPage(page, `${opened} return before;`)).toEqual(told);
     // It is where it was.
     expect(await inPage(await open(), `${client} await session.start(); return session.getSnapshot().timeline.length;`)).toBe(3);
@@ -99,9 +99,8 @@ test("a session that was deleted, or that another page has not stored yet, is a 
     const page = await open();
     await inPage(page, `${client} await session.sendMessage("Pay"); await client.deleteSession("s");`);
     expect(await inPage(page, `${client} return [await codeOf(session.sendMessage("Pay")), ran];`)).toEqual(["completed", 1]);
-    expect(await inPage(page, `return Object.keys(localStorage).filter((key) => key.startsWith("glove:stored:"));`)).toHaveLength(
-      1,
-    );
+    const remembered = `const folder = await navigator.storage.getDirectory(); return Array.fromAsync(folder.keys());`;
+    expect(await inPage(page, remembered)).toEqual([encodeURIComponent(`glove:stored:["glove","s"]`)]);
   }));
 
 test("nothing is refused where nothing can be remembered", () =>

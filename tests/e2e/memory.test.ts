@@ -1,5 +1,6 @@
 // The core's memory never shrinks, so what a page lets go of has to be used again. In Node: tests/js/memory.test.ts.
 import { expect, test } from "vitest";
+import { inWorker, openedCore } from "../support/core-place.js";
 import { inPage } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
 
@@ -10,7 +11,7 @@ test("a thousand sessions of a page that are made, used and deleted", () =>
     const { grown, listed } = await inPage<{ grown: number; listed: number }>(
       await open(),
       `
-      const glue = await import(new URL("/pkg/src/wasm/generated/glove_wasm.js", document.baseURI));
+      ${inWorker ? openedCore : `const glue = await import(new URL("/pkg/src/wasm/generated/glove_wasm.js", document.baseURI));`}
       const text = "word ".repeat(2000);
       const script = ({ messages }) =>
         messages.at(-1).tool_results ? text : { toolCalls: [{ name: "look", input: { at: text } }] };
@@ -21,10 +22,10 @@ test("a thousand sessions of a page that are made, used and deleted", () =>
         await client.deleteSession("s" + at);
       };
       for (let at = 0; at < 50; at++) await round(at);
-      const size = () => glue.initSync().memory.buffer.byteLength;
-      const before = size();
+      const size = async () => ${inWorker ? `inCore("coreMemory.buffer.byteLength")` : "glue.initSync().memory.buffer.byteLength"};
+      const before = await size();
       for (let at = 50; at < 1050; at++) await round(at);
-      return { grown: size() - before, listed: (await new SessionDatabase().list()).length };`,
+      return { grown: (await size()) - before, listed: (await new SessionDatabase().list()).length };`,
     );
     expect([grown < 1_000_000, listed], `${grown} bytes`).toEqual([true, 0]);
   }));

@@ -1,17 +1,20 @@
 // What a round of the loop asks of the browser's database, which does not depend on the machine.
 import { expect, test } from "vitest";
 import { openBrowser, openPage } from "../support/browser.js";
+import { corePlace, inEachCore } from "../support/core-place.js";
 import { servePackage } from "../support/pages.js";
 
 /** Transactions that write, in a request of so many rounds with one call each. */
 const writing = (rounds: number) => `(async () => {
   const { GloveClient, IndexedDBStore } = await import("/pkg/src/index.js");
-  let written = 0;
-  const { transaction } = IDBDatabase.prototype;
-  IDBDatabase.prototype.transaction = function (names, mode, options) {
-    if (mode === "readwrite") written++;
-    return transaction.call(this, names, mode, options);
-  };
+  ${corePlace}
+  ${inEachCore(`
+    globalThis.written = 0;
+    globalThis.transaction ??= IDBDatabase.prototype.transaction;
+    IDBDatabase.prototype.transaction = function (names, mode, options) {
+      if (mode === "readwrite") written++;
+      return transaction.call(this, names, mode, options);
+    };`)}
   let n = 0;
   const model = {
     name: "counting",
@@ -36,11 +39,10 @@ const writing = (rounds: number) => `(async () => {
   });
   const session = client.session("transactions-${rounds}");
   await session.start();
-  written = 0;
+  void inCore("written = 0");
   await session.sendMessage("Go");
   session.dispose();
-  IDBDatabase.prototype.transaction = transaction;
-  return written;
+  return inCore("written");
 })()`;
 
 test("a round with one call writes twice to the database: before the tool runs, and what it gave", async () => {

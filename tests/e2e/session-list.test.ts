@@ -1,6 +1,7 @@
 // The list of sessions in the browser's database: titles, renaming, deleting, exporting and importing; and stored forms of old.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { inEachCore } from "../support/core-place.js";
 import { inPage, type Profile } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
 import { root } from "../support/project.js";
@@ -35,6 +36,23 @@ test("sessions are listed with their titles, the latest first, and renamed", () 
     ]);
     await page.reload();
     expect(await inPage(page, `${client} return (await client.sessions()).map(({ id }) => id);`)).toEqual(["b", "a"]);
+  }));
+
+test("a session that is deleted while its first write is prepared does not come back", () =>
+  profile(async ({ open }) => {
+    const slow = inEachCore(`const digest = SubtleCrypto.prototype.digest;
+      SubtleCrypto.prototype.digest = async function (...args) { globalThis.hashing = true; await new Promise((later) => setTimeout(later, 200)); return digest.apply(this, args); };`);
+    const stored = await inPage(
+      await open(slow),
+      `${client}
+       const images = [{ data: btoa("z".repeat(9_000)), media_type: "image/png" }];
+       void client.session("s").sendMessage("look at it", images).catch(() => {});
+       while (!(await inCore("globalThis.hashing"))) await new Promise((later) => setTimeout(later, 5));
+       await client.deleteSession("s");
+       await new Promise((later) => setTimeout(later, 400));
+       return [(await client.sessions()).length, (await rows("media")).length, (await rows("sessions")).length];`,
+    );
+    expect(stored).toEqual([0, 0, 0]);
   }));
 
 test("a deleted session leaves nothing behind, and no other loses anything", () =>

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { type BrowserOnDisk, openBrowserOnDisk } from "../support/browser.js";
+import { inEachCore } from "../support/core-place.js";
 import { inPage, type Profile } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
 
@@ -74,20 +75,21 @@ test("what a tool waits for before it runs, and what a person decided, is asked 
     const page = await open();
     const writes = await inPage<string[]>(
       page,
-      `const writes = [];
+      `${inEachCore(`
+       globalThis.writes = [];
        const begin = IDBDatabase.prototype.transaction;
        IDBDatabase.prototype.transaction = function (...args) {
          const transaction = begin.apply(this, args);
          if (transaction.mode === "readwrite") transaction.addEventListener("complete", () => writes.push(transaction.durability));
          return transaction;
-       };
-       ${parts.replaceAll("const note = (what) =>", "const note = (what) => writes.push(what) &&")}
+       };`)}
+       ${parts.replaceAll("const note = (what) =>", `const note = (what) => inCore("writes.push('" + what + "')") &&`)}
        const session = new GloveClient({ createModel: () => createScriptedModel(script), tools }).session("s");
        void session.sendMessage("pay").catch(() => {});
        ${asked("permission")};
        session.approve(session.getSnapshot().approvals[0].id);
        await until(session, ({ busy }) => !busy);
-       return writes;`,
+       return inCore("writes");`,
     );
     const before = (tool: string) => writes[writes.indexOf(tool) - 1];
     expect([before("look"), before("pay")]).toEqual(["strict", "strict"]);

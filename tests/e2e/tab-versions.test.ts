@@ -2,6 +2,7 @@
 // and pages that speak another version of the tabs' own language.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { inEachCore, inWorker } from "../support/core-place.js";
 import { malformedMessages } from "../support/malformed-messages.js";
 import { inPage, type Profile } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
@@ -55,10 +56,11 @@ test("malformed messages are refused or ignored, and the tabs go on working", ()
 // ---- a newer database ------------------------------------------------------------------------------------------------
 
 /** A page of a newer version of the application: its database has one version more. */
-const newerBuild = `
+const newer = `
   const openDatabase = IDBFactory.prototype.open;
   IDBFactory.prototype.open = function (name, version) { return openDatabase.call(this, name, version === undefined ? undefined : version + 1); };
 `;
+const newerBuild = inWorker ? `${newer} ${inEachCore(newer)}` : newer;
 
 test("a newer page whose database an older one holds says what to do, and goes on by itself when that one is gone", () =>
   profile(async ({ open }) => {
@@ -221,10 +223,10 @@ test("an old page that has not heard of the newer one gives way at its next writ
         request.addEventListener("success", () => connections.push(request.result));
         return request;
       };`;
-    const old = await open(profile, connections);
+    const old = await open(profile, inEachCore(connections));
     await inPage(old, `await session.sendMessage("look");`);
     // A browser may close the connection of a page at any time.
-    await inPage(old, "for (const database of connections) database.close();");
+    await inPage(old, `await inCore("for (const database of connections) database.close();");`);
     const fresh = await profile.open(newerBuild);
     await inPage(fresh, `${app} await session.start();`);
     expect(await tabOf(fresh)).toBe("follower");

@@ -1,9 +1,10 @@
 // A tab that runs a session and hangs, what becomes of its session, and what it does when it wakes.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { inEachCore } from "../support/core-place.js";
 import { inPage } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
-import { app, asked, cores, done, killHung, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
+import { app, asked, cores, done, killHung, noLocks, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
 
 const { profile } = profiles();
 
@@ -36,21 +37,21 @@ test("a tab that hangs while its session waits is superseded within two seconds,
 test("a tab that hangs while it writes that a tool begins does not run it when it wakes: the person is asked elsewhere", () =>
   profile(async (profile) => {
     // Its page hangs when the write is done, before it hears of that.
-    const stuck = `
+    const stuck = inEachCore(`
       const begin = IDBDatabase.prototype.transaction;
       IDBDatabase.prototype.transaction = function (names, mode, options) {
         const transaction = begin.call(this, names, mode, options);
         if (options?.durability === "strict" && globalThis.armed) {
           globalThis.armed = false;
-          transaction.addEventListener("complete", () => { ${busy(6_000)} });
+          transaction.addEventListener("complete", () => atPage(${JSON.stringify(busy(6_000))}));
         }
         return transaction;
-      };`;
+      };`);
     const [first, second] = [await open(profile, stuck), await open(profile)];
     await inPage(first, `globalThis.sent = errorOf(session.sendMessage("pay"));`);
     const question = await when<string>(second, "shown.approvals.length === 1", "shown.approvals[0].id");
     // The permission is written; the tool would begin behind it.
-    await inPage(first, `globalThis.armed = true; session.approve("${question}");`);
+    await inPage(first, `void inCore("globalThis.armed = true"); session.approve("${question}");`);
     await hangs(second);
     await inPage(second, `await session.takeOver();`);
     const asked = await when<{ id: string; kind: string }[]>(
@@ -74,23 +75,23 @@ test("a tab that hangs while it writes a step does not do it when it wakes", () 
       await display.pushAndWait({ input: "Sure?" });
       return display.step("charge", () => { note("charged"); return "charged"; });
     }));`;
-    const stuck = `
+    const stuck = inEachCore(`
       const begin = IDBDatabase.prototype.transaction;
       IDBDatabase.prototype.transaction = function (names, mode, options) {
         const transaction = begin.call(this, names, mode, options);
         // The answer, and then the step.
         if (options?.durability === "strict" && globalThis.armed > 0 && --globalThis.armed === 0) {
-          transaction.addEventListener("complete", () => { ${busy(6_000)} });
+          transaction.addEventListener("complete", () => atPage(${JSON.stringify(busy(6_000))}));
         }
         return transaction;
-      };`;
+      };`);
     const [first, second] = [await profile.open(stuck), await profile.open()];
     for (const page of [first, second]) {
       await inPage(page, `${app.replace("globalThis.client", `${step} globalThis.client`)} await session.start();`);
     }
     await inPage(first, `void session.sendMessage("charge").catch(() => {});`);
     const slot = await when<string>(second, `shown.run.phase === "waiting"`, "shown.slots[0].id");
-    await inPage(first, `globalThis.armed = 2; session.resolveSlot("${slot}", true);`);
+    await inPage(first, `void inCore("globalThis.armed = 2"); session.resolveSlot("${slot}", true);`);
     await hangs(second);
     await inPage(second, `await session.takeOver();`);
     await when(second, `shown.approvals[0]?.kind === "interrupted"`);
@@ -138,7 +139,6 @@ test("a hidden tab whose timers stand still keeps its session", () =>
 
 test("without locks a tab that hangs is superseded as well", () =>
   profile(async (profile) => {
-    const noLocks = `Object.defineProperty(navigator, "locks", { value: undefined });`;
     const [first, second] = [await open(profile, noLocks), await open(profile, noLocks)];
     await takeOver(second, () => hang(first, 5_000), 2_500);
     expect(await inPage(second, `return (await session.sendMessage("hello")).text;`)).toBe("you said hello");
@@ -244,21 +244,4 @@ test("a session that is deleted in one tab is closed in all, with a word, and do
       "follower",
       ["user: anew", "agent_text: you said anew"],
     ]);
-  }));
-
-test("a session that is deleted while its first write is prepared does not come back", () =>
-  profile(async (profile) => {
-    const slow = `const digest = SubtleCrypto.prototype.digest;
-      SubtleCrypto.prototype.digest = async function (...args) { globalThis.hashing = true; await new Promise((later) => setTimeout(later, 200)); return digest.apply(this, args); };`;
-    const page = await open(profile, slow);
-    const stored = await inPage(
-      page,
-      `const images = [{ data: btoa("z".repeat(9_000)), media_type: "image/png" }];
-       void session.sendMessage("look at it", images).catch(() => {});
-       while (!globalThis.hashing) await new Promise((later) => setTimeout(later, 5));
-       await client.deleteSession("s");
-       await new Promise((later) => setTimeout(later, 400));
-       return [(await client.sessions()).length, (await rows("media")).length, (await rows("sessions")).length];`,
-    );
-    expect(stored).toEqual([0, 0, 0]);
   }));

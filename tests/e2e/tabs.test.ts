@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
 import { inPage, type Profile, withProfile } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
-import { app, asked, cores, done, kill, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
+import { app, asked, cores, done, kill, noLocks, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
 
 const { profile, server } = profiles();
 
@@ -316,7 +316,7 @@ test("the lock of a killed tab is free within a second", () =>
     const first = await open(profile);
     const second = await profile.open();
     const name = `glove ["glove","s"]`;
-    expect(await second.evaluate(async () => (await navigator.locks.query()).held?.map(({ name }) => name))).toEqual([name]);
+    expect(await second.evaluate(async () => (await navigator.locks.query()).held?.map(({ name }) => name))).toContain(name);
     const free = second.evaluate((name) => navigator.locks.request(name, () => performance.now() + performance.timeOrigin), name);
     const before = performance.now() + performance.timeOrigin;
     await kill(first, profile);
@@ -351,8 +351,6 @@ test.each([2, 4, 8])("%d tabs that write to one session at once lose nothing and
     ).toEqual(wanted.sort());
   }),
 );
-
-const noLocks = `Object.defineProperty(navigator, "locks", { value: undefined });`;
 
 test("without locks one tab runs the session all the same, and a tab that leaves gives it to the next", () =>
   profile(async (profile) => {
@@ -423,7 +421,7 @@ test("a session in memory knows of no other tab", () =>
     const told = await inPage(
       page,
       `${app.replace("createModel:", "createStore: (id) => new glove.MemoryStore(id), createModel:")} await session.sendMessage("hello");
-       return [session.getSnapshot().tab, (await navigator.locks.query()).held.length];`,
+       return [session.getSnapshot().tab, (await navigator.locks.query()).held.filter(({ name }) => name.startsWith("glove [")).length];`,
     );
     expect(told).toEqual(["leader", 0]);
   }));

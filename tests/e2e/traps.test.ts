@@ -2,6 +2,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
+import { inWorker, openedCore } from "../support/core-place.js";
 import { inPage, servePackage, withProfile } from "../support/pages.js";
 import type { Served } from "../support/server.js";
 
@@ -16,6 +17,14 @@ afterAll(async () => {
   await server.close();
 });
 
+/** The core of the worker stops at the next text that it is given. */
+const breakThere = `
+  ${openedCore}
+  const breakCore = () => {
+    void inCore("breaks = true");
+    other.prompts().catch(() => {});
+  };`;
+
 test("a trap tells what waits, and the sessions go on from the database in a new core", () =>
   withProfile(browser, server, async ({ open }) => {
     const page = await open();
@@ -24,7 +33,7 @@ test("a trap tells what waits, and the sessions go on from the database in a new
     const result = await inPage(
       page,
       `
-      const { breakCore } = await import("/pkg/testing/index.js");
+      ${inWorker ? breakThere : `const { breakCore } = await import("/pkg/testing/index.js");`}
       const ask = { name: "ask", description: "", jsonSchema: { type: "object" }, idempotent: true,
         inputSchema: { "~standard": { version: 1, vendor: "x", validate: (value) => ({ value }) } },
         do: async (_, display) => {

@@ -2,6 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, patience } from "../support/browser.js";
+import { corePlace, inEachCore } from "../support/core-place.js";
 import { serveExamples } from "../support/docs-page.js";
 import { freezing, moments } from "../support/killing.js";
 import type { Served } from "../support/server.js";
@@ -152,7 +153,7 @@ async function walk(walk: Walk, visit: string, init: string): Promise<{ page: Pa
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
-  await page.addInitScript(init);
+  await page.addInitScript(`${corePlace} ${init}`);
   await page.goto(`${server.url}/${walk.name}`);
   let reloads = 0;
   const until = Date.now() + patience / 3;
@@ -203,19 +204,20 @@ async function check(of: Walk, visit: string, init: string): Promise<{ page: Pag
 
 const counting = `
   globalThis.frozen = new Promise(() => {});
+  ${inEachCore(`
   globalThis.writes = 0;
   const begin = IDBDatabase.prototype.transaction;
   IDBDatabase.prototype.transaction = function (...args) {
     if (args[1] === "readwrite") writes++;
     return begin.apply(this, args);
-  };`;
+  };`)}`;
 const freezeAt = (n: number, moment: string) => `
   if (sessionStorage.getItem("died")) globalThis.frozen = new Promise(() => {});
   else { ${freezing}; globalThis.frozen = freezeAt("glove", ${n}, "${moment}"); }`;
 
 test.each(walks)("$name: as written, also after a reload at the end, and over a reload at every write", async (of) => {
   const { page } = await check(of, `${of.name}0`, counting);
-  const writes = (await page.evaluate("writes")) as number;
+  const writes = (await page.evaluate(`inCore("writes")`)) as number;
   expect(writes).toBeGreaterThan(4);
   await page.reload();
   await page.getByText(of.ends).last().waitFor();

@@ -74,9 +74,11 @@ export interface Golden {
   readonly actions: readonly Action[];
 }
 
-export async function play(golden: Golden): Promise<string> {
+/** `inCore` runs a text where the core is and is told what came of it, where that is a worker of the page. */
+export async function play(golden: Golden, inCore?: (code: string) => Promise<unknown>): Promise<string> {
   const log: string[] = [];
-  const world = fixedWorld();
+  const world = fixedWorld(inCore);
+  void inCore?.(`globalThis.world = (${fixedWorld})()`);
   const gates = new Map<string, { readonly open: () => void; readonly opened: Promise<void> }>();
   const gate = (name: string) => {
     let open = () => {};
@@ -262,7 +264,7 @@ function responseTo(answer: Answer): Response {
 }
 
 /** Time stands still, timers of some length wait for it, and ids are counted. */
-function fixedWorld() {
+function fixedWorld(inCore?: (code: string) => Promise<unknown>) {
   const { setTimeout: sleep, clearTimeout: wake, crypto } = globalThis;
   const now = Date.now;
   let [time, requests, ids, timed] = [1_000, 0, 0, 1_000_000];
@@ -290,6 +292,7 @@ function fixedWorld() {
   }) as typeof clearTimeout;
   return {
     tick(ms: number) {
+      void inCore?.(`world.tick(${ms})`);
       time += ms;
       for (const [id, { until, work }] of [...timers]) if (until <= time && timers.delete(id)) work();
     },
@@ -297,10 +300,12 @@ function fixedWorld() {
     async quiet(state: () => number) {
       for (let same = 0, last = state(); same < 8; same++) {
         await new Promise((turn) => sleep(turn, 1));
+        await inCore?.("0");
         if (state() !== last) [same, last] = [0, state()];
       }
     },
     leave() {
+      void inCore?.("world.leave()");
       for (const name of Object.keys(patched)) Reflect.deleteProperty(crypto, name);
       Object.assign(globalThis, { setTimeout: sleep, clearTimeout: wake });
       Date.now = now;

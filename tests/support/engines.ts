@@ -1,6 +1,7 @@
 // The browser engine that a test runs in: Chromium, unless the project of the test names another one.
 import { findEngine } from "../../scripts/lib/engines.mjs";
 import { openBrowser, patience } from "./browser.js";
+import { corePlace } from "./core-place.js";
 import { openFirefox } from "./firefox.js";
 import { servePackage } from "./pages.js";
 import type { EnginePage } from "./webdriver.js";
@@ -44,7 +45,7 @@ export async function openPlaces(pages: Record<string, string> = {}): Promise<Pl
         const page = await engine.open();
         opened.push(page);
         await page.goto(server.url);
-        if (before) await page.evaluate(`(() => { ${before} })()`);
+        await page.evaluate(`(() => { ${corePlace} ${before} })()`);
         return page;
       };
       try {

@@ -1,14 +1,17 @@
 // An application whose page is killed at a certain write, in the page's own words (text: a page has no imports). Each session has a
 // database of its own, so that many of them run side by side in one page, freeze each at its own point, and die together.
 
+import { inEachCore } from "./core-place.js";
+
 /** Where in a write the page dies: nothing of it is done, some of it, or all of it and nobody was told. */
 export const moments = ["before", "during", "after"] as const;
 export type Moment = (typeof moments)[number];
 
 /** `freezeAt(database, n, moment)`: from the n-th write of this database on, nothing is heard of it any more. */
 export const freezing = `
+  ${inEachCore(`
   const points = new Map();
-  const freezeAt = (database, n, moment) => new Promise((frozen) => points.set(database, { left: n, moment, frozen }));
+  globalThis.frozenAt = (database, n, moment) => new Promise((frozen) => points.set(database, { left: n, moment, frozen }));
   const begin = IDBDatabase.prototype.transaction;
   const nothing = { objectStore: () => new Proxy({}, { get: () => () => ({}) }), abort() {}, commit() {} };
   IDBDatabase.prototype.transaction = function (names, mode, options) {
@@ -42,7 +45,8 @@ export const freezing = `
       },
     });
     return transaction;
-  };`;
+  };`)}
+  const freezeAt = (...point) => inCore("frozenAt(" + point.map((part) => JSON.stringify(part)) + ")");`;
 
 /** `app(id)`: five answers and a summary, two tools side by side, widgets and files, a form, a permission and an approval, and a person who answers all. */
 export const application = `

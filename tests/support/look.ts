@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { build } from "esbuild";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { patience } from "./browser.js";
+import { inWorker } from "./core-place.js";
 import { root } from "./project.js";
 import { type Served, type ServeOptions, serve } from "./server.js";
 
@@ -24,7 +25,8 @@ export async function serveLook(routes: ServeOptions["routes"] = {}, name = "loo
   });
   const files = Object.fromEntries(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
   // As strict as a policy can be for a page with WebAssembly.
-  const headers = { "content-security-policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data:" };
+  const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data:";
+  const headers = { "content-security-policy": inWorker ? `${policy}; worker-src 'self' blob:` : policy };
   return serve("", { pages: { "/": html(name), ...files }, headers: open ? {} : headers, routes });
 }
 

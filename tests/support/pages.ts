@@ -1,6 +1,7 @@
 // Pages of one browser profile over the built package: what one stores, the others find.
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { patience } from "./browser.js";
+import { corePlace } from "./core-place.js";
 import { root } from "./project.js";
 import { type Served, serve } from "./server.js";
 import type { EnginePage } from "./webdriver.js";
@@ -18,7 +19,7 @@ export async function withProfile<T>(browser: Browser, server: Served, work: (pr
   context.setDefaultTimeout(patience);
   const open = async (before = "") => {
     const page = await context.newPage();
-    if (before) await page.addInitScript(before);
+    await page.addInitScript(`${corePlace} ${before}`);
     await page.goto(server.url);
     return page;
   };
@@ -43,6 +44,7 @@ const imports = {
 export const html = `<!doctype html><link rel=icon href=data:,><script type=importmap>${JSON.stringify({ imports })}</script>`;
 
 const prelude = `
+  ${corePlace}
   const glove = await import(new URL("/pkg/src/index.js", document.baseURI));
   const { createEndpointModel, defineAgent, GloveClient, GloveError, IndexedDBStore, SessionDatabase } = glove;
   const { createScriptedModel, storeConformance } = await import(new URL("/pkg/testing/index.js", document.baseURI));

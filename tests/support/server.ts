@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { inWorker, withWorker } from "./core-place.js";
 
 const types: Record<string, string> = {
   ".css": "text/css",
@@ -13,14 +14,6 @@ const types: Record<string, string> = {
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
 };
-
-/** `GLOVE_WORKER=1`: the pages of all tests have their core in a worker. */
-const inWorker = Boolean(process.env.GLOVE_WORKER);
-function withWorker(client: string): string {
-  const changed = client.replace("config.worker &&", "(config.worker ?? true) &&");
-  if (changed === client) throw new Error("The client asks for its worker in another way.");
-  return changed;
-}
 
 export interface Served {
   url: string;
@@ -47,7 +40,7 @@ export async function serve(folder: string, { headers = {}, pages = {}, routes =
     const type = types[extname(name)] ?? "application/octet-stream";
     try {
       const file = pages[path] ?? (await readFile(join(folder, normalize(name))));
-      const body = inWorker && path.endsWith("/src/session/client.js") ? withWorker(`${file}`) : file;
+      const body = inWorker && type === "text/javascript" ? withWorker(path, `${file}`) : file;
       response
         .writeHead(200, {
           "content-type": path in pages && !types[extname(name)] ? "text/html; charset=utf-8" : type,

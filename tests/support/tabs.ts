@@ -1,6 +1,7 @@
 // An application that several tabs of a browser have open, and what a test asks of its tabs.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { inEachCore, inWorker } from "./core-place.js";
 import { inPage, type Profile } from "./pages.js";
 import type { EnginePage } from "./webdriver.js";
 
@@ -33,9 +34,12 @@ export const app = `
 `;
 /** What decides that: for tests of both. */
 export const cores: [string, string][] = [
-  ["in the page", ""],
+  ...(inWorker ? [] : ([["in the page", ""]] as [string, string][])),
   ["in a worker", "globalThis.inWorker = true;"],
 ];
+const without = `Object.defineProperty(navigator, "locks", { value: undefined });`;
+/** A browser without them. */
+export const noLocks = `${without} ${inEachCore(without)}`;
 export const open = async ({ open }: Profile, before?: string) => {
   const page = await open(before);
   await inPage(page, `${app} await session.start();`);
