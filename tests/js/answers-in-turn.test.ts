@@ -1,6 +1,7 @@
 // Answers that follow on each other at once: each is shown alone, and none twice.
 import { createRemoteModel, type GloveSession } from "glove-wasm";
 import { expect, test } from "vitest";
+import { reduce } from "../../pkg/src/snapshot/reducer.js";
 import { SnapshotStore } from "../../pkg/src/snapshot/snapshot-store.js";
 import { scene } from "../support/session.js";
 
@@ -113,7 +114,8 @@ test("a failure behind which a message waits does not stay when that is answered
 
 test("the end of a run leaves what the page has said of itself", () => {
   const slots = { strategy: () => "stay" as const, title: () => undefined, description: () => undefined, live: () => undefined };
-  const shown = new SnapshotStore("s", "memory", slots, () => {});
+  const shown = new SnapshotStore("s", "memory", () => {});
+  shown.hears(reduce, slots);
   const run = { queue: [], questions: [], undoable: [], turns: 0, usage: noUsage, contextTokens: 0 };
   shown.dispatch({ kind: "sent", id: "r", text: "hi", waits: false });
   shown.apply({ kind: "state", phase: "model", request: "r", ...run });

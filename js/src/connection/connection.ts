@@ -8,6 +8,7 @@ import type { Guard } from "../wasm/guard.js";
 import type { Core } from "../wasm/sessions.js";
 import { sessionClosed } from "./closed.js";
 import type { CoreConnection } from "./core-connection.js";
+import type { OpenedSession } from "./opened.js";
 import type { SessionPage } from "./page.js";
 
 /** Some session of this page has asked for its files. */
@@ -18,6 +19,7 @@ export class Connection {
   readonly #page: SessionPage;
   /** Once it was loaded. */
   #there: CoreConnection | undefined;
+  #opened: OpenedSession | undefined;
   #starting: Promise<AskedSession> | undefined;
   #disposed = false;
   /** Who awaits something of the session. */
@@ -31,6 +33,17 @@ export class Connection {
   /** What is asked now: the core, once it was started, or the tab that runs the session. */
   get session(): AskedSession | undefined {
     return this.#there?.session;
+  }
+
+  /** What the session is made of, once that was loaded. */
+  get opened(): OpenedSession | undefined {
+    return this.#opened;
+  }
+
+  /** Does something with that, as soon as the session is open where it is not there yet. */
+  async with<T>(act: (opened: OpenedSession) => Maybe<T>): Promise<T> {
+    if (!this.#opened) await this.ready();
+    return act(this.#opened as OpenedSession);
   }
 
   /** The core of this page, where its tools run. */
@@ -94,9 +107,13 @@ export class Connection {
       this.#core.ahead?.();
       if (!this.#core.page) store.ahead?.();
     }
-    const [{ CoreConnection, tabs }, core] = await Promise.all([late(import("./opening.js")), this.#core.opened()]);
+    const [{ CoreConnection, OpenedSession, tabs }, core] = await Promise.all([
+      late(import("./opening.js")),
+      this.#core.opened(),
+    ]);
     if (this.#disposed) throw sessionClosed();
-    return new CoreConnection(core, this.#page, {
+    this.#opened = new OpenedSession(this.#page, this, this.#core);
+    return new CoreConnection(core, this.#opened, {
       tabs,
       disposed: () => this.#disposed,
       ready: () => this.ready(),
@@ -135,7 +152,7 @@ export class Connection {
 
   /** Gives the core the text that was shown, before something that may end the answer. */
   flush(): void {
-    this.#page.models.flush();
+    this.#opened?.models.flush();
   }
 
   /** The configuration is another one: what is asked from now on is asked with it. */
@@ -175,7 +192,7 @@ export class Connection {
   dispose(): void {
     this.#disposed = true;
     this.#there?.dispose();
-    this.#page.slots.changed();
+    this.#opened?.slots.changed();
     for (const leave of this.#awaiting) leave(sessionClosed());
   }
 

@@ -16,7 +16,7 @@ import { type AwayParts, type CoreHost, createCoreHost } from "./core-host.js";
 import { type CoreSettings, coreSettings, SentSettings } from "./core-settings.js";
 import { createExtras, type Extras } from "./extras.js";
 import { createFence, type Fence } from "./fence.js";
-import type { SessionPage } from "./page.js";
+import type { OpenedSession } from "./opened.js";
 import { warm } from "./warm.js";
 
 /** What the wasm module exports for sessions. */
@@ -40,7 +40,7 @@ interface Way {
 
 export class CoreConnection {
   readonly #core: OpenCore;
-  readonly #page: SessionPage;
+  readonly #page: OpenedSession;
   readonly #way: Way;
   readonly #limits = new Limits();
   readonly #store: StoreAdapter;
@@ -61,7 +61,7 @@ export class CoreConnection {
   /** Of what runs the session. */
   readonly guard: Guard;
 
-  constructor(core: OpenCore, page: SessionPage, way: Way) {
+  constructor(core: OpenCore, page: OpenedSession, way: Way) {
     this.#core = core;
     this.guard = core.guard;
     this.#page = page;
@@ -276,7 +276,7 @@ export class CoreConnection {
     const listening = new AbortController();
     const { signal } = listening;
     document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.keepPartial(), { signal });
-    addEventListener("online", () => this.#session && this.#page.online(), { signal });
+    addEventListener("online", () => this.#session && this.#page.page.online(), { signal });
     return () => listening.abort();
   }
 
@@ -300,7 +300,7 @@ export class CoreConnection {
         this.#readOnly = told;
         return told;
       },
-      deleted: () => this.#page.deleted(),
+      deleted: () => this.#page.page.deleted(),
       // It is not waited for any more where it could not be opened before.
       opened: () => void this.#way.ready().catch(() => {}),
       outdated: () => this.#way.lost(),

@@ -5,7 +5,7 @@ import type { SharedSession } from "../tabs/shared-session.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import type { CoreEvent } from "../wire/core-types.js";
 import type { Extras } from "./extras.js";
-import type { SessionPage } from "./page.js";
+import type { OpenedSession } from "./opened.js";
 
 const inboxTool = "glove_post_to_inbox";
 /** How long tools that are entered again are waited for before their slots are taken away. */
@@ -27,7 +27,7 @@ interface EventSource {
 }
 
 export class CoreEvents {
-  readonly #page: SessionPage;
+  readonly #page: OpenedSession;
   readonly #extras: Extras;
   readonly #source: EventSource;
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
@@ -44,7 +44,7 @@ export class CoreEvents {
     at: 0,
   };
 
-  constructor(page: SessionPage, extras: Extras, source: EventSource) {
+  constructor(page: OpenedSession, extras: Extras, source: EventSource) {
     this.#page = page;
     this.#extras = extras;
     this.#source = source;
@@ -109,7 +109,7 @@ export class CoreEvents {
     if (!seen) snapshots.apply(event);
     if (event.kind === "slots") slots.changed();
     if (event.kind === "state") slots.askOutside();
-    if (event.kind === "state" && event.request !== null) this.#page.serves(event.request);
+    if (event.kind === "state" && event.request !== null) this.#page.page.serves(event.request);
     if (event.kind === "event") this.#tellOf(event.type, event.data, seen);
   }
 

@@ -12,7 +12,7 @@ import type { SessionOptions } from "../wire/core-types.js";
 import type { Task } from "../wire/record.js";
 import type { CoreEvents } from "./core-events.js";
 import type { Fence } from "./fence.js";
-import type { SessionPage } from "./page.js";
+import type { OpenedSession } from "./opened.js";
 
 /** What a core in a worker is made with, beside its host. */
 export interface AwayParts {
@@ -21,7 +21,7 @@ export interface AwayParts {
   readonly claim: () => Promise<void>;
   /** What becomes of what is written beside the conversation. */
   readonly changes: StoreChanges;
-  readonly page: SessionPage;
+  readonly page: OpenedSession;
   /** How a request to the model is made without the page; nothing where only that can make it. */
   reach(): Promise<Reach> | undefined;
 }
@@ -29,7 +29,7 @@ export interface AwayParts {
 export type CoreHost = ReturnType<typeof createCoreHost>;
 
 /** `at` gives the store, or what stands in its place. */
-export function createCoreHost(page: SessionPage, fence: Fence, limits: Limits, events: CoreEvents, at: () => StoreAdapter) {
+export function createCoreHost(page: OpenedSession, fence: Fence, limits: Limits, events: CoreEvents, at: () => StoreAdapter) {
   /** What runs; the signals of a core that has trapped fire no more. */
   const running = new Set<AbortController>();
   /** How often a model of the page was asked. */

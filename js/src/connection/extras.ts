@@ -3,14 +3,14 @@ import { GloveError } from "../error.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { listOf } from "../store/errors.js";
 import { omitUndefined } from "../values/omit-undefined.js";
-import type { SessionPage } from "./page.js";
+import type { OpenedSession } from "./opened.js";
 
 /** How long they may hold up a session that is opened. */
 const openingMs = 1_000;
 
 export type Extras = ReturnType<typeof createExtras>;
 
-export function createExtras({ snapshots, subscribers }: SessionPage, store: StoreAdapter) {
+export function createExtras({ snapshots, subscribers }: OpenedSession, store: StoreAdapter) {
   let answering: Promise<unknown> = Promise.resolve();
 
   /** Without them the session is as good as before. */

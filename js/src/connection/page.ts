@@ -1,10 +1,12 @@
-// What a session is made of in the page, as its connection to the core sees it.
-import type { SlotController } from "../display/slot-controller.js";
-import type { PageModels } from "../models/page-models.js";
+// A session in the page, as its connection to the core sees it.
+import type { SessionRunnable } from "../classic/session-runnable.js";
+import type { DisplayManagerAdapter } from "../display/manager.js";
+import type { Prompt } from "../session/prompt.js";
 import type { SessionConfig, SessionParts } from "../session/session-config.js";
-import type { Subscribers } from "../session/subscriber.js";
+import type { SubscriberAdapter, Subscribers } from "../session/subscriber.js";
+import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
-import type { Toolbox } from "../tools/toolbox.js";
+import type { Message } from "../wire/record.js";
 
 /** What is asked of another session. */
 interface Played {
@@ -13,20 +15,33 @@ interface Played {
   dispose(): void;
 }
 
+/** The session itself, as it is given to tools, plugins and hooks. */
+interface GivenSession {
+  readonly sessionId: string;
+  readonly config: SessionConfig;
+  readonly displayManager: DisplayManagerAdapter;
+  readonly runnable: SessionRunnable;
+  /** It belongs to the call of an agent that is not at work here. */
+  readonly agentless: boolean;
+  readonly getSnapshot: () => GloveSnapshot;
+  readonly messages: () => Promise<Message[]>;
+  readonly prompts: () => Promise<Prompt[]>;
+  readonly addSubscriber: (subscriber: SubscriberAdapter) => () => void;
+  readonly report: (code: string, error: unknown) => void;
+  readonly tell: (type: string, data: unknown) => void;
+}
+
 export interface SessionPage {
+  readonly session: GivenSession;
   readonly parts: SessionParts;
-  readonly tools: Toolbox;
-  readonly slots: SlotController;
-  readonly models: PageModels;
   readonly snapshots: SnapshotStore;
   readonly subscribers: Subscribers;
-  config(): SessionConfig;
+  /** What is shown: nothing of a session that is closed. */
+  readonly shown: () => GloveSnapshot;
+  /** Tells the display manager that other slots are shown. */
+  readonly stackChanged: () => void;
   /** A session that is not this one, over the same core. */
   another(parts: SessionParts): Played;
-  /** What plugins take, where there are any. */
-  ready(): Promise<void>;
-  /** Before each call of the model. */
-  prepare(): Promise<void> | undefined;
   /** The request that the core works on now. */
   serves(request: string): void;
   /** The session is open, here or in another tab. */
@@ -35,4 +50,6 @@ export interface SessionPage {
   deleted(): void;
   /** The browser has a network again. */
   online(): void;
+  /** Only the tab that runs its agent can begin something in it. */
+  waitsForAgent(): boolean;
 }

@@ -3,7 +3,7 @@
 import { createEndpointModel, transportOf } from "../models/endpoint.js";
 import type { ModelAdapter } from "../models/model.js";
 import type { StoreAdapter } from "../store/adapter.js";
-import type { SessionPage } from "./page.js";
+import type { OpenedSession } from "./opened.js";
 
 /** Once in a page: what is compiled stays. */
 let begun = false;
@@ -18,11 +18,12 @@ const events = [
 const answer = () => new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
 
 /** For a session that was opened. What a person does there ends it. */
-export async function warm({ another, config, snapshots }: SessionPage): Promise<void> {
+export async function warm(opened: OpenedSession): Promise<void> {
+  const { page, snapshots } = opened;
   // Only browsers tell when they are idle. Safari does not, and it runs a wasm file without compiling it first.
   if (begun || typeof requestIdleCallback !== "function") return;
   begun = true;
-  let session: ReturnType<typeof another> | undefined;
+  let session: ReturnType<typeof page.another> | undefined;
   /** What is done with it then is a task of its own: none is long. */
   const idle = <T>(value: T): Promise<T> =>
     new Promise((resolve) =>
@@ -48,8 +49,8 @@ export async function warm({ another, config, snapshots }: SessionPage): Promise
   };
   await idle(undefined);
   if (snapshots.snapshot.busy) return;
-  const model = transportOf(config().model) ? createEndpointModel(text, { fetch: () => idle(answer()) }) : inPage;
-  session = another({
+  const model = transportOf(opened.config().model) ? createEndpointModel(text, { fetch: () => idle(answer()) }) : inPage;
+  session = page.another({
     sessionId: text,
     systemPrompt: text,
     model,

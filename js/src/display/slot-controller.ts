@@ -33,6 +33,8 @@ export interface SlotSession {
   whileOpen<T>(work: Promise<T>): Promise<T>;
   /** What is shown: nothing of a session that is closed. */
   shown(): Pick<GloveSnapshot, "slots" | "approvals">;
+  /** Tells the display manager that other slots are shown. */
+  changed(): void;
   tool(name: string): ToolConfig | undefined;
   report(code: string, error: unknown): void;
   /** A person's answer to a slot is none, and why. */
@@ -50,22 +52,17 @@ export class SlotController implements DisplayPort {
   readonly manager: DisplayManagerAdapter;
   readonly #session: SlotSession;
   readonly #lives = new Map<string, Live>();
-  #tell: () => void = () => {};
 
-  /** The display manager shows the core's stack from now on. */
-  constructor(manager: DisplayManagerAdapter | undefined, session: SlotSession) {
-    this.manager = manager ?? new DisplayManager();
+  constructor(manager: DisplayManagerAdapter, session: SlotSession) {
+    this.manager = manager;
     this.#session = session;
-    if (!(this.manager instanceof DisplayManager)) return;
-    this.manager.onError ??= (error) => this.#session.report("LISTENER_FAILED", error);
-    this.#tell = this.manager.bind(this);
   }
 
   /** Other slots are shown. */
   changed(): void {
     const ids = new Set(this.slots().map(({ id }) => id));
     for (const id of this.#lives.keys()) if (!ids.has(id)) this.#lives.delete(id);
-    this.#tell();
+    this.#session.changed();
     this.askOutside();
   }
 

@@ -5,28 +5,23 @@ import { runnableOf } from "../classic/runnable.js";
 import type { SessionRunnable } from "../classic/session-runnable.js";
 import { sessionClosed, sessionDeleted } from "../connection/closed.js";
 import { Connection } from "../connection/connection.js";
-import type { DisplayManagerAdapter } from "../display/manager.js";
-import { SlotController } from "../display/slot-controller.js";
+import { bound } from "../display/bound.js";
+import { DisplayManager, type DisplayManagerAdapter } from "../display/manager.js";
 import { AbortError, codeOf, GloveError, late, stoppedBy } from "../error.js";
-import { PageModels } from "../models/page-models.js";
-import type { Plugins } from "../plugins/plugins.js";
 import type { ExportRunOptions } from "../recording/run-file.js";
 import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
-import type { Maybe } from "../timing/sync-or-promise.js";
-import { Toolbox } from "../tools/toolbox.js";
+import { checkNames } from "../tools/options.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
-import type { AskedSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Core } from "../wasm/sessions.js";
-import type { CoreOutcome } from "../wire/core-types.js";
 import type { ContentPart, Message } from "../wire/record.js";
 import { approvalClosed } from "./approval-closed.js";
-import { outcomeOf, type RunOutcome, type SendMessage } from "./outcome.js";
+import type { RunOutcome, SendMessage } from "./outcome.js";
 import type { Prompt } from "./prompt.js";
-import { answers, bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
+import { bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
 import type { SessionConfig, SessionParts } from "./session-config.js";
 import { counterStyle, sessionOptions } from "./session-config.js";
 import { generateId } from "./session-id.js";
@@ -99,12 +94,8 @@ const partOptions = {
 export class GloveSession {
   readonly sessionId: string;
   readonly #connection: Connection;
-  readonly #core: Core;
   readonly #parts: SessionParts;
   readonly #snapshots: SnapshotStore;
-  readonly #tools: Toolbox;
-  readonly #slots: SlotController;
-  readonly #models: PageModels;
   readonly #subscribers: Subscribers;
   readonly #sent = new Map<string, Sent>();
   readonly #sending = new Set<Promise<RunOutcome>>();
@@ -131,85 +122,32 @@ export class GloveSession {
     checkOptions(parts, partOptions);
     check("`model`", parts.model, "model");
     check("`store`", parts.store, "store");
-    this.#core = core;
     this.#parts = parts;
     this.#closed = closed;
     this.#begin = begin;
     this.#config = parts;
     this.sessionId = parts.sessionId;
+    checkNames(parts.tools ?? []);
     const inputOf = (id: string) => {
       const call = this.#snapshots.snapshot.timeline.find((entry) => entry.kind === "tool" && entry.id === id);
       return (call as ToolEntry | undefined)?.input;
     };
     // Whoever logs what an event belongs to logs no function.
     this.#subscribers = new Subscribers(Object.defineProperty({ sessionId: parts.sessionId }, "inputOf", { value: inputOf }));
-    const { report } = this;
-    this.#tools = new Toolbox({
-      display: (call) => this.#slots.forCall(call),
-      agent: () => this.runnable,
-      skillTools: () => this.#config.skills?.flatMap(({ tools = [] }) => tools) ?? [],
-      given: () => ({ ...this.#config, outer: this, plugins: this.#plugins }),
-      validated: (callId, validated) => this.#connection.own.validated(callId, validated),
-      returned: (callId, outcome) => this.#connection.own.returned(callId, outcome),
-      report,
-      messages: () => this.messages(),
-      result: async (callId) => {
-        const results = (await this.messages()).flatMap((message) => message.tool_results ?? []);
-        return results.findLast(({ call_id }) => call_id === callId)?.result.data;
-      },
-    });
-    const tool = (name: string) => this.#tools.find(name);
-    this.#slots = new SlotController(parts.displayManager, {
-      current: () => this.#connection.session,
-      core: () => this.#connection.own,
-      guard: () => this.#connection.guard,
-      ready: () => this.#connection.ready(),
-      whileOpen: (work) => this.#connection.whileOpen(work),
-      shown: () => (this.#disposed ? this.#empty : this.#snapshots.snapshot),
-      tool,
-      report,
-      // Whoever fills in a form reads it there: it is no error of the application.
-      refused: (slot, { message }, error, issues) => {
-        this.#snapshots.dispatch({ kind: "refused", slot, error, issues });
-        this.#subscribers.tell("error", { code: "DISPLAY_WRONG_OUTPUT", message });
-      },
-    });
-    const slots = {
-      strategy: (renderer: string) => tool(renderer)?.displayStrategy ?? ("stay" as const),
-      title: (name: string, input: unknown) => this.#tools.title(name, input),
-      description: (name: string) => tool(name)?.description,
-      live: (id: string) => this.#slots.live(id),
-    };
-    this.#snapshots = new SnapshotStore(parts.sessionId, storageOf(parts.store), slots, (error) =>
-      report("LISTENER_FAILED", error),
-    );
-    this.#models = new PageModels({
-      model: () => this.#applied().model,
-      tool,
-      show: (kind, text, call) => {
-        this.#subscribers.tell(kind === "text" ? "text_delta" : "reasoning_delta", { text });
-        this.#snapshots.apply({ kind: "piece", of: kind, text, call });
-      },
-    });
-    this.#tools.replace(parts.tools ?? []);
+    const failed = (error: unknown) => this.report("LISTENER_FAILED", error);
+    this.#snapshots = new SnapshotStore(parts.sessionId, storageOf(parts.store), failed);
     for (const subscriber of parts.subscribers ?? []) this.#subscribers.add(subscriber);
     this.#empty = this.#snapshots.snapshot;
+    this.displayManager = parts.displayManager ?? new DisplayManager();
+    const slots = () => this.#connection.opened?.slots;
+    const stackChanged = bound(this.displayManager, slots, () => this.#connection.ready(), failed);
     this.#connection = new Connection(core, {
+      session: this,
       parts,
-      config: () => this.#applied(),
       another: (others) => new GloveSession(others, core),
-      ready: async () => {
-        const { plugins, models, skills } = this.#config;
-        if (!plugins?.length && !models && !skills) return;
-        const { Plugins } = await late(import("../plugins/plugins.js"));
-        this.#plugins ??= new Plugins(this, this.#tools, this.#connection);
-        await this.#plugins.ready();
-      },
-      // Another tab may ask for something.
-      prepare: () => (this.agentless ? Promise.reject(agentNotRunning()) : this.#plugins?.prepare()),
-      tools: this.#tools,
-      slots: this.#slots,
-      models: this.#models,
+      shown: () => (this.#disposed ? this.#empty : this.#snapshots.snapshot),
+      stackChanged,
+      waitsForAgent: () => this.#waitsForAgent,
       snapshots: this.#snapshots,
       subscribers: this.#subscribers,
       opened: () => this.#offerAgain(),
@@ -238,9 +176,7 @@ export class GloveSession {
   /** The snapshot for server rendering: an empty session. */
   readonly getServerSnapshot = (): GloveSnapshot => this.#empty;
 
-  get displayManager(): DisplayManagerAdapter {
-    return this.#slots.manager;
-  }
+  readonly displayManager: DisplayManagerAdapter;
 
   /** The current snapshot. */
   get config(): SessionConfig {
@@ -334,14 +270,8 @@ export class GloveSession {
    */
   readonly regenerate = async (): Promise<RunOutcome> => {
     await this.#connection.ready();
-    const { phase, snapshot } = this.#snapshots;
-    if (phase === "paused" || phase === "interrupted") return this.resume();
-    if (!snapshot.timeline.some(({ kind }) => kind === "user")) {
-      throw new GloveError("NOTHING_TO_REGENERATE", "There is no user message to regenerate from.");
-    }
-    if (!this.#config.hooks?.length) return this.#send({ regenerate: true });
-    const { saidToHook } = await late(import("../commands/hook-again.js"));
-    return this.#send((await saidToHook(this)) ?? { regenerate: true });
+    const again = await this.#connection.with((opened) => opened.regenerated());
+    return again ? this.#send(again) : this.resume();
   };
 
   /**
@@ -382,9 +312,7 @@ export class GloveSession {
         "SESSION_BUSY",
         "Another branch can be shown only while no message is on its way; let it end, or stop it.",
       );
-    const came = await this.#tell((session) => session.switchBranch(messageId));
-    if (came.outcome === "aborted") throw new AbortError();
-    if (came.outcome !== "switched") outcomeOf(came, this.#snapshots.error);
+    return this.#connection.with((opened) => opened.switchBranch(messageId));
   };
 
   /**
@@ -393,14 +321,14 @@ export class GloveSession {
    */
   readonly fork = async (messageId: string): Promise<string> => {
     check("`messageId`", messageId, "text");
-    return this.#begin(JSON.parse(await this.#read((session) => session.fork(messageId))) as Message[]);
+    return this.#begin(await this.#connection.with((opened) => opened.path(messageId)));
   };
 
   /** Continues after a pause, a failure or an interruption. */
-  readonly resume = (): Promise<RunOutcome> => this.#ask((session) => session.resume());
+  readonly resume = (): Promise<RunOutcome> => this.#connection.with((opened) => opened.resume());
 
   /** Undoes the last actions: calls of tools with an `undo`. */
-  readonly undo = (steps = 1): Promise<RunOutcome> => this.#ask((session) => session.undo(check("`steps`", steps, "whole")));
+  readonly undo = (steps = 1): Promise<RunOutcome> => this.#connection.with((opened) => opened.undo(steps));
 
   /**
    * Allows an item of `approvals`, by its id or the id of its call. A permission is stored for the tool unless `remember` is false. False,
@@ -423,10 +351,10 @@ export class GloveSession {
    * Answers a slot; one that waits for nothing goes away. False when no slot with this id is open, or when the value does not
    * fit the tool's `resolveSchema` or the renderer's `outputSchema`: the slot stays then, and subscribers hear why.
    */
-  readonly resolveSlot = (id: string, value?: unknown): boolean => this.#slots.resolve(id, value);
+  readonly resolveSlot = (id: string, value?: unknown): boolean => this.#connection.opened?.slots.resolve(id, value) ?? false;
 
   /** Rejects a slot, and with it the tool's promise. Returns false if no open slot has this id. */
-  readonly rejectSlot = (id: string, reason?: unknown): boolean => this.#slots.reject(id, reason);
+  readonly rejectSlot = (id: string, reason?: unknown): boolean => this.#connection.opened?.slots.reject(id, reason) ?? false;
 
   readonly clearError = (): void => this.#connection.clearError();
 
@@ -443,11 +371,10 @@ export class GloveSession {
   readonly takeOver = (): Promise<void> => this.#connection.takeOver();
 
   /** The complete record, as it is stored. */
-  readonly messages = async (): Promise<Message[]> => JSON.parse(await this.#read((session) => session.messages(0))) as Message[];
+  readonly messages = (): Promise<Message[]> => this.#connection.with((opened) => opened.messages());
 
   /** The record grouped by prompts, each with its outputs in order and its usage; from the prompt with the id `since` on, which costs no more than these. */
-  readonly prompts = async (since = ""): Promise<Prompt[]> =>
-    JSON.parse(await this.#read((session) => session.prompts(check("`since`", since, "text")))) as Prompt[];
+  readonly prompts = (since = ""): Promise<Prompt[]> => this.#connection.with((opened) => opened.prompts(since));
 
   /**
    * The run from the opening of the session on, as a file that `replay` of `glove-wasm/testing` and `glove replay` play without model and
@@ -456,10 +383,7 @@ export class GloveSession {
   readonly exportRun = async (options: ExportRunOptions = {}): Promise<string> => {
     check("`options`", options, "object");
     checkOptions(options, { redact: "work" } satisfies Options<ExportRunOptions>);
-    const { runFile } = await late(import("../recording/run-file.js"));
-    const recorded = await this.#read((session) => session.recorded?.() ?? "");
-    await (this.#core.page ?? this.#core).load();
-    return runFile(recorded, options.redact);
+    return this.#connection.with((opened) => opened.exportRun(options.redact));
   };
 
   /** Returns a function that removes the subscriber. */
@@ -478,7 +402,12 @@ export class GloveSession {
     check("The settings", changes, "object");
     checkOptions(changes, sessionOptions);
     const next: SessionConfig = { ...this.#config, ...omitUndefined(changes) };
-    if (next.tools !== this.#config.tools) this.#tools.replace(next.tools ?? []);
+    const { tools = [] } = next;
+    if (next.tools !== this.#config.tools) {
+      const { opened } = this.#connection;
+      if (opened) opened.tools.replace(tools);
+      else checkNames(tools);
+    }
     if (changes.tools) this.agentless = false;
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);
     for (const subscriber of next.subscribers ?? []) this.#subscribers.add(subscriber);
@@ -502,13 +431,6 @@ export class GloveSession {
   /** When everybody who sent something has been told what came of it. */
   settled(): Promise<unknown> {
     return Promise.allSettled(this.#sending);
-  }
-
-  #plugins: Plugins | undefined;
-
-  /** The settings with what plugins have added. */
-  #applied(): SessionConfig {
-    return this.#plugins?.apply(this.#config) ?? this.#config;
   }
 
   #close(): boolean {
@@ -565,11 +487,9 @@ export class GloveSession {
     let failure: Error | undefined;
     let ended = false;
     try {
-      const outcome = JSON.parse(await this.#connection.whileOpen(this.#give(sent))) as CoreOutcome;
+      const came = await this.#connection.whileOpen(this.#give(sent));
       ended = true;
-      const result = outcomeOf(outcome, this.#snapshots.error);
-      if (!input.output || result.type !== "completed") return result;
-      return { ...result, ...(await (await answers()).answerOf(this, id, input.output, result.messages)) };
+      return await this.#connection.with((opened) => opened.outcome(came, id, input.output));
     } catch (error) {
       failure = fromCore(error);
       if (!(failure instanceof AbortError)) throw failure;
@@ -659,35 +579,6 @@ export class GloveSession {
   /** What is asked of a follower is done by the tab that runs the agent. */
   get #waitsForAgent(): boolean {
     return this.agentless && this.#snapshots.snapshot.tab !== "follower";
-  }
-
-  async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
-    if (this.#waitsForAgent) throw agentNotRunning();
-    try {
-      return outcomeOf(await this.#tell(ask), this.#snapshots.error);
-    } catch (error) {
-      if (error instanceof AbortError) return { type: "aborted" };
-      throw error;
-    }
-  }
-
-  /** Asks for a change, and shows why there is none. */
-  async #tell(ask: (session: AskedSession) => Promise<string>): Promise<CoreOutcome> {
-    this.#snapshots.set({ error: undefined });
-    try {
-      return JSON.parse(await this.#read(ask)) as CoreOutcome;
-    } catch (error) {
-      if (!(error instanceof AbortError)) this.#snapshots.set({ error: error as Error });
-      throw error;
-    }
-  }
-
-  async #read(ask: (session: AskedSession) => Maybe<string>): Promise<string> {
-    try {
-      return await this.#connection.whileOpen(this.#connection.answer(ask));
-    } catch (thrown) {
-      throw fromCore(thrown);
-    }
   }
 
   #approval(id: string): Approval | undefined {

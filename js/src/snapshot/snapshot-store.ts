@@ -2,7 +2,7 @@
 
 import type { PageChanges, PageEvent, SnapshotEvent } from "./events.js";
 import { afterFrame, canWait, isLong, isPiece } from "./pace.js";
-import { reduce } from "./reducer.js";
+import { pageReducers, type Reduce, reduceBy } from "./page-events.js";
 import type { GloveSnapshot, RunPhase } from "./snapshot.js";
 import { emptyState, type SessionState, type SlotContext, snapshotOf } from "./state.js";
 
@@ -22,7 +22,9 @@ export class SnapshotStore {
   #piece: { -readonly [key in keyof Piece]: Piece[key] } | undefined;
   /** Of the timeline and of arguments that are being written: what is in no snapshot yet. */
   #unseen = new WeakSet<object>();
-  readonly #context: SlotContext;
+  /** Once the session is on its way. */
+  #context: SlotContext | undefined;
+  #reduced: Reduce = reduceBy(pageReducers);
   readonly #listeners = new Set<() => void>();
   readonly #report: (error: unknown) => void;
   /** Listeners that were reported. */
@@ -32,13 +34,18 @@ export class SnapshotStore {
   #due = false;
   #long = false;
 
-  constructor(sessionId: string, storage: GloveSnapshot["storage"], context: SlotContext, failed: (error: unknown) => void) {
-    this.#context = context;
+  constructor(sessionId: string, storage: GloveSnapshot["storage"], failed: (error: unknown) => void) {
     this.#report = failed;
     this.#state = emptyState(sessionId, storage);
     this.#read = this.#state;
     this.#snapshot = snapshotOf(this.#state);
     this.#told = this.#snapshot;
+  }
+
+  /** What a core tells is understood from now on. */
+  hears(reduce: Reduce, context: SlotContext): void {
+    this.#reduced = reduce;
+    this.#context = context;
   }
 
   get snapshot(): GloveSnapshot {
@@ -97,7 +104,7 @@ export class SnapshotStore {
   }
 
   #reduce(event: SnapshotEvent): void {
-    this.#state = reduce(this.#state, event, this.#context, this.#unseen);
+    this.#state = this.#reduced(this.#state, event, this.#context, this.#unseen);
   }
 
   #settle(): void {

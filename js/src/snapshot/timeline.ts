@@ -1,12 +1,10 @@
-// The entries of the conversation, and the errors that stand at some of them.
+// The entries of the conversation.
 
 import { dropStale } from "./answer.js";
 import type { Reducers } from "./events.js";
+import { withError } from "./failures.js";
 import type { ShownEntry } from "./snapshot.js";
-import { type SessionState, withShown } from "./state.js";
-
-type TextEntry = Extract<ShownEntry, { kind: "user" | "agent_text" }>;
-const isText = (entry: ShownEntry): entry is TextEntry => entry.kind === "user" || entry.kind === "agent_text";
+import { withShown } from "./state.js";
 
 export const timelineReducers: Reducers<"timeline"> = {
   timeline(state, { len, set }, context, unseen) {
@@ -25,18 +23,3 @@ export const timelineReducers: Reducers<"timeline"> = {
     return earlier ? dropStale(next) : next;
   },
 };
-
-/** A request has failed and another one is answered already: the error stands where it ended. Nothing when nothing of it is shown. */
-export function failAtEntry(state: SessionState, request: string, error: Error): SessionState | undefined {
-  const { timeline } = state.shown;
-  const at = timeline.findLastIndex((entry) => isText(entry) && entry.id.startsWith(`${request}.`));
-  const entry = timeline[at];
-  if (!entry) return undefined;
-  const errors = new Map(state.errors).set(entry.id, error);
-  return { ...withShown(state, { timeline: timeline.with(at, withError(entry, errors)) }), errors };
-}
-
-function withError(entry: ShownEntry, errors: SessionState["errors"]): ShownEntry {
-  const error = isText(entry) && errors.get(entry.id);
-  return error ? { ...entry, error } : entry;
-}

@@ -1,11 +1,11 @@
 // The tools of a session by name, and the way to what runs them.
 
 import { skillTitle, skillTool } from "../commands/skill-tool.js";
-import { GloveError, late } from "../error.js";
+import { late } from "../error.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { copy } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
-import { duplicateName } from "./options.js";
+import { checkNames } from "./options.js";
 import type { CallContext, ToolHost, ToolRunner } from "./runner.js";
 import type { ToolConfig } from "./tool.js";
 
@@ -21,17 +21,9 @@ export class Toolbox implements ToolHost {
     this.#context = context;
   }
 
-  /** Takes the place of all tools before. Refuses two of one name: a call that was approved as one would run the other. */
+  /** Takes the place of all tools before. */
   replace(tools: readonly ToolConfig[]): void {
-    const names = new Set(this.added.map(({ name }) => name.toLowerCase()));
-    for (const tool of tools) {
-      // What comes from plain JavaScript may be anything.
-      const name: unknown = tool?.name;
-      if (typeof name !== "string" || !name.trim()) throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
-      const same = name.toLowerCase();
-      if (names.has(same) || same === skillTool) throw duplicateName(name);
-      names.add(same);
-    }
+    checkNames(tools, this.added);
     this.#tools = [...tools];
   }
 

@@ -1,0 +1,29 @@
+// A display manager as the view of a session, from its making on: what holds the session's slots comes when that is opened.
+import type { Maybe } from "../timing/sync-or-promise.js";
+import { DisplayManager, type DisplayManagerAdapter, type DisplayPort } from "./manager.js";
+
+/** `opened` gives the slots once they are there, and `ready` opens the session. Gives what tells of changes. */
+export function bound(
+  manager: DisplayManagerAdapter,
+  opened: () => DisplayPort | undefined,
+  ready: () => Promise<unknown>,
+  failed: (error: unknown) => void,
+): () => void {
+  // One of the application's own kind is asked by the session.
+  if (!(manager instanceof DisplayManager)) return () => {};
+  manager.onError ??= failed;
+  /** Whatever needs the session starts it. */
+  const begun = <T>(act: (slots: DisplayPort) => Maybe<T>): Maybe<T> => {
+    const slots = opened();
+    return slots ? act(slots) : ready().then(() => act(opened() as DisplayPort));
+  };
+  return manager.bind({
+    slots: () => opened()?.slots() ?? [],
+    show: (slot) => begun((slots) => slots.show(slot)),
+    ask: (slot) => begun((slots) => slots.ask(slot)),
+    resolve: (id, value) => opened()?.resolve(id, value) ?? false,
+    reject: (id, error) => opened()?.reject(id, error) ?? false,
+    remove: (id) => opened()?.remove(id) ?? false,
+    clear: () => opened()?.clear(),
+  });
+}

@@ -1,0 +1,78 @@
+// What becomes of the state of a session with what its page does: messages are sent and wait, and each of them ends. All that a page
+// needs before it hears of a core.
+
+import type { PageChanges, Reducers, SnapshotEvent } from "./events.js";
+import { endedWith } from "./failures.js";
+import type { QueuedMessage } from "./snapshot.js";
+import { type SessionState, type SlotContext, withShown } from "./state.js";
+
+const without = <T extends { readonly id: string }>(messages: readonly T[], id: string) =>
+  messages.filter((message) => message.id !== id);
+
+/** Whether it is shown as one that waits. */
+export const waiting = (state: SessionState, id: string, waits: boolean): SessionState => ({
+  ...state,
+  sent: state.sent.map((message) => (message.id === id ? { ...message, waits } : message)),
+});
+
+const isServed = ({ core }: SessionState, id: string) => core.request === id || core.queue.some((message) => message.id === id);
+
+export const pageReducers: Reducers<"page" | "sent" | "slow" | "kept" | "dropped" | "settled" | "lost"> = {
+  page: (state, { changes }) => (isShown(state.shown, changes) ? state : withShown(state, changes)),
+  sent: (state, { kind, ...message }) => ({
+    ...withShown(state, { error: undefined }),
+    kept: without(state.kept, message.id),
+    // After a reload, one that is sent again under its id may be there already.
+    sent: isServed(state, message.id) ? state.sent : [...without(state.sent, message.id), message],
+  }),
+  slow: (state, { id }) => (state.sent.some((message) => message.id === id) ? waiting(state, id, true) : state),
+  kept: (state, { kind, ...message }) => ({ ...state, kept: [...without(state.kept, message.id), message] }),
+  dropped: (state, { id }) => ({ ...state, kept: without(state.kept, id) }),
+  settled(before, { id, error }) {
+    const state = { ...before, sent: without(before.sent, id) };
+    // It may never have begun, so no end of another request says that it went well.
+    return error ? { ...endedWith(state, id, error), failure: state.failure } : state;
+  },
+  // Nothing of a run is shown yet.
+  lost: (state, { error }) => withShown(state, { error }),
+};
+
+/**
+ * The state after an event. Nothing of the one before is changed, but for the timeline and arguments of calls that are being written:
+ * what of them is in `unseen` is in no snapshot yet, and grows in place.
+ */
+export type Reduce = (
+  before: SessionState,
+  event: SnapshotEvent,
+  context: SlotContext | undefined,
+  unseen?: WeakSet<object>,
+) => SessionState;
+
+type Reducer = Reducers<SnapshotEvent["kind"]>[SnapshotEvent["kind"]];
+
+/** For the kinds of events that these know. */
+export const reduceBy =
+  (reducers: Partial<Reducers<SnapshotEvent["kind"]>>): Reduce =>
+  (before, event, context, unseen = new WeakSet()) => {
+    const reducer = reducers[event.kind] as Reducer;
+    const state = reducer(before, event as never, context as SlotContext, unseen);
+    const { core, sent, kept } = state;
+    if (core === before.core && sent === before.sent && kept === before.kept) return state;
+    const queue = queueOf(state);
+    return queue === state.shown.queue ? state : withShown(state, { queue });
+  };
+
+/** Stores give another list each time, also of nothing. */
+function isShown(shown: SessionState["shown"], changes: PageChanges): boolean {
+  const nothing = (value: unknown) => Array.isArray(value) && value.length === 0;
+  const names = Object.keys(changes) as (keyof PageChanges)[];
+  return names.every((name) => shown[name] === changes[name] || (nothing(shown[name]) && nothing(changes[name])));
+}
+
+/** What waits for its turn; the same object as before where that is so. */
+function queueOf({ shown, kept, core, sent }: SessionState): readonly QueuedMessage[] {
+  const waits = sent.filter(({ waits }) => waits).map(({ waits, ...message }) => message);
+  const seen = [...kept, ...core.queue, ...waits].filter(({ hidden }) => !hidden);
+  const now = seen.map(({ hidden, ...message }) => message);
+  return now.length === shown.queue.length && now.every(({ id }, at) => shown.queue[at]?.id === id) ? shown.queue : now;
+}
