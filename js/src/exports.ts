@@ -135,7 +135,8 @@ export type {
 } from "./store/adapter.js";
 export { type DatabaseOptions, SessionDatabase } from "./store/indexeddb/database.js";
 export { IndexedDBStore } from "./store/indexeddb/store.js";
-export { MemoryStore, permissionKey } from "./store/memory.js";
+export { MemoryStore } from "./store/memory.js";
+export { permissionKey } from "./store/permissions.js";
 export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
 
 export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";

@@ -94,8 +94,10 @@ export class Engine implements SnapshotSource, ConversationState {
       ...shown,
       ...this.actions,
       ...this.#drawing,
-      runnable: this.#conversation.session?.runnable ?? null,
       session: this.#conversation.session ?? null,
+      get runnable() {
+        return this.session?.runnable ?? null;
+      },
       get commands() {
         return commandsOf(this.session?.config);
       },

@@ -1,4 +1,4 @@
-// What somebody is told who asks a session that is closed, or gone.
+// What somebody is told who asks for what is closed, or gone.
 import { GloveError } from "../error.js";
 
 export function sessionClosed(): GloveError {
@@ -7,4 +7,12 @@ export function sessionClosed(): GloveError {
 
 export function sessionDeleted(): GloveError {
   return new GloveError("SESSION_DELETED", "This session was deleted; open another one to continue.");
+}
+
+/** For whoever decides what is decided already. */
+export function approvalClosed(id: string): GloveError {
+  return new GloveError(
+    "APPROVAL_CLOSED",
+    `Nothing with the id "${id}" waits for a decision: it was decided before, here or in another tab, or its call was stopped.`,
+  );
 }

@@ -107,6 +107,13 @@ const clientOptions = {
   whenUnused: "continue|stop",
 } as const satisfies Options<GloveClientConfig>;
 
+const inheritedOptions = Object.keys(common) as Exclude<keyof typeof common, "systemPrompt">[];
+
+/** What a session has of its client, where it is not given another one. */
+function inherited(config: GloveClientConfig): Partial<SessionConfig> {
+  return Object.fromEntries(inheritedOptions.map((option) => [option, config[option]]));
+}
+
 const moved = {
   compaction_config: "Use `compaction`.",
   store: "Pass `createStore`.",
@@ -354,44 +361,12 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   }
 
   #make(id: string, { endpoint, store, model, ...own }: SessionOverrides, closed: () => void): GloveSession {
-    const {
-      systemPrompt,
-      tools,
-      compaction,
-      subscribers,
-      services,
-      userId,
-      budgets,
-      limits,
-      prices,
-      whenBusy,
-      models,
-      plugins,
-      skills,
-      hooks,
-      ...rest
-    } = this.#config;
-    const common = {
-      tools,
-      compaction,
-      subscribers,
-      services,
-      userId,
-      budgets,
-      limits,
-      prices,
-      whenBusy,
-      models,
-      plugins,
-      skills,
-      hooks,
-    };
-    const { resume, tasks, record, tokenCounterStyle } = rest;
+    const { systemPrompt, resume, tasks, record, tokenCounterStyle } = this.#config;
     // This client's prompt and tools are not the agent's: what it has begun waits for it.
     const agentless = isInside(id) && !own.tools;
     const session = new GloveSession(
       {
-        ...common,
+        ...inherited(this.#config),
         systemPrompt: systemPrompt ?? "",
         ...omitUndefined(own),
         sessionId: id,

@@ -3,7 +3,7 @@
 import { agentNotRunning, type OpenInside } from "../agents/inside.js";
 import { runnableOf } from "../classic/runnable.js";
 import type { SessionRunnable } from "../classic/session-runnable.js";
-import { sessionClosed, sessionDeleted } from "../connection/closed.js";
+import { approvalClosed, sessionClosed, sessionDeleted } from "../connection/closed.js";
 import { Connection } from "../connection/connection.js";
 import { bound } from "../display/bound.js";
 import { DisplayManager, type DisplayManagerAdapter } from "../display/manager.js";
@@ -12,13 +12,11 @@ import type { ExportRunOptions } from "../recording/run-file.js";
 import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
-import { checkNames } from "../tools/options.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Core } from "../wasm/sessions.js";
 import type { ContentPart, Message } from "../wire/record.js";
-import { approvalClosed } from "./approval-closed.js";
 import type { RunOutcome, SendMessage } from "./outcome.js";
 import type { Prompt } from "./prompt.js";
 import { bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
@@ -26,6 +24,7 @@ import type { SessionConfig, SessionParts } from "./session-config.js";
 import { counterStyle, sessionOptions } from "./session-config.js";
 import { generateId } from "./session-id.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
+import { checkNames } from "./tool-names.js";
 
 /** Without `regenerate` it says something, and with `edits` in the place of another message. With `trigger` nobody says it, and with `byModel` no person. */
 type OutgoingMessage = MessageInput & {

@@ -5,7 +5,8 @@ import type { SessionHost } from "../wasm/core-api.js";
 import type { Message, Task } from "../wire/record.js";
 import { type Durability, type InboxItem, type StepMarks, type StoreAdapter, type StoredStep, takesText } from "./adapter.js";
 import { forCore, listOf, storeError } from "./errors.js";
-import { type Limits, Writes } from "./limits.js";
+import type { Limits } from "./limits.js";
+import { Writes } from "./writes.js";
 
 export interface StoreBridge {
   readonly keeps: { readonly tasks: boolean; readonly inbox: boolean; readonly permissions: boolean };

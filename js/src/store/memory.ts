@@ -4,22 +4,8 @@ import { check } from "../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../wire/record.js";
 import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
 import { arrayOf, inside, membersOf } from "./json-text.js";
+import { isPermissionOf, permissionKey } from "./permissions.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText } from "./step.js";
-
-/** What is kept for a tool, whatever the arguments. */
-export function isPermissionOf(toolName: string): (key: string) => boolean {
-  const withInput = `${toolName}::`;
-  return (key) => key === toolName || key.startsWith(withInput);
-}
-
-/** The key that a permission is kept under when it holds for certain arguments only. */
-export function permissionKey(toolName: string, input?: unknown): string {
-  try {
-    return `${toolName}::${JSON.stringify(input ?? null) ?? "null"}`;
-  } catch {
-    return `${toolName}::null`;
-  }
-}
 
 /** Keeps a session as long as the store itself is kept. Two sessions over one store find each other's messages. */
 export class MemoryStore implements StoreAdapter {

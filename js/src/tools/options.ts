@@ -1,5 +1,4 @@
 // What a tool may have. Anything else is refused.
-import { skillTool } from "../commands/skill-tool.js";
 import { GloveError } from "../error.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { ToolConfig } from "./tool.js";
@@ -53,20 +52,3 @@ export function checkTool(tool: object): void {
 }
 
 const invalid = (message: string) => new GloveError("TOOL_INVALID", message);
-
-export function duplicateName(name: string): GloveError {
-  return new GloveError("TOOL_NAME_TAKEN", `Two tools are called "${name}" (case is ignored); rename one of them.`);
-}
-
-/** Refuses two of one name, which are compared without regard to case: a call that was approved as one would run the other. */
-export function checkNames(tools: readonly ToolConfig[], others: readonly ToolConfig[] = []): void {
-  const names = new Set(others.map(({ name }) => name.toLowerCase()));
-  for (const tool of tools) {
-    // What comes from plain JavaScript may be anything.
-    const name: unknown = tool?.name;
-    if (typeof name !== "string" || !name.trim()) throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
-    const same = name.toLowerCase();
-    if (names.has(same) || same === skillTool) throw duplicateName(name);
-    names.add(same);
-  }
-}

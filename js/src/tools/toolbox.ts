@@ -2,10 +2,10 @@
 
 import { skillTitle, skillTool } from "../commands/skill-tool.js";
 import { late } from "../error.js";
+import { checkNames } from "../session/tool-names.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { copy } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
-import { checkNames } from "./options.js";
 import type { CallContext, ToolHost, ToolRunner } from "./runner.js";
 import type { ToolConfig } from "./tool.js";
 

@@ -7,7 +7,7 @@ import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import type { Durability, InboxItem, Salvage, StepMarks, StoredRun, StoredStep, TokenCount } from "../adapter.js";
 import { listIn, storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
-import { isPermissionOf, permissionKey } from "../memory.js";
+import { isPermissionOf, permissionKey } from "../permissions.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText, titleOf } from "../step.js";
 import type { Transaction } from "./connection.js";
 import { type Media, type StoredText, takeOut } from "./media.js";
