@@ -6,7 +6,7 @@ import type { ModelPrices } from "../models/facts.js";
 import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
 import { GloveSession } from "../session/session.js";
 import type { CompactionConfig } from "../session/session-config.js";
-import { counterStyle, sessionOptions } from "../session/session-config.js";
+import { checkParts, counterStyle, sessionOptions } from "../session/session-config.js";
 import { generateSessionId } from "../session/session-id.js";
 import type { SubscriberAdapter } from "../session/subscriber.js";
 import { duplicateName } from "../session/tool-names.js";
@@ -204,7 +204,7 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
       this.#config;
     const rounds = maxConsecutiveErrors === undefined ? {} : { error_rounds: maxConsecutiveErrors };
     return new GloveSession(
-      {
+      checkParts({
         sessionId: store.identifier,
         model,
         store,
@@ -217,7 +217,7 @@ export class Glove implements IGloveBuilder, IGloveRunnable {
         prices,
         tokenCounterStyle,
         displayManager: this.#display,
-      },
+      }),
       this.#core,
     );
   }

@@ -1,7 +1,7 @@
 // A session of the core over parts of the application's own: what `Agent` and `Executor` run their tools with.
 import { reasonOf } from "../error.js";
 import { GloveSession } from "../session/session.js";
-import type { SessionConfig } from "../session/session-config.js";
+import { checkParts, type SessionConfig } from "../session/session-config.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import type { ToolConfig } from "../tools/tool.js";
 import type { Core } from "../wasm/sessions.js";
@@ -18,7 +18,7 @@ export interface LoopSession extends SessionConfig {
 export function loopSession({ handOver, record, store, ...config }: LoopSession, core: Core): GloveSession {
   // The application gives its own task list as a tool, if at all.
   const parts = { ...config, store, sessionId: store.identifier, tasks: false };
-  const session = new GloveSession({ ...parts, subscribers: [{ record }] }, core);
+  const session = new GloveSession(checkParts({ ...parts, subscribers: [{ record }] }), core);
   const asked = new Set<string>();
   // Permissions are slots of the session; here whoever handed over answers them.
   session.displayManager.subscribe((stack) => {

@@ -8,7 +8,7 @@ import type { ModelAdapter } from "../models/model.js";
 import type { AnyPlugin } from "../plugins/plugin.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import type { ToolConfig } from "../tools/tool.js";
-import type { Options, Wanted } from "../values/validate-options.js";
+import { checkOptions, type Options, type Wanted } from "../values/validate-options.js";
 import type { Budgets, Limits, WhenBusy } from "../wire/run-types.js";
 import { whenBusyOption } from "./request.js";
 import type { SubscriberAdapter } from "./subscriber.js";
@@ -100,3 +100,19 @@ export const sessionOptions = {
 } as const satisfies Options<SessionConfig>;
 
 export const counterStyle = "object|number";
+
+/** For parts that no client has checked. */
+export function checkParts(parts: SessionParts): SessionParts {
+  const partOptions = {
+    ...sessionOptions,
+    sessionId: "text",
+    store: "store",
+    tokenCounterStyle: counterStyle,
+    resume: "auto|manual",
+    tasks: "flag",
+    record: "flag",
+    displayManager: "any",
+  } as const satisfies Options<SessionParts>;
+  checkOptions(parts, partOptions);
+  return parts;
+}

@@ -36,7 +36,8 @@ export function readSessionId(setting: PersistSessionSetting | undefined, databa
 /** Remembers an id; false where that is not wanted or not allowed. */
 export function rememberSessionId(setting: PersistSessionSetting | undefined, id: string, database?: string): boolean {
   const kept = inStorage(setting, database, (storage, key) => {
-    storage.setItem(key, id);
+    // Writing costs a slow page more than reading does.
+    if (storage.getItem(key) !== id) storage.setItem(key, id);
     return true;
   });
   return kept ?? false;

@@ -21,7 +21,7 @@ import type { RunOutcome, SendMessage } from "./outcome.js";
 import type { Prompt } from "./prompt.js";
 import { bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
 import type { SessionConfig, SessionParts } from "./session-config.js";
-import { counterStyle, sessionOptions } from "./session-config.js";
+import { sessionOptions } from "./session-config.js";
 import { generateId } from "./session-id.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
 import { checkNames } from "./tool-names.js";
@@ -74,17 +74,6 @@ interface Sent {
 const mayOpenLater = (error: Error | undefined) =>
   /^STORE_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED|SERVER_UNREACHABLE)$/.test(codeOf(error));
 
-const partOptions = {
-  ...sessionOptions,
-  sessionId: "text",
-  store: "store",
-  tokenCounterStyle: counterStyle,
-  resume: "auto|manual",
-  tasks: "flag",
-  record: "flag",
-  displayManager: "any",
-} as const satisfies Options<SessionParts>;
-
 /**
  * One conversation with one run at a time. Everything may be called at once, before the core is there: what is sent waits.
  * `subscribe` and `getSnapshot` are made for `useSyncExternalStore`: a snapshot never changes, and what did not change between
@@ -109,7 +98,7 @@ export class GloveSession {
   readonly #closed: () => void;
   readonly #begin: BeginSession;
 
-  /** `closed` is called when it is closed, by whomever. */
+  /** `parts` have been checked; `closed` is called when it is closed, by whomever. */
   constructor(
     parts: SessionParts,
     core: Core,
@@ -118,7 +107,6 @@ export class GloveSession {
     /** @internal Opens the session of an agent that a tool of this one runs. */
     readonly openInside?: OpenInside<GloveSession>,
   ) {
-    checkOptions(parts, partOptions);
     check("`model`", parts.model, "model");
     check("`store`", parts.store, "store");
     this.#parts = parts;

@@ -1,6 +1,6 @@
 // Schemas of any library: how a value is checked by them.
 import { GloveError, reasonOf } from "../error.js";
-import { after, type Maybe } from "../timing/sync-or-promise.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
 import type { Issue, Schema, StandardIssue, StandardResult } from "./schema-types.js";
 
 /** With an `error` the schema itself is wrong, whatever the value. */
@@ -16,7 +16,7 @@ export function checkWithSchema<Output>(schema: Schema<unknown, Output>, value: 
     const result = schema["~standard"].validate(value);
     const read = (given: StandardResult<Output>): Checked<Output> =>
       given.issues ? { issues: given.issues.map(issue) } : { value: given.value };
-    return result instanceof Promise ? result.then(read).catch(broken) : after(result, read);
+    return "then" in result ? Promise.resolve(result).then(read).catch(broken) : read(result);
   } catch (error) {
     return broken(error);
   }
