@@ -4,7 +4,7 @@ import { serveSite } from "../pages/site.mjs";
 
 export const title = "W4 400 pieces a second in React";
 
-const pages = { bare: "bare", ours: "ours", "ours, worker": "worker", "AI SDK": "ai-sdk", TanStack: "tanstack" };
+const pages = { bare: "bare", drawn: "drawn", ours: "ours", "ours, worker": "worker", "AI SDK": "ai-sdk", TanStack: "tanstack" };
 const perSecond = 400;
 const seconds = 5;
 const before = 200;
