@@ -9,8 +9,11 @@ import type { Message, Usage } from "../wire/record.js";
 import type { ModelAdapter, ModelNotice, ModelPromptResult, ModelTool } from "./model.js";
 import { markReady } from "./record.js";
 
-/** The first half of an emoji whose second comes with the next piece: halves would be lost on the way into the core. */
-const half = /[\ud800-\udbff]$/;
+/** Whether it ends with the first half of an emoji whose second comes with the next piece: halves would be lost on the way into the core. */
+const endsHalf = (text: string) => (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
+
+/** What `notify` gives: one for all pieces, as there are many. */
+const heard = Promise.resolve();
 
 /** What the core waits for: its `Reply`. */
 interface Reply {
@@ -62,7 +65,7 @@ export class ModelBridge {
     const shown = new Coalesced(delta, signal);
     this.#writing = shown;
     const halves = { text: "", reasoning: "" };
-    const notify = async (type: string, data: unknown) => {
+    const hear = (type: string, data: unknown) => {
       if (type === "model_notice" && !signal.aborted && !shown.ended) {
         const { code, message } = (data ?? {}) as Partial<ModelNotice>;
         if (message) delta("notice", `${code}\n${message}`);
@@ -70,11 +73,20 @@ export class ModelBridge {
       const kind = type === "text_delta" ? "text" : type === "reasoning_delta" ? "reasoning" : undefined;
       const piece = (data as { text?: unknown } | undefined)?.text;
       if (!kind || typeof piece !== "string" || signal.aborted || shown.ended) return;
-      const text = (halves[kind] + piece).replace(half, "");
-      halves[kind] = (halves[kind] + piece).slice(text.length);
+      const whole = halves[kind] + piece;
+      const text = endsHalf(whole) ? whole.slice(0, -1) : whole;
+      halves[kind] = whole.slice(text.length);
       if (text === "") return;
       if (call !== undefined) this.#page.show(kind, text, call);
       shown.add(kind, text);
+    };
+    const notify = (type: string, data: unknown) => {
+      try {
+        hear(type, data);
+        return heard;
+      } catch (error) {
+        return Promise.reject(error);
+      }
     };
     const model = this.#page.model();
     const tools = this.#tools(request.tools);

@@ -2,7 +2,7 @@
 
 import { failureOf, GloveError, type ToldFailure } from "../error.js";
 import type { Message, ToolCall, Usage } from "../wire/record.js";
-import { type ModelNotice, type ModelPromptResult, type NotifySubscribersFunction, stops, tell } from "./model.js";
+import { type ModelNotice, type ModelPromptResult, type NotifySubscribersFunction, stoppable, tell } from "./model.js";
 
 /** The answer of a remote model that does not stream. */
 export interface RemotePromptResponse extends Partial<Usage> {
@@ -30,11 +30,11 @@ export async function collect(
   const events = stream?.[Symbol.asyncIterator]?.();
   if (!events) throw noAnswer();
   const calls: ToolCall[] = [];
-  const { until, done: settled } = stops(signal);
-  try {
+  let over = false;
+  const read = async () => {
     for (;;) {
-      const { done, value: event } = await until(events.next());
-      if (done) throw new GloveError("MODEL_STREAM_CUT", missing);
+      const { done, value: event } = await events.next();
+      if (done || over) throw new GloveError("MODEL_STREAM_CUT", missing);
       // Anything may have been given.
       switch (event?.type) {
         case "text_delta":
@@ -53,8 +53,11 @@ export async function collect(
           return withCalls(resultOf(event), calls);
       }
     }
+  };
+  try {
+    return await stoppable(read(), signal);
   } finally {
-    settled();
+    over = true;
     // Not waited for: one that heeds no signal may never return.
     (async () => events.return?.())().catch(() => {});
   }

@@ -60,31 +60,26 @@ export function checkRequest({ messages, tools }: PromptRequest): void {
 
 /** Tells of a piece of the answer. What a listener makes of it ends no answer. */
 export function tell(notify: NotifySubscribersFunction, type: string, data: { readonly text: string } | ModelNotice): void {
-  (async () => notify(type, data))().catch(() => {});
+  try {
+    Promise.resolve(notify(type, data)).catch(ignore);
+  } catch {
+    // The same.
+  }
 }
+
+const ignore = () => {};
 
 /** Work that is not waited for any more when the signal fires. */
 export function stoppable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  const { until, done } = stops(signal);
-  return until(work).finally(done);
-}
-
-/** The same for one work after another. */
-export function stops(signal: AbortSignal | undefined) {
-  if (signal == null) return { until: <T>(work: Promise<T>): Promise<T> => work, done() {} };
+  if (signal == null) return work;
   check("`signal`", signal, "signal");
-  let leave: ((reason: unknown) => void) | undefined;
-  const stop = () => leave?.(stoppedBy(signal));
+  let stop = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(stoppedBy(signal));
+  });
   signal.addEventListener("abort", stop, { once: true });
-  return {
-    until: <T>(work: Promise<T>) =>
-      new Promise<T>((resolve, reject) => {
-        leave = reject;
-        if (signal.aborted) stop();
-        work.then(resolve, reject);
-      }),
-    done: () => signal.removeEventListener("abort", stop),
-  };
+  if (signal.aborted) stop();
+  return Promise.race([stopped, work]).finally(() => signal.removeEventListener("abort", stop));
 }
 
 /** A tool as it is sent to an endpoint. */
