@@ -8,6 +8,7 @@ import type { StoreAdapter } from "../store/adapter.js";
 import { IndexedDBStore } from "../store/indexeddb/store.js";
 import { Limits } from "../store/limits.js";
 import type { Method } from "../tabs/methods.js";
+import { inBackground } from "../timing/in-background.js";
 import type { CoreSession, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { Guard } from "../wasm/guard.js";
@@ -152,12 +153,6 @@ function start(core: OpenCore): Running {
   });
   touch();
   return { line, started, use, touch };
-}
-
-/** Nothing waits for it: in Node it would keep a process alive. */
-function inBackground<T>(timer: T): T {
-  (timer as { unref?(): void }).unref?.();
-  return timer;
 }
 
 /** As `core.load()`: what sessions are made with. */

@@ -1,5 +1,6 @@
 // A connection to the database, opened when needed, and transactions that end in every case.
 import { GloveError } from "../../error.js";
+import { inBackground } from "../../timing/in-background.js";
 import type { Durability } from "../adapter.js";
 import { storeError } from "../errors.js";
 import { isAbsent, isAftermath, isDead, isSilent, typed } from "./failures.js";
@@ -10,9 +11,10 @@ import { blocked, blockedMs, giveWay, isNewer, type Migration, migrate, migratio
 const openingMs = 10_000;
 /** How long one that was given up is waited for by those who need it later. */
 const lateMs = 2_000;
-/** A transaction of which nothing is heard for so long is given up. In short ticks: a page that sleeps loses one of them. */
-const silenceMs = 30_000;
-const ticks = 6;
+/** A transaction of which nothing is heard for six of these, or a little longer, is given up. They are short: a page that sleeps loses one. */
+const tickMs = 5_000;
+/** The first tick may come at once. */
+const patience = 7;
 
 /**
  * A transaction. `ask` gives what a request answers; nothing else may be awaited inside of it. Where that is not `right`, the
@@ -194,21 +196,49 @@ function begin(database: IDBDatabase, names: readonly StoreName[], durability: D
   }
 }
 
+/** A transaction that is not over. */
+interface Waiting {
+  patience: number;
+  giveUp(): void;
+}
+
+const allWaiting = new Set<Waiting>();
+let clock: ReturnType<typeof setInterval> | undefined;
+
+/** One clock for all: a timer for each costs a twentieth of a stored step. It stops when nothing has waited for a while. */
+function wait(waiting: Waiting): void {
+  allWaiting.add(waiting);
+  clock ??= inBackground(setInterval(tick, tickMs));
+}
+
+function tick(): void {
+  if (allWaiting.size === 0) {
+    clearInterval(clock);
+    clock = undefined;
+  }
+  for (const waiting of allWaiting) {
+    if (--waiting.patience > 0) continue;
+    allWaiting.delete(waiting);
+    waiting.giveUp();
+  }
+}
+
 function settled<T>(transaction: IDBTransaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let failure: unknown;
     let ended = false;
     let result: { readonly value: T } | undefined;
-    let patience = ticks;
-    const timer = setInterval(() => {
-      if (--patience > 0) return;
-      clearInterval(timer);
-      reject(new DOMException("The database did not respond.", "TimeoutError"));
-      tryTo(() => transaction.abort());
-    }, silenceMs / ticks);
+    const waiting: Waiting = {
+      patience,
+      giveUp() {
+        reject(new DOMException("The database did not respond.", "TimeoutError"));
+        tryTo(() => transaction.abort());
+      },
+    };
+    wait(waiting);
     const settle = () => {
       if (!ended || !(result || failure)) return;
-      clearInterval(timer);
+      allWaiting.delete(waiting);
       if (result) resolve(result.value);
       else reject(failure);
     };
@@ -217,7 +247,7 @@ function settled<T>(transaction: IDBTransaction, work: (transaction: Transaction
       settle();
     };
     transaction.onabort = () => {
-      clearInterval(timer);
+      allWaiting.delete(waiting);
       // What the abort took with it says nothing; a quota shows here only.
       const own = isAftermath(failure) ? undefined : failure;
       reject(own ?? transaction.error ?? new DOMException("The browser stopped the write.", "AbortError"));
@@ -225,7 +255,7 @@ function settled<T>(transaction: IDBTransaction, work: (transaction: Transaction
     const ask = <R>(request: IDBRequest<R>, right: (answer: R) => boolean = () => true) =>
       new Promise<R>((answer, refuse) => {
         request.onsuccess = () => {
-          patience = ticks;
+          waiting.patience = patience;
           if (!right(request.result)) transaction.abort();
           answer(request.result);
         };
