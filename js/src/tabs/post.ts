@@ -1,8 +1,19 @@
 // A message to the other tabs, from whoever listens to none.
+import { isHidden } from "../timing/next-frame.js";
 
 /** A channel is kept for so long after the first message: to open one costs a quarter of a stored step. */
 const keptMs = 250;
-const kept = new Map<string, BroadcastChannel>();
+const kept = new Map<string, Line>();
+
+/** What is told again within this time is told once more at its end: a message costs a sixth of a stored step. */
+const joinedMs = 50;
+
+interface Line {
+  readonly channel: BroadcastChannel;
+  /** The ids that were told a moment ago, and whether they are to be told again. */
+  readonly told: Map<string, boolean>;
+  timer?: ReturnType<typeof setTimeout> | undefined;
+}
 
 /**
  * Stands in each message between tabs that have a session open. Tabs of different versions do not work together, and say so: `hello`,
@@ -12,26 +23,52 @@ export const version = 2;
 
 /** Tells all tabs that have it open. */
 export function tellDeleted(name: string): void {
-  post(name, { v: version, kind: "deleted" });
+  lineOf(name)?.channel.postMessage({ v: version, kind: "deleted" });
 }
 
-export function post(name: string, message: unknown): void {
-  if (typeof BroadcastChannel !== "function") return;
-  const channel = kept.get(name) ?? keep(name);
-  channel.postMessage(message);
+/** Tells of a change to what has this id: in a moment, if it was told just now and it `canWait`. Timers of hidden pages are slow. */
+export function postChange(name: string, id: string, canWait: boolean): void {
+  const line = lineOf(name);
+  if (!line) return;
+  if (canWait && line.told.has(id) && !isHidden()) return void line.told.set(id, true);
+  line.told.set(id, false);
+  line.channel.postMessage({ id });
+  line.timer ??= setTimeout(() => tellAgain(line), joinedMs);
 }
 
-function keep(name: string): BroadcastChannel {
-  const channel = new BroadcastChannel(name);
+/** Tells what waits, from where another time begins. */
+function tellAgain(line: Line): void {
+  clearTimeout(line.timer);
+  line.timer = undefined;
+  const waiting = [...line.told].filter(([, waits]) => waits);
+  line.told.clear();
+  for (const [id] of waiting) {
+    line.channel.postMessage({ id });
+    line.told.set(id, false);
+  }
+  if (waiting.length > 0) line.timer = setTimeout(() => tellAgain(line), joinedMs);
+}
+
+function lineOf(name: string): Line | undefined {
+  return typeof BroadcastChannel === "function" ? (kept.get(name) ?? keep(name)) : undefined;
+}
+
+function keep(name: string): Line {
+  const line: Line = { channel: new BroadcastChannel(name), told: new Map() };
+  const tellNow = () => isHidden() && tellAgain(line);
   const close = () => {
     globalThis.removeEventListener?.("pagehide", close);
-    clearTimeout(timer);
+    globalThis.document?.removeEventListener("visibilitychange", tellNow);
+    clearTimeout(closing);
+    tellAgain(line);
+    clearTimeout(line.timer);
     kept.delete(name);
-    channel.close();
+    line.channel.close();
   };
-  const timer = setTimeout(close, keptMs);
+  const closing = setTimeout(close, keptMs);
   // A message to a page that the browser keeps for the way back would throw it away.
   globalThis.addEventListener?.("pagehide", close);
-  kept.set(name, channel);
-  return channel;
+  globalThis.document?.addEventListener("visibilitychange", tellNow);
+  kept.set(name, line);
+  return line;
 }

@@ -1,6 +1,6 @@
 // The database of an application, and its sessions as a whole: what is done with them is loaded when somebody does it.
 import { type GloveError, late } from "../../error.js";
-import { post } from "../../tabs/post.js";
+import { postChange } from "../../tabs/post.js";
 import { check } from "../../values/validate-options.js";
 import type { Core } from "../../wasm/sessions.js";
 import type { Durability } from "../adapter.js";
@@ -119,10 +119,10 @@ export class SessionDatabase implements SessionCatalog {
   /** @internal Who shows the list in this page, told the id of each session that changed. */
   readonly watchers = new Set<(id: string) => void>();
 
-  /** @internal The list shows it differently, in every tab. */
-  changed(id: string): void {
+  /** @internal The list shows it differently, in every tab: in a moment, if that `canWait`. */
+  changed(id: string, canWait = false): void {
     for (const watcher of this.watchers) watcher(id);
-    if (!this.inMemory) post(listName(this.name), { id });
+    if (!this.inMemory) postChange(listName(this.name), id, canWait);
   }
 
   /** @internal When nothing of this session is on its way any more. */

@@ -26,7 +26,7 @@ interface Database {
   run<T>(names: readonly StoreName[], access: Access, work: (transaction: Transaction) => Promise<T>): Promise<T>;
   next(transaction: Transaction): Promise<number>;
   order(): number;
-  changed(id: string): void;
+  changed(id: string, canWait?: boolean): void;
   write<T>(id: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -34,6 +34,15 @@ type Access = Durability | "readonly";
 
 /** What a person writes to is neither put away nor deleted any more. */
 const listed = { archived: undefined, deleted: undefined };
+
+/** There is more of it, and nothing else that the list shows is different: whoever runs it is at work, or rests, as before. */
+function goesOn(before: SessionRow, now: SessionRow): boolean {
+  const atWork = ({ phase }: SessionRow) => phase === "model" || phase === "tools";
+  const same = (["first", "unfinished", "asks", "queued", "archived", "deleted"] as const).every(
+    (name) => before[name] === now[name],
+  );
+  return same && (before.phase === now.phase || (atWork(before) && atWork(now)));
+}
 
 /** Stands behind an `IndexedDBStore`, whose methods say what these do. */
 export class KeptSession {
@@ -130,6 +139,7 @@ export class KeptSession {
     const texts = await this.#prepare(() => prepare(media));
     const write = generateId();
     let first = false;
+    let canWait = false;
     const id = this.identifier;
     const said = titleOf(messages);
     const count = messages.length;
@@ -149,6 +159,7 @@ export class KeptSession {
         ...changes,
       };
       store("sessions").put(row, id);
+      canWait = goesOn(before, row);
       return row;
     };
     const append = async (transaction: Transaction): Promise<SessionRow> => {
@@ -185,7 +196,7 @@ export class KeptSession {
     });
     this.#written = writing.catch(() => undefined);
     await writing;
-    this.#database.changed(this.identifier);
+    this.#database.changed(this.identifier, canWait);
     // Behind the write: one that is cut leaves no mark of a session that never was.
     if (first) await this.#isStored();
   }
