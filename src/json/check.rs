@@ -1,6 +1,6 @@
 //! Whether a text is JSON, and how deep it goes: judged on the text alone, without recursion.
 
-use crate::json::scan::find2;
+use crate::json::scan::find_unquotable;
 use crate::json::writer;
 
 /// Deeper JSON than this is refused wherever a value is read (it is also serde_json's own limit).
@@ -130,14 +130,13 @@ impl Checker<'_> {
     fn string(&mut self) -> Result<(), Broken> {
         self.at += 1;
         loop {
-            let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let end = find2(b'"', b'\\', rest);
-            if let Some(control) = rest.iter().take(end).position(|byte| *byte < 0x20) {
-                self.at += control;
+            self.at += find_unquotable(self.bytes.get(self.at..).unwrap_or_default());
+            let found = self.byte();
+            if !matches!(found, None | Some(b'"' | b'\\')) {
                 return Err(Broken);
             }
-            self.at += end + 1;
-            if rest.get(end) == Some(&b'"') {
+            self.at += 1;
+            if found == Some(b'"') {
                 return Ok(());
             }
             match self.byte() {
