@@ -4,6 +4,7 @@
 use std::mem::{replace, take};
 
 use super::event::{CoreEvent, EventOf};
+use super::listed::Listed;
 use super::outcome::CoreError;
 use super::tool_inputs::Inputs;
 use crate::event::Event;
@@ -15,7 +16,7 @@ use crate::runtime::Session;
 
 #[derive(Default)]
 pub(crate) struct EventBatch {
-    events: Vec<String>,
+    events: Listed,
     slots_changed: bool,
     /// How requests ended, told behind the state in which that left the run.
     ended: Vec<String>,
@@ -33,7 +34,7 @@ pub(crate) struct EventBatch {
 
 impl EventBatch {
     pub(crate) fn note(&mut self, request: Option<&str>, event: &Event) {
-        self.events.push(to_text(&CoreEvent::Event(EventOf(request, event))));
+        self.events.push(&CoreEvent::Event(EventOf(request, event)));
         match event {
             Event::ToolInputDelta { id, name, delta } => self.inputs.read(id, name, delta),
             Event::ModelResponse(_) | Event::ModelResponseComplete(_) | Event::RequestFinished { .. } => {
@@ -60,7 +61,7 @@ impl EventBatch {
     /// What is different in the run. Only when all of it is written: what is shown as done must not be asked again.
     pub(crate) fn follow(&mut self, session: &Session, run: &Run, interrupted: bool) {
         if let Some(patch) = self.patch(run) {
-            self.events.push(to_text(&CoreEvent::Timeline(&patch)));
+            self.events.push(&CoreEvent::Timeline(&patch));
         }
         let phase = session.phase_of(run).as_str();
         if phase != "model" {
@@ -83,16 +84,15 @@ impl EventBatch {
         let mut batch = take(&mut self.events);
         self.inputs.tell(&mut batch);
         if take(&mut self.moved) {
-            batch.push(self.state.clone());
+            batch.push_text(&self.state);
         }
         if let Some(slots) = slots {
-            batch.push(to_text(&CoreEvent::Slots { slots }));
+            batch.push(&CoreEvent::Slots { slots });
         }
-        batch.append(&mut self.ended);
-        if batch.is_empty() {
-            return None;
+        for end in self.ended.drain(..) {
+            batch.push_text(&end);
         }
-        Some(listed(&batch))
+        batch.end()
     }
 
     /// The session as it is, for who joins now, and why it stands still: a JSON array.
@@ -101,14 +101,16 @@ impl EventBatch {
         let entries = self.timeline.entries().into_iter().chain(self.earlier.clone().map(partial));
         let set = Vec::from_iter(entries.enumerate());
         let timeline = TimelinePatch { len: set.len(), set };
-        let mut events = vec![to_text(&CoreEvent::Timeline(&timeline)), to_text(&CoreEvent::Slots { slots })];
+        let mut events = Listed::default();
+        events.push(&CoreEvent::Timeline(&timeline));
+        events.push(&CoreEvent::Slots { slots });
         if !self.state.is_empty() {
-            events.push(self.state.clone());
+            events.push_text(&self.state);
         }
         if error.is_some() {
-            events.push(to_text(&CoreEvent::Ended { request: None, error }));
+            events.push(&CoreEvent::Ended { request: None, error });
         }
-        listed(&events)
+        events.end().unwrap_or_default()
     }
 
     /// What changed in the timeline. Text that an earlier page had shown stands at its end until it is written anew.
@@ -147,16 +149,6 @@ fn partial((id, text): (String, String)) -> TimelineEntry {
         sources: None,
         branches: None,
     }
-}
-
-fn listed(events: &[String]) -> String {
-    let mut out = String::from("[");
-    for (at, event) in events.iter().enumerate() {
-        out.push_str(if at == 0 { "" } else { "," });
-        out.push_str(event);
-    }
-    out.push(']');
-    out
 }
 
 fn state_of(run: &Run, phase: &str) -> String {

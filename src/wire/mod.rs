@@ -4,6 +4,7 @@ pub(crate) mod batch;
 #[cfg(any(test, feature = "sessions"))]
 pub(crate) mod effect;
 pub(crate) mod event;
+mod listed;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod prompt;

@@ -3,7 +3,7 @@
 use std::mem::take;
 
 use super::event::{CoreEvent, Patches};
-use crate::json::codec::to_text;
+use super::listed::Listed;
 use crate::json::partial::{PartialJson, Patch};
 
 #[derive(Default)]
@@ -37,10 +37,10 @@ impl Inputs {
         self.open.clear();
     }
 
-    pub(crate) fn tell(&mut self, batch: &mut Vec<String>) {
+    pub(super) fn tell(&mut self, batch: &mut Listed) {
         for Input { id, name, patches, .. } in &mut self.open {
             if !patches.is_empty() {
-                batch.push(to_text(&CoreEvent::Input { id, name, patches: Patches(take(patches)) }));
+                batch.push(&CoreEvent::Input { id, name, patches: Patches(take(patches)) });
             }
         }
     }

@@ -215,8 +215,12 @@ impl Timeline {
         if changed.is_empty() && self.entries.len() == before {
             return None;
         }
-        let mut set: Vec<(usize, TimelineEntry)> = Vec::new();
-        for at in BinaryHeap::from(changed).into_sorted_vec() {
+        // A record that is read for the first time is in order.
+        if !changed.is_sorted() {
+            changed = BinaryHeap::from(changed).into_sorted_vec();
+        }
+        let mut set: Vec<(usize, TimelineEntry)> = Vec::with_capacity(changed.len());
+        for at in changed {
             if set.last().is_none_or(|(last, _)| *last != at)
                 && let Some(entry) = self.entries.get_mut(at).and_then(told)
             {
