@@ -35,7 +35,7 @@ pub fn check(input: &[u8]) {
             options: &options,
             notices: &Notices::default(),
         };
-        let messages: Vec<_> = request.messages.iter().collect();
+        let messages: Vec<_> = request.messages.iter().map(|message| &**message).collect();
         assert!(!parts.groups(&messages, false).is_empty(), "{format:?}: nothing is said");
         let body = parts.body(&messages);
         is_json(&body);

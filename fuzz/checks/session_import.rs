@@ -39,7 +39,7 @@ pub fn check(input: &[u8]) {
     }
 }
 
-fn messages(transcript: &Transcript, with_run: bool) -> Vec<glove_wasm::message::Message> {
+fn messages(transcript: &Transcript, with_run: bool) -> Vec<std::sync::Arc<glove_wasm::message::Message>> {
     match transcript.run() {
         Ok(run) if with_run && transcript.checkpoint.is_some() => run.messages().to_vec(),
         _ => transcript.messages.clone(),

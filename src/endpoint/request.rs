@@ -1,5 +1,7 @@
 //! What a client posts to a chat endpoint, read within limits, and which model it may ask for.
 
+use std::sync::Arc;
+
 use crate::endpoint::Refusal;
 use crate::json::Json;
 use crate::json::codec::{Read, from_text};
@@ -13,7 +15,7 @@ use crate::tool::ToolDefinition;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WireRequest {
     pub system_prompt: String,
-    pub messages: Vec<Message>,
+    pub messages: Vec<Arc<Message>>,
     pub tools: Vec<ToolDefinition>,
     /// The model that the client would like to be answered by.
     pub model: Option<String>,
@@ -108,8 +110,8 @@ impl WireRequest {
 }
 
 /// Whether a model would read any of it: blank texts, half an answer and results of no call are left out of what it is sent.
-fn says_something(messages: &[Message]) -> bool {
-    let messages: Vec<_> = messages.iter().collect();
+fn says_something(messages: &[Arc<Message>]) -> bool {
+    let messages: Vec<&Message> = messages.iter().map(|message| &**message).collect();
     !groups(Format::Endpoint, None, &messages, false).is_empty()
 }
 
@@ -179,7 +181,7 @@ mod tests {
             request,
             WireRequest {
                 system_prompt: "s".to_owned(),
-                messages: vec![Message::user("hi")],
+                messages: vec![Arc::new(Message::user("hi"))],
                 tools: vec![tool],
                 model: Some("m".to_owned()),
             }

@@ -104,6 +104,8 @@ fn late(messages: &[&Message]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::json::Json;
     use crate::message::ToolCall;
@@ -164,7 +166,8 @@ mod tests {
         for (n, message) in messages.iter_mut().enumerate() {
             message.id = Some(format!("m{n}"));
         }
-        let reminder = [Message::user("remember")];
+        let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
+        let reminder = [Arc::new(Message::user("remember"))];
         for format in
             [Format::Anthropic, Format::OpenAiChat, Format::OpenAiResponses, Format::Gemini, Format::Endpoint]
         {

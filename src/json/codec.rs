@@ -16,6 +16,7 @@ mod tests;
 pub(crate) mod ts;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub(crate) use crate::json::Json;
 pub(crate) use crate::json::reader::Reader;
@@ -536,6 +537,25 @@ impl<T: Read> Read for Box<T> {
     }
     fn read(&mut self, from: &mut Reader<'_>) -> Done {
         (**self).read(from)
+    }
+}
+
+impl<T: Read> Read for Arc<T> {
+    fn blank() -> Self {
+        Arc::new(T::blank())
+    }
+    fn read(&mut self, from: &mut Reader<'_>) -> Done {
+        if Arc::get_mut(self).is_none() {
+            *self = Arc::blank();
+        }
+        // What was made just now is nobody else's.
+        Arc::get_mut(self).map_or(Ok(()), |value| value.read(from))
+    }
+}
+
+impl<T: Write + ?Sized> Write for Arc<T> {
+    fn write(&self, out: &mut String) {
+        (**self).write(out);
     }
 }
 

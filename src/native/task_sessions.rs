@@ -1,5 +1,7 @@
 //! Databases of sessions as the source of a task's history.
 
+use std::sync::Arc;
+
 use crate::message::Message;
 #[cfg(feature = "postgres")]
 use crate::native::PostgresDatabase;
@@ -16,7 +18,7 @@ macro_rules! sources {
     ($($(#[$when:meta])* $database:ty),*) => {
         $($(#[$when])*
         impl SessionSource for $database {
-            fn record(&self, session: String) -> BoxFuture<'static, Result<Vec<Message>, TaskError>> {
+            fn record(&self, session: String) -> BoxFuture<'static, Result<Vec<Arc<Message>>, TaskError>> {
                 let database = self.clone();
                 Box::pin(async move {
                     match database.export(&session).await {

@@ -1,5 +1,7 @@
 //! The port to a store: one session's messages, its run, and what is remembered besides.
 
+use std::sync::Arc;
+
 use futures_util::future;
 
 use crate::error::{StoreError, StoreErrorKind};
@@ -13,7 +15,7 @@ use crate::run::journal::Record;
 /// Everything that a store has of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loaded {
-    pub messages: Vec<Message>,
+    pub messages: Vec<Arc<Message>>,
     /// `None` for a session that was never written, or whose store keeps messages alone.
     pub checkpoint: Option<String>,
     /// The journal; records from before the checkpoint may be missing.
@@ -55,7 +57,7 @@ pub trait StoreAdapter: MaybeSend + MaybeSync {
     fn load(&self) -> BoxFuture<'static, Result<Loaded, StoreError>>;
 
     /// The messages that can be read of a session that `load`, or who took up what it gave, called damaged. Changes nothing.
-    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Message>, StoreError>> {
+    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Arc<Message>>, StoreError>> {
         let loading = self.load();
         Box::pin(async move { Ok(loading.await?.messages) })
     }

@@ -1,5 +1,7 @@
 //! A run as text: written as a checkpoint of its state, restored from one and the records since.
 
+use std::sync::Arc;
+
 use crate::error::{StoreError, StoreErrorKind};
 use crate::json::codec::{self, Read, Write};
 use crate::message::Message;
@@ -18,7 +20,7 @@ pub(crate) const LONG_ANSWER: usize = 1 << 16;
 pub struct Unsaved<'a> {
     /// Messages to append, the first of them at this index.
     pub first_message: usize,
-    pub messages: &'a [Message],
+    pub messages: &'a [Arc<Message>],
     /// Inputs to append to the journal.
     pub records: &'a [Record],
     /// Replaces the stored checkpoint. The records up to `seq` are then needed for replaying the past only.
@@ -90,7 +92,7 @@ impl Run {
     /// (records before it are passed over). The result is equal to the run that was stored.
     pub fn restore(
         checkpoint: &str,
-        messages: Vec<Message>,
+        messages: Vec<Arc<Message>>,
         records: Vec<Record>,
     ) -> Result<Run, RestoreError> {
         let corrupt = |error: Box<codec::Fault>| RestoreError::Corrupt(error.to_string());

@@ -11,6 +11,7 @@ pub mod effect;
 pub mod input;
 pub mod journal;
 pub mod log;
+mod long_list;
 mod recording;
 #[cfg(any(feature = "native", feature = "sqlite"))]
 pub mod replay;
@@ -22,6 +23,7 @@ mod texts;
 pub mod views;
 
 use std::iter::from_fn;
+use std::sync::Arc;
 
 use crate::event::{Event, Question};
 use crate::ids::Ids;
@@ -42,7 +44,8 @@ use views::model::View;
 /// One session's conversation and all that is going on in it.
 #[derive(Debug, Clone)]
 pub struct Run {
-    messages: Vec<Message>,
+    /// Each on its own: a list of the messages themselves leaves half its memory unused when it has grown.
+    messages: Vec<Arc<Message>>,
     state: State,
     seq: u64,
     saved_messages: usize,
@@ -55,11 +58,11 @@ pub struct Run {
     /// Derived from the messages: which of them are read.
     branches: Branches,
     /// Derived from the state: what is sent for messages whose media were too large, each with its place.
-    without_media: Vec<(usize, Message)>,
+    without_media: Vec<(usize, Arc<Message>)>,
     call_ids: Ids,
     request_ids: Ids,
     /// Derived from the state: what goes to the model without being in the record.
-    transient: Vec<Message>,
+    transient: Vec<Arc<Message>>,
 }
 
 /// The input does not fit to where the run is. Nothing has changed.
@@ -161,7 +164,7 @@ fn idempotency_key(request: &str, call_id: &str) -> String {
 impl Run {
     /// A run over a record, which may be empty or come from a store that keeps messages alone. Calls at its end that
     /// nobody answered get the result that their outcome is unknown, so that no provider refuses the conversation.
-    pub fn new(settings: Settings, messages: Vec<Message>) -> Self {
+    pub fn new(settings: Settings, messages: Vec<Arc<Message>>) -> Self {
         let stored = messages.len();
         let mut run = Run::of(State::new(settings), messages);
         run.saved_messages = stored;
@@ -172,11 +175,11 @@ impl Run {
     }
 
     /// A run that is only read.
-    pub fn reading(messages: Vec<Message>) -> Self {
+    pub fn reading(messages: Vec<Arc<Message>>) -> Self {
         Run::of(State::new(Settings::default()), messages)
     }
 
-    fn of(state: State, messages: Vec<Message>) -> Self {
+    fn of(state: State, messages: Vec<Arc<Message>>) -> Self {
         let (mut call_ids, mut request_ids) = (Ids::default(), Ids::default());
         for message in &messages {
             for call in message.calls() {
@@ -420,8 +423,13 @@ impl Run {
         }
     }
 
-    pub fn messages(&self) -> &[Message] {
+    /// The record. A message in it never changes, so that whoever needs one longer shares it.
+    pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages
+    }
+
+    pub(in crate::run) fn message(&self, at: usize) -> Option<&Message> {
+        self.messages.get(at).map(|message| &**message)
     }
 
     /// The first line from this one on that is read.
@@ -614,7 +622,7 @@ impl Run {
     /// Adds to the record. Whatever is written in a request carries its id and the time.
     fn append(&mut self, mut message: Message) {
         if message.id.is_none() {
-            message.id = self.mint('m');
+            message.id = self.mint("m");
         }
         if let Some(request) = self.request().map(str::to_owned) {
             self.request_ids.insert(&request);
@@ -631,7 +639,7 @@ impl Run {
         self.state.estimated_tokens =
             self.state.estimated_tokens.saturating_add(views::model::estimate(&message));
         let (at, replaces) = (self.messages.len(), message.replaces);
-        self.messages.push(message);
+        long_list::push(&mut self.messages, Arc::new(message));
         if let Some(back) = replaces {
             self.branches.mark(at, back);
             self.settle_path();
@@ -643,16 +651,17 @@ impl Run {
         let mut end = self.messages.len();
         from_fn(move || {
             end = self.branches.before(end)?;
-            Some((end, self.messages.get(end)?))
+            Some((end, self.message(end)?))
         })
     }
 
     /// A new id that the same inputs will always give again.
-    fn mint(&mut self, kind: char) -> Option<String> {
+    fn mint(&mut self, kind: &str) -> Option<String> {
         let current = self.state.current.as_mut()?;
         loop {
             current.minted += 1;
-            let id = format!("{}.{kind}{}", current.id, current.minted);
+            // Not by `format!`, which reserves twice what most ids need.
+            let id = [&current.id, ".", kind, &current.minted.to_string()].concat();
             // A model may have guessed it.
             if !self.call_ids.contains(&id) {
                 return Some(id);

@@ -1,6 +1,7 @@
 //! A run as a file: where it began, every input since, and what came of them. Played again, it needs no model and no tools.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::event::Event;
 use crate::json::Json;
@@ -78,7 +79,7 @@ impl ReplayError {
 pub(crate) struct State {
     /// Of a run without its messages.
     pub(crate) checkpoint: Json,
-    pub(crate) messages: Vec<Message>,
+    pub(crate) messages: Vec<Arc<Message>>,
 }
 
 impl State {
@@ -97,8 +98,9 @@ impl State {
     fn same(&self, found: &State) -> Result<(), ReplayError> {
         let (was, is) = (&self.messages, &found.messages);
         for at in 0..was.len().max(is.len()) {
-            let text =
-                |messages: &[Message]| messages.get(at).map(|message| to_text(message)).unwrap_or_default();
+            let text = |messages: &[Arc<Message>]| {
+                messages.get(at).map(|message| to_text(message)).unwrap_or_default()
+            };
             differs(&format!("message {at}"), &text(was), &text(is))?;
         }
         differs("the state of the run", self.checkpoint.as_str(), found.checkpoint.as_str())
@@ -222,7 +224,7 @@ fn play(mut run: Run, records: Vec<Record>, on_event: &mut dyn FnMut(&Event)) ->
     Ok(Played { run, requests })
 }
 
-fn written(requests: &[(usize, Vec<String>)], messages: &[Message]) -> Vec<Request> {
+fn written(requests: &[(usize, Vec<String>)], messages: &[Arc<Message>]) -> Vec<Request> {
     let places: HashMap<String, usize> =
         messages.iter().enumerate().map(|(place, message)| (to_text(message), place)).collect();
     let written = |message: &String| match places.get(message) {
@@ -238,7 +240,7 @@ fn written(requests: &[(usize, Vec<String>)], messages: &[Message]) -> Vec<Reque
 /// The first message of a request that is another one now.
 fn same_requests(
     recorded: &[Request],
-    messages: &[Message],
+    messages: &[Arc<Message>],
     found: &[(usize, Vec<String>)],
 ) -> Result<(), ReplayError> {
     let (mut was, mut is) = (Vec::new(), Vec::new());

@@ -1,5 +1,7 @@
 //! A damaged record: the messages that can be read, with a mark in the place of each one that cannot.
 
+use std::sync::Arc;
+
 use super::texts;
 use crate::json::codec::from_text;
 use crate::message::Message;
@@ -7,7 +9,7 @@ use crate::message::Message;
 #[derive(Debug, Default)]
 pub struct Salvaged {
     /// As many as are stored: messages refer to others by their distance.
-    pub messages: Vec<Message>,
+    pub messages: Vec<Arc<Message>>,
     /// Which of them cannot be read, and why.
     pub faults: Vec<(usize, String)>,
 }
@@ -20,7 +22,7 @@ pub fn salvage(stored: &[String]) -> Salvaged {
             salvaged.faults.push((salvaged.messages.len(), fault.to_string()));
             Message::agent(texts::UNREADABLE)
         });
-        salvaged.messages.push(message);
+        salvaged.messages.push(Arc::new(message));
     }
     salvaged
 }

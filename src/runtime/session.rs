@@ -304,7 +304,7 @@ impl Session {
 
     /// A copy of the whole record.
     pub fn messages(&self) -> Vec<Message> {
-        self.with_run(|run| run.messages().to_vec())
+        self.with_run(|run| run.messages().iter().map(|message| Message::clone(message)).collect())
     }
 
     pub fn phase(&self) -> PhaseName {

@@ -34,7 +34,7 @@ impl MemoryStore {
     }
 
     pub fn messages(&self) -> Vec<Message> {
-        self.data().run.messages.clone()
+        self.data().run.messages.iter().map(|message| Message::clone(message)).collect()
     }
 
     pub fn add_inbox_item(&self, item: InboxItem) {

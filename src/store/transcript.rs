@@ -1,6 +1,8 @@
 //! A session as one JSON text: exported, kept elsewhere, imported again. Pages have the same form in `js/src/store/transcript.ts`, and
 //! `tests/fixtures/transcripts` holds the two together.
 
+use std::sync::Arc;
+
 use crate::error::{StoreError, StoreErrorKind};
 use crate::json::Json;
 use crate::json::codec::{Read, Write, from_text, object};
@@ -25,7 +27,7 @@ pub struct Transcript {
     /// In milliseconds since 1970.
     pub created_at: u64,
     pub updated_at: u64,
-    pub messages: Vec<Message>,
+    pub messages: Vec<Arc<Message>>,
     pub tasks: Vec<Task>,
     pub inbox: Vec<InboxItem>,
     /// Its run, if it goes along.

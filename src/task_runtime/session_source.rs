@@ -1,5 +1,7 @@
 //! The port to stored sessions, from which a task may take its history.
 
+use std::sync::Arc;
+
 use crate::message::Message;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::run::Run;
@@ -9,7 +11,7 @@ use crate::task::{TaskError, TaskErrorKind};
 /// Where sessions are stored.
 pub trait SessionSource: MaybeSend + MaybeSync {
     /// The record of a session; empty where there is none.
-    fn record(&self, session: String) -> BoxFuture<'static, Result<Vec<Message>, TaskError>>;
+    fn record(&self, session: String) -> BoxFuture<'static, Result<Vec<Arc<Message>>, TaskError>>;
 }
 
 /// The conversations of these sessions, as a model would read them: the branch that is shown, from its last summary on.

@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 
 use crate::event::{Event, Rule};
-use crate::message::{Message, Sender, ToolStatus, Usage};
+use crate::message::{Sender, ToolStatus, Usage};
 use crate::portable::BoxFuture;
 use crate::run::PhaseName;
 use crate::run::settings::{Budgets, Limits, Settings};
@@ -408,7 +408,7 @@ fn calls_of(session: &Session, seeds: usize) -> Vec<ToolCallReport> {
 /// What successful calls of `fs_write` wrote.
 fn paths_written(session: &Session, seeds: usize) -> Vec<WorkspacePath> {
     session.with_run(|run| {
-        let messages: Vec<&Message> = run.messages().iter().skip(seeds).collect();
+        let messages = run.messages().get(seeds..).unwrap_or_default();
         let done: Vec<&str> = messages
             .iter()
             .flat_map(|message| message.results())

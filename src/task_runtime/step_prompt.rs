@@ -108,7 +108,7 @@ impl Running {
                 let own = own.and_then(|text| from_text::<StepPrompt>(&text).ok()).unwrap_or_default();
                 let loaded = StepStore::new(Arc::clone(&self.shared.files), path).load().await;
                 let messages = loaded.map(|loaded| loaded.messages).unwrap_or_default();
-                before.extend(messages.into_iter().skip(own.messages.len()));
+                before.extend(messages.into_iter().skip(own.messages.len()).map(Arc::unwrap_or_clone));
             }
         }
         Ok(without_context(history(policy, &seeds, &before, &state.steps), context))

@@ -28,7 +28,7 @@ pub(super) struct StepStore {
 #[derive(Default, Read, Write)]
 struct Line {
     #[json(skip_if_default)]
-    messages: Vec<Message>,
+    messages: Vec<Arc<Message>>,
     #[json(skip_if_default)]
     records: Vec<Record>,
     checkpoint: Option<String>,
@@ -46,6 +46,7 @@ impl StepStore {
         if self.files.read(&self.path).await?.is_some_and(|content| content.contains(&b'\n')) {
             return Ok(());
         }
+        let messages = messages.into_iter().map(Arc::new).collect();
         let line = line(&Line { messages, ..Line::default() });
         self.files.write(&self.path, line).await
     }

@@ -77,7 +77,7 @@ impl Bench<'_> {
 #[derive(Debug, Clone, Default)]
 struct Step {
     first_message: usize,
-    messages: Vec<Message>,
+    messages: Vec<Arc<Message>>,
     records: Vec<Record>,
     checkpoint: Option<String>,
     seq: u64,
@@ -88,7 +88,7 @@ fn record(seq: u64) -> Record {
 }
 
 fn step(seq: u64, first_message: usize, messages: impl IntoIterator<Item = Message>) -> Step {
-    let messages = messages.into_iter().collect();
+    let messages = messages.into_iter().map(Arc::new).collect();
     Step { first_message, messages, records: vec![record(seq)], checkpoint: None, seq }
 }
 
@@ -212,7 +212,11 @@ async fn conflicts(write: BoxFuture<'static, Result<(), StoreError>>, what: &str
 
 /// Goes in, and comes out the same, also for the next process.
 async fn keeps(bench: &Bench<'_>, messages: Vec<Message>) -> Result<(), String> {
-    let expected = Loaded { messages: messages.clone(), records: vec![record(1)], checkpoint: None };
+    let expected = Loaded {
+        messages: messages.iter().cloned().map(Arc::new).collect(),
+        records: vec![record(1)],
+        checkpoint: None,
+    };
     let store = bench.open();
     write(&*store, [step(1, 0, messages)]).await?;
     equal(&ok(store.load().await)?, &expected, "what was stored")?;
@@ -275,7 +279,7 @@ cases! {
         let first = step(1, 0, [Message::user("Hi")]).and_checkpoint("{\"version\":1}");
         write(&*store, [first, step(2, 1, [])]).await?;
         let kept = Loaded {
-            messages: vec![Message::user("Hi")],
+            messages: vec![Arc::new(Message::user("Hi"))],
             checkpoint: Some("{\"version\":1}".to_owned()),
             records: vec![record(2)],
         };
@@ -389,7 +393,8 @@ cases! {
         let answer = Message { usage: Some(usage), ..Message::agent("b") };
         write(&*store, [step(1, 0, [Message::user("a"), answer.clone()])]).await?;
         let found = Loaded { messages: ok(store.salvage().await)?, ..Loaded::default() };
-        equal(&found, &Loaded { messages: vec![Message::user("a"), answer], ..Loaded::default() }, "messages")
+        let kept = [Message::user("a"), answer].map(Arc::new).to_vec();
+        equal(&found, &Loaded { messages: kept, ..Loaded::default() }, "messages")
     }
     "a permission is kept for its tool and its session only" => |bench| {
         let store = bench.open();

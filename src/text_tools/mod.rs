@@ -29,7 +29,7 @@ pub struct TextTools {
 #[derive(Default)]
 struct Kept {
     identity: Option<String>,
-    messages: Vec<Message>,
+    messages: Vec<Arc<Message>>,
 }
 
 impl TextTools {
@@ -94,7 +94,9 @@ impl Kept {
         }
         let settled = self.messages.iter().rposition(|message| message.sender == Sender::Agent);
         self.messages.truncate(settled.unwrap_or(0));
-        self.messages.extend(view.skip(self.messages.len()).into_iter().map(prompt::rewritten));
+        self.messages.extend(
+            view.skip(self.messages.len()).into_iter().map(|message| Arc::new(prompt::rewritten(message))),
+        );
     }
 }
 

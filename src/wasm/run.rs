@@ -1,6 +1,7 @@
 //! The machine alone, for programs that drive it themselves: inputs in, effects out, all as JSON.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -26,7 +27,7 @@ impl CoreRun {
     /// A new run over a record, which may be empty; or, with a checkpoint, the one that was stored.
     #[wasm_bindgen(constructor)]
     pub fn new(settings: &str, messages: &str, checkpoint: Option<String>) -> Result<CoreRun, JsValue> {
-        let messages: Vec<Message> = read(messages, "the messages")?;
+        let messages: Vec<Arc<Message>> = read(messages, "the messages")?;
         let run = match checkpoint {
             Some(checkpoint) => Run::restore(&checkpoint, messages, Vec::new())
                 .map_err(|error| thrown(&Error::Store(StoreError::from(&error))))?,

@@ -1,5 +1,7 @@
 //! The stored sessions of a page, from which a task may take its history.
 
+use std::sync::Arc;
+
 use js_sys::Promise;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -24,7 +26,7 @@ extern "C" {
 pub(super) struct PageSessions(pub(super) PageBindings);
 
 impl SessionSource for PageSessions {
-    fn record(&self, session: String) -> BoxFuture<'static, Result<Vec<Message>, TaskError>> {
+    fn record(&self, session: String) -> BoxFuture<'static, Result<Vec<Arc<Message>>, TaskError>> {
         let reading = self.0.unchecked_ref::<PageRecords>().record(&session);
         Box::pin(async move {
             let failed = |why: &str| {

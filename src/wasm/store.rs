@@ -1,5 +1,7 @@
 //! A store of the page.
 
+use std::sync::Arc;
+
 use js_sys::Promise;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -26,7 +28,7 @@ pub(super) struct PageStore {
 #[derive(Default, Read)]
 struct Stored {
     #[json(default)]
-    messages: Vec<Message>,
+    messages: Vec<Arc<Message>>,
     checkpoint: Option<String>,
     #[json(default)]
     records: Vec<Record>,
@@ -45,7 +47,7 @@ impl StoreAdapter for PageStore {
         })
     }
 
-    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Message>, StoreError>> {
+    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Arc<Message>>, StoreError>> {
         let asked = self.host.salvage();
         Box::pin(async move {
             let texts: Vec<String> = answered(asked).await?.unwrap_or_default();

@@ -1,5 +1,7 @@
 //! Which messages and events a screen shows: a hidden prompt, its answer and its tools are for the model alone.
 
+use std::sync::Arc;
+
 use glove_wasm::event::Event;
 use glove_wasm::message::Message;
 use glove_wasm::runtime::Session;
@@ -20,7 +22,7 @@ pub(crate) fn recalled(messages: &[Message]) -> impl Iterator<Item = &Message> {
 /// Whether the prompt of this request is hidden; without a request, the last one.
 pub(crate) fn is_hidden(session: &Session, request: Option<&str>) -> bool {
     session.with_run(|run| {
-        let is_meant = |message: &&Message| {
+        let is_meant = |message: &&Arc<Message>| {
             message.begins_prompt() && request.is_none_or(|id| message.prompt_id.as_deref() == Some(id))
         };
         run.messages().iter().rev().find(is_meant).is_some_and(|message| message.hidden)

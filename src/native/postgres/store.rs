@@ -168,7 +168,7 @@ impl StoreAdapter for PostgresStore {
         Box::pin(async move { loaded(asked.await?.first().map(stored).transpose()?) })
     }
 
-    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Message>, StoreError>> {
+    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Arc<Message>>, StoreError>> {
         let texts = self.message_texts();
         Box::pin(async move { Ok(salvage(&texts.await?).messages) })
     }

@@ -127,7 +127,7 @@ impl StoreAdapter for RedisStore {
         })
     }
 
-    fn salvage(&self) -> Asked<Vec<Message>> {
+    fn salvage(&self) -> Asked<Vec<Arc<Message>>> {
         let asked = self.ask(&SCRIPTS.messages, |given| given);
         Box::pin(async move { Ok(salvage(&read::<Vec<String>>(asked.await?)?).messages) })
     }

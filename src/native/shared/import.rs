@@ -1,5 +1,7 @@
 //! A session that comes into a database.
 
+use std::sync::Arc;
+
 use crate::error::StoreError;
 use crate::json::codec::to_text;
 use crate::message::{Message, Sender};
@@ -76,7 +78,7 @@ pub(in crate::native) async fn imported(
 }
 
 /// What the first of these that a person wrote makes of a title.
-pub(in crate::native) fn title_of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
+pub(in crate::native) fn title_of<'a>(messages: impl IntoIterator<Item = &'a Arc<Message>>) -> String {
     let said = messages.into_iter().find(|message| {
         message.sender == Sender::User && message.tool_results.is_none() && !message.text.trim().is_empty()
     });

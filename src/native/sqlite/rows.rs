@@ -1,6 +1,7 @@
 //! Messages, tasks and inbox items as rows: the whole value as JSON, and beside it the columns of the original.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use rusqlite::{Connection, Row};
 
@@ -50,7 +51,7 @@ impl MessageRow {
     }
 }
 
-pub(super) fn messages(connection: &Connection, session: &str) -> Result<Vec<Message>, StoreError> {
+pub(super) fn messages(connection: &Connection, session: &str) -> Result<Vec<Arc<Message>>, StoreError> {
     let texts = message_texts(connection, session).map_err(|error| failed(&error))?;
     let read = |(at, text): (usize, &String)| {
         from_text(text).map_err(|fault: Box<Fault>| unreadable(&format!("message {at}"), &fault))

@@ -215,7 +215,7 @@ impl Step {
         let usage = answers.clone().filter_map(|message| message.usage);
         Step {
             first_message: step.first_message,
-            messages: step.messages.iter().map(MessageRow::of).collect(),
+            messages: step.messages.iter().map(|message| MessageRow::of(message)).collect(),
             records: step.records.iter().map(|record| (record.seq, to_text(record))).collect(),
             checkpoint: step.checkpoint.clone(),
             seq: step.seq,
@@ -364,7 +364,7 @@ impl StoreAdapter for SqliteStore {
         })
     }
 
-    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Message>, StoreError>> {
+    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Arc<Message>>, StoreError>> {
         self.reading(|connection, session| Ok(salvage(&rows::message_texts(connection, session)?).messages))
     }
 

@@ -79,7 +79,7 @@ impl Run {
         if !fits && !again {
             return None;
         }
-        let mut answer = self.messages.get(message)?.clone();
+        let mut answer = self.message(message)?.clone();
         if !fits {
             // Nobody may take it for the answer.
             answer.tool_calls = None;

@@ -1,6 +1,8 @@
 //! Branches of the conversation: a message in the place of an earlier one, and going back to what was left. What tools did is
 //! taken back by neither.
 
+use std::sync::Arc;
+
 use crate::ids::Ids;
 use crate::message::{ContentPart, KeptRange, Message, SKILLS, Sender, SlotStatus};
 use crate::run::branches::{Alternatives, next};
@@ -39,7 +41,7 @@ impl Run {
 
     /// The line of the message, or of the call, with this id.
     pub(in crate::run) fn line_of(&self, id: &str) -> Option<usize> {
-        let has_id = |message: &Message| {
+        let has_id = |message: &Arc<Message>| {
             message.id.as_deref() == Some(id) || message.calls().iter().any(|call| call.id() == id)
         };
         self.messages.iter().rposition(has_id).or_else(|| {
@@ -51,7 +53,8 @@ impl Run {
 
     /// The line of what a person said. A message that was queued keeps the id under which it waited.
     pub(crate) fn line_of_person(&self, id: &str) -> Option<usize> {
-        let waited = |message: &Message| message.is_from_person() && message.prompt_id.as_deref() == Some(id);
+        let waited =
+            |message: &Arc<Message>| message.is_from_person() && message.prompt_id.as_deref() == Some(id);
         let line = self.line_of(id).or_else(|| self.messages.iter().rposition(waited))?;
         self.messages.get(line)?.is_from_person().then_some(line)
     }
@@ -66,7 +69,7 @@ impl Run {
             if let Some(from) = self.branches.origin(at) {
                 return (at, from);
             }
-            match at.checked_sub(1).filter(|before| self.messages.get(*before).is_some_and(is_hidden)) {
+            match at.checked_sub(1).filter(|before| self.message(*before).is_some_and(is_hidden)) {
                 Some(before) => at = before,
                 None => return (line, line),
             }
@@ -225,7 +228,7 @@ impl Run {
                 && mark.framework_context.as_deref() == Some("regenerate")
         });
         if takes_place
-            && lines.all(is_hidden)
+            && lines.all(|message| is_hidden(message))
             && let Some(head) = self.branches.head_before(at)
         {
             self.branch(head + 1, "branch", fx);
@@ -253,7 +256,7 @@ impl Run {
         let mut messages = Vec::new();
         for (index, at) in lines.iter().enumerate() {
             let Some(message) = self.messages.get(*at) else { continue };
-            let mut message = message.clone();
+            let mut message = Message::clone(message);
             if let Some(KeptRange { back, count }) = message.compaction_keeps {
                 let start = at.saturating_sub(back);
                 let place = |line: usize| lines.partition_point(|other| *other < line);
@@ -271,7 +274,7 @@ impl Run {
 
 /// The same under an id of its own.
 fn said_again(message: &Message) -> Message {
-    let mut message = message.clone();
+    let mut message = Message::clone(message);
     message.id = None;
     message
 }

@@ -95,7 +95,7 @@ impl Run {
             self.park(Halt::Budget(rule), Outcome::Paused { rule, message }, fx);
             return;
         }
-        let Some(id) = self.mint('q') else { return };
+        let Some(id) = self.mint("q") else { return };
         let question = Question {
             id: id.clone(),
             kind: QuestionKind::Budget,

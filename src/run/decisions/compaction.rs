@@ -81,7 +81,7 @@ impl Run {
         self.state.estimated_tokens = self.model_request().iter().map(estimate).sum();
         fx.emit(Event::CompactionEnd {
             current_token_consumption: self.state.estimated_tokens,
-            summary_message: self.messages.last().cloned().map(Box::new),
+            summary_message: self.messages.last().map(|summary| Box::new(Message::clone(summary))),
         });
     }
 

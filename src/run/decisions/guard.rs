@@ -55,7 +55,7 @@ impl Run {
     fn round_signature(&self) -> u64 {
         let mut hash = Fnv::default();
         let Some(batch) = self.state.batch() else { return 0 };
-        let answer = self.messages.get(batch.message).map(Message::calls).unwrap_or_default();
+        let answer = self.message(batch.message).map(Message::calls).unwrap_or_default();
         for (call, tool_call) in batch.calls.iter().zip(answer) {
             hash.text(call.tool.as_deref().unwrap_or(&tool_call.tool_name));
             hash.text(&tool_call.input_args.canonical());

@@ -1,7 +1,9 @@
 //! Media that were too large to send, or that a provider refused: from then on the model reads a note in their place. The record
 //! keeps them.
 
-use crate::message::ContentPart;
+use std::sync::Arc;
+
+use crate::message::{ContentPart, Message};
 use crate::run::branches::next;
 use crate::run::state::Phase;
 use crate::run::{Run, texts};
@@ -46,14 +48,14 @@ impl Run {
             if !message.content.iter().flatten().any(|part| note(part).is_some()) {
                 continue;
             }
-            let mut message = message.clone();
+            let mut message = Message::clone(message);
             for part in message.content.iter_mut().flatten() {
                 if let Some(text) = note(part) {
                     *part =
                         ContentPart { kind: "text".to_owned(), text: Some(text), ..ContentPart::default() };
                 }
             }
-            self.without_media.push((at, message));
+            self.without_media.push((at, Arc::new(message)));
         }
     }
 }

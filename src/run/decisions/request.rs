@@ -35,7 +35,7 @@ impl Run {
         let last = self.messages.iter().rfind(|message| message.prompt_id.as_deref() == Some(id))?;
         let answers = last.sender == Sender::Agent && last.tool_calls.is_none() && !last.partial;
         let usage = last.usage.unwrap_or_default();
-        answers.then(|| Reply { messages: vec![last.clone()], usage, ..Reply::default() })
+        answers.then(|| Reply { messages: vec![Message::clone(last)], usage, ..Reply::default() })
     }
 
     /// This is the request being served, or one that it has come into.

@@ -17,7 +17,7 @@ impl Run {
     pub(in crate::run) fn begin_batch(&mut self, message: usize, fx: &mut Effects) {
         let settings = &self.state.settings;
         let wrapped_up = self.state.current.as_ref().is_some_and(|current| current.wrap_up.is_some());
-        let answer = self.messages.get(message).map(Message::calls).unwrap_or_default();
+        let answer = self.message(message).map(Message::calls).unwrap_or_default();
         let mut calls = Vec::with_capacity(answer.len());
         for (index, call) in answer.iter().enumerate() {
             let tool = self.answer_tool(&call.tool_name).or_else(|| find(&settings.tools, &call.tool_name));
@@ -265,7 +265,7 @@ impl Run {
         reason: Option<String>,
         fx: &mut Effects,
     ) {
-        let Some(id) = self.mint('q') else { return };
+        let Some(id) = self.mint("q") else { return };
         let batch = self.state.batch();
         let call = batch
             .and_then(|batch| self.messages.get(batch.message))

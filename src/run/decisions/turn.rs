@@ -1,5 +1,7 @@
 //! A turn: when the model is called, and what its answer leads to.
 
+use std::sync::Arc;
+
 use crate::error::{ModelError, ModelErrorKind};
 use crate::event::{Event, ModelResponse};
 use crate::message::{Message, Sender, Usage, dollars};
@@ -48,7 +50,7 @@ impl Run {
         answer.usage = Some(usage);
         let index = self.messages.len();
         self.append(answer);
-        let Some(answer) = self.messages.get(index) else { return };
+        let Some(answer) = self.message(index) else { return };
         for call in answer.calls() {
             fx.emit(Event::ToolUse {
                 id: call.id().to_owned(),
@@ -73,7 +75,7 @@ impl Run {
             if self.asks_for_answer() {
                 return;
             }
-            let Some(answer) = self.messages.get(index) else { return };
+            let Some(answer) = self.message(index) else { return };
             let reply = Reply { messages: vec![answer.clone()], usage, stop_reason, streamed };
             self.complete(reply, fx);
         } else {
@@ -117,7 +119,7 @@ impl Run {
         self.append(message);
         let mut reply = Reply::default();
         if let Some(message) = self.messages.last() {
-            reply.messages.push(message.clone());
+            reply.messages.push(Message::clone(message));
         }
         self.complete(reply, fx);
     }
@@ -139,7 +141,7 @@ impl Run {
         for call in &mut calls {
             let known = call.id().is_empty() || self.call_ids.contains(call.id());
             if known {
-                call.id = self.mint('c');
+                call.id = self.mint("c");
             }
             self.call_ids.insert(call.id());
         }
@@ -153,13 +155,13 @@ impl Run {
             (Phase::Compacting { .. }, _) => {
                 let mut request = Message::user(self.state.settings.compaction.instructions.clone());
                 request.is_compaction_request = true;
-                self.transient.push(request);
+                self.transient.push(Arc::new(request));
             }
             (Phase::Model { .. }, Some(current)) => {
                 if let Some(reminder) = &current.reminder {
                     let mut message = Message::user(reminder.clone());
                     message.framework_context = Some("inbox".to_owned());
-                    self.transient.push(message);
+                    self.transient.push(Arc::new(message));
                 }
             }
             _ => {}

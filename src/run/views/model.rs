@@ -2,21 +2,22 @@
 
 use std::ops::Range;
 use std::slice::from_ref;
+use std::sync::Arc;
 
 use crate::message::{KeptRange, Message, Sender};
 
 /// The messages of one model call, borrowed from the run.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
-    messages: &'a [Message],
+    messages: &'a [Arc<Message>],
     /// The summary, what it keeps, and what came after: from one index up to another.
     parts: [(usize, usize); 3],
     /// Not read: other answers have taken their place.
     replaced: &'a [Range<usize>],
     /// Read in the place of the messages there.
-    instead: &'a [(usize, Message)],
+    instead: &'a [(usize, Arc<Message>)],
     /// Not in the record: a reminder or the instructions for a summary.
-    transient: &'a [Message],
+    transient: &'a [Arc<Message>],
 }
 
 /// What of a view stays as it is in every later one, up to the next summary.
@@ -30,20 +31,20 @@ pub struct Settled {
 
 impl<'a> View<'a> {
     #[cfg(test)]
-    pub(crate) fn of(messages: &'a [Message], transient: &'a [Message]) -> Self {
+    pub(crate) fn of(messages: &'a [Arc<Message>], transient: &'a [Arc<Message>]) -> Self {
         match messages.iter().rposition(|message| message.is_compaction) {
             Some(at) => View::since(messages, at, transient),
             None => View::whole(messages, transient),
         }
     }
 
-    pub(crate) fn whole(messages: &'a [Message], transient: &'a [Message]) -> Self {
+    pub(crate) fn whole(messages: &'a [Arc<Message>], transient: &'a [Arc<Message>]) -> Self {
         let parts = [(0, 0), (0, 0), (0, messages.len())];
         View { messages, parts, replaced: &[], instead: &[], transient }
     }
 
     /// The view when the index of the last summary is known.
-    pub(crate) fn since(messages: &'a [Message], summary: usize, transient: &'a [Message]) -> Self {
+    pub(crate) fn since(messages: &'a [Arc<Message>], summary: usize, transient: &'a [Arc<Message>]) -> Self {
         let end = messages.len();
         let (at, behind) = (summary.min(end), (summary + 1).min(end));
         let kept = messages.get(at).and_then(|message| message.compaction_keeps).map_or((0, 0), |range| {
@@ -53,7 +54,7 @@ impl<'a> View<'a> {
         View { messages, parts: [(at, behind), kept, (behind, end)], replaced: &[], instead: &[], transient }
     }
 
-    pub(crate) fn without(self, replaced: &'a [Range<usize>], instead: &'a [(usize, Message)]) -> Self {
+    pub(crate) fn without(self, replaced: &'a [Range<usize>], instead: &'a [(usize, Arc<Message>)]) -> Self {
         View { replaced, instead, ..self }
     }
 
@@ -70,7 +71,7 @@ impl<'a> View<'a> {
     }
 
     /// What is read of the record, in pieces.
-    fn pieces(self) -> Vec<&'a [Message]> {
+    fn pieces(self) -> Vec<&'a [Arc<Message>]> {
         let mut pieces = Vec::with_capacity(self.parts.len());
         for (mut from, to) in self.parts {
             for gone in self.replaced {
@@ -82,7 +83,7 @@ impl<'a> View<'a> {
         pieces
     }
 
-    fn piece(self, mut from: usize, to: usize, pieces: &mut Vec<&'a [Message]>) {
+    fn piece(self, mut from: usize, to: usize, pieces: &mut Vec<&'a [Arc<Message>]>) {
         for (at, message) in self.instead {
             if (from..to).contains(at) {
                 pieces.extend(self.messages.get(from..*at));
@@ -113,7 +114,9 @@ impl<'a> View<'a> {
             }
         }
         read.pop_if(|last| last.partial);
-        read.extend(self.transient);
+        for message in self.transient {
+            read.push(message);
+        }
         (read, settled)
     }
 
@@ -125,7 +128,7 @@ impl<'a> View<'a> {
     /// The same for views of which the longer goes on where the shorter ends: a conversation and its last summary are
     /// known by the first message, as long as no answer is replaced and no media are left out.
     pub fn identity(self) -> Option<String> {
-        let first = self.pieces().into_iter().find_map(<[Message]>::first)?.id.as_deref()?;
+        let first = self.pieces().into_iter().find_map(<[Arc<Message>]>::first)?.id.as_deref()?;
         let replaced = self.replaced.last().map_or(0, |gone| gone.end);
         let instead = self.instead.last().map_or(0, |(at, _)| at + self.instead.len());
         Some(match replaced + instead {
@@ -138,23 +141,28 @@ impl<'a> View<'a> {
     pub fn skip(self, count: usize) -> Vec<&'a Message> {
         let past_the_record = count.saturating_sub(self.recorded_len());
         let mut behind = self.recorded_behind(count);
-        behind.extend(self.transient.get(past_the_record..).unwrap_or_default());
+        for message in self.transient.get(past_the_record..).unwrap_or_default() {
+            behind.push(message);
+        }
         behind
     }
 
     fn recorded_behind(self, count: usize) -> Vec<&'a Message> {
-        let (mut left, mut behind) = (count, Vec::new());
+        let mut left = count;
+        let mut behind: Vec<&Message> = Vec::new();
         for piece in self.pieces() {
             let passed = left.min(piece.len());
             left -= passed;
-            behind.extend(piece.get(passed..).unwrap_or_default());
+            for message in piece.get(passed..).unwrap_or_default() {
+                behind.push(message);
+            }
         }
         behind
     }
 
     /// How many of the messages that `skip` counts are in the record.
     pub fn recorded_len(&self) -> usize {
-        self.pieces().into_iter().map(<[Message]>::len).sum()
+        self.pieces().into_iter().map(<[Arc<Message>]>::len).sum()
     }
 }
 
@@ -173,9 +181,10 @@ mod tests {
     fn who_keeps_what_is_settled_and_reads_what_is_behind_it_has_read_all() {
         let cut_off = |text: &str| Message { partial: true, ..Message::agent(text) };
         let kinds = [Message::user("said"), Message::agent("answered"), cut_off("cut off")];
-        let reminder = [Message::user("remember")];
+        let reminder = [Arc::new(Message::user("remember"))];
         for order in 0..3_usize.pow(6) {
-            let messages: Vec<_> = (0..6).map(|at| kinds[order / 3_usize.pow(at) % 3].clone()).collect();
+            let messages: Vec<_> =
+                (0..6).map(|at| Arc::new(kinds[order / 3_usize.pow(at) % 3].clone())).collect();
             let (mut kept, mut passed): (Vec<&Message>, _) = (Vec::new(), 0);
             for end in 0..=messages.len() {
                 let view = View::of(&messages[..end], if end % 2 == 0 { &reminder } else { &[] });
@@ -190,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_was_settled_is_not_read_again() {
-        let messages: Vec<_> = (0..100).map(|_| Message::user("said")).collect();
+        let messages: Vec<_> = (0..100).map(|_| Arc::new(Message::user("said"))).collect();
         let (_, settled) = View::of(&messages[..99], &[]).read_behind(0);
         assert_eq!(View::of(&messages, &[]).read_behind(settled.passed).0.len(), 1);
     }

@@ -2,6 +2,8 @@
 //! a model sees: files, widgets and types of the application stand where their tool showed them. Each prompt holds its messages too, so
 //! that all prompts are the whole record.
 
+use std::sync::Arc;
+
 use crate::json::Json;
 #[cfg(test)]
 use crate::json::codec::ts;
@@ -151,7 +153,7 @@ impl Run {
         self.prompts_of(messages)
     }
 
-    fn prompts_of(&self, messages: &[Message]) -> Vec<PromptRecord> {
+    fn prompts_of(&self, messages: &[Arc<Message>]) -> Vec<PromptRecord> {
         let mut prompts: Vec<PromptRecord> = Vec::new();
         let mut called: Called<'_> = (&[], None);
         for message in messages {
@@ -165,7 +167,7 @@ impl Run {
                     last
                 }
             };
-            prompt.messages.push(message.clone());
+            prompt.messages.push(Message::clone(message));
             if let Some(usage) = &message.usage {
                 prompt.usage.add(usage);
             }

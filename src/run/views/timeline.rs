@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use crate::json::Json;
 use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::message::{ContentPart, Message, Sender, SideOutput, ToolCall, ToolResult, ToolStatus};
-use crate::run::{Alternatives, Run, texts};
+use crate::run::{Alternatives, Run, long_list, texts};
 
 /// One entry, in the original's form with fields added.
 #[derive(Debug, Clone, PartialEq, Ts, Write)]
@@ -205,7 +205,7 @@ impl Timeline {
         }
         let mut at = run.next_line(self.lines.last().map_or(0, |(line, _)| line + 1));
         while let Some(message) = run.messages().get(at) {
-            self.lines.push((at, self.entries.len()));
+            long_list::push(&mut self.lines, (at, self.entries.len()));
             self.take_in(run, at, message, &mut changed);
             at = run.next_line(at + 1);
         }
@@ -306,7 +306,7 @@ impl Timeline {
 
     fn push(&mut self, entry: TimelineEntry, changed: &mut Vec<usize>) {
         changed.push(self.entries.len());
-        self.entries.push(Kept::Whole(Box::new(entry)));
+        long_list::push(&mut self.entries, Kept::Whole(Box::new(entry)));
     }
 
     fn answer(&mut self, results: &[ToolResult], changed: &mut Vec<usize>) {

@@ -224,7 +224,7 @@ fn ask(target: Target, asked: Asked) -> Came {
     let mut tools = asked.beside;
     tools.push(tool("give_answer", asked.schema.unwrap_or_else(trip)));
     let messages = if asked.messages.is_empty() { vec![Message::user("Where to?")] } else { asked.messages };
-    let run = Run::new(Settings::default(), messages);
+    let run = Run::new(Settings::default(), messages.into_iter().map(Arc::new).collect());
     let shown: Arc<Mutex<(String, String, Vec<String>)>> = Arc::default();
     let showing = Arc::clone(&shown);
     let receive = move |delta: Delta<'_>| {

@@ -1,5 +1,7 @@
 //! Branches: messages in the place of earlier ones, going back to what was left, and sessions made of a part of another.
 
+use std::sync::Arc;
+
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -277,7 +279,7 @@ fn a_fork_is_a_record_of_the_path_alone_and_of_what_has_ended() {
     let open = world.run.fork("c1").unwrap();
     assert_eq!((open.len(), open.iter().any(|message| !message.calls().is_empty())), (4, false));
     world.tool_returns("c1", "5");
-    let whole = world.run.fork("c1").unwrap();
+    let whole: Vec<_> = world.run.fork("c1").unwrap().into_iter().map(Arc::new).collect();
     assert_eq!((whole.len(), line(whole.last().unwrap())), (6, "results: c1=5".to_owned()));
     assert!(whole.iter().all(|message| message.replaces.is_none()));
     // What the summary keeps is the same, at another distance.
@@ -291,7 +293,8 @@ fn a_fork_is_a_record_of_the_path_alone_and_of_what_has_ended() {
 
 #[test]
 fn messages_without_ids_can_be_edited_and_shown_again() {
-    let messages = vec![Message::user("one"), Message::agent("1"), Message::user("two"), Message::agent("2")];
+    let messages = [Message::user("one"), Message::agent("1"), Message::user("two"), Message::agent("2")];
+    let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
     let mut world = World::over(Run::new(Settings::default(), messages.clone()), Store::default());
     world.store.messages = messages;
     let ids: Vec<String> = entries(&world.run)
@@ -314,12 +317,12 @@ fn a_path_costs_what_its_branches_are_and_not_what_the_record_is_long() {
     for n in 0..10_000 {
         let mut message = if n % 2 == 0 { Message::user("q") } else { Message::agent("a") };
         message.id = Some(format!("m{n}"));
-        messages.push(message);
+        messages.push(Arc::new(message));
         if n % 100 == 99 {
             let mut mark = Message::user("");
             mark.framework_context = Some("branch".to_owned());
             mark.replaces = Some(2);
-            messages.push(mark);
+            messages.push(Arc::new(mark));
         }
     }
     let mut world = World::over(Run::new(Settings::default(), messages.clone()), Store::default());

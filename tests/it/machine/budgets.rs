@@ -1,5 +1,7 @@
 //! Budgets and undo: what a request may use, and what can be taken back.
 
+use std::sync::Arc;
+
 use crate::support::machine::*;
 use glove_wasm::event::{QuestionKind, Rule};
 use glove_wasm::message::{Message, Usage};
@@ -156,7 +158,7 @@ fn costs_that_json_cannot_hold_do_not_spoil_the_stored_run() {
         world.tool_returns(&format!("c{n}"), "1");
         assert_eq!(world.restart().run, world.run, "{cost}");
         let only_messages = serde_json::to_string(world.run.messages()).unwrap();
-        assert_eq!(serde_json::from_str::<Vec<Message>>(&only_messages).unwrap(), world.run.messages());
+        assert_eq!(serde_json::from_str::<Vec<Arc<Message>>>(&only_messages).unwrap(), world.run.messages());
     }
     assert_eq!(world.run.usage().cost, Some(1_000_000.0));
 }

@@ -121,7 +121,7 @@ fn a_model_that_never_tells_sizes_is_summarised_by_a_guess() {
     world.ask("r3", "third");
     assert_eq!(world.run.phase(), PhaseName::Model);
     // A record that came from elsewhere counts as well.
-    let old = vec![Message::user("first"), Message::agent("x".repeat(5_000))];
+    let old = vec![Message::user("first").into(), Message::agent("x".repeat(5_000)).into()];
     let compaction = Compaction { context_limit: 1_000, ..Compaction::default() };
     let mut run = Run::new(Settings { compaction, ..Settings::default() }, old);
     run.step(1, Input::Request(Box::new(request("r", "q", WhenBusy::Queue)))).unwrap();

@@ -1,5 +1,7 @@
 //! What the original got wrong, each told by how it is right.
 
+use std::sync::Arc;
+
 use crate::support::machine::*;
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, Sender, ToolCall, ToolResultData, ToolStatus};
@@ -12,10 +14,10 @@ use glove_wasm::run::{OutOfProtocol, PhaseName, Run};
 use glove_wasm::tool::{Gate, ToolSpec};
 
 /// Each answer with calls is followed at once by one result for each of them, in call order.
-fn assert_every_call_is_answered(messages: &[Message]) {
+fn assert_every_call_is_answered(messages: &[Arc<Message>]) {
     for (index, message) in messages.iter().enumerate().filter(|(_, message)| !message.calls().is_empty()) {
         let asked: Vec<&str> = message.calls().iter().map(ToolCall::id).collect();
-        let next = messages.get(index + 1).map(Message::results).unwrap_or_default();
+        let next = messages.get(index + 1).map(|next| next.results()).unwrap_or_default();
         let answered: Vec<&str> = next.iter().filter_map(|result| result.call_id.as_deref()).collect();
         assert_eq!(asked, answered);
     }
@@ -462,7 +464,7 @@ fn each_call_has_an_id_of_its_own_however_often_a_provider_repeats_one() {
             world.tool_returns(&call_id, &format!("{answer}{result}").replace('0', "9"));
         }
     }
-    let calls = world.run.messages().iter().flat_map(Message::calls);
+    let calls = world.run.messages().iter().flat_map(|message| message.calls());
     let mut ids: Vec<&str> = calls.map(ToolCall::id).collect();
     assert_eq!((ids.len(), ids[0]), (9, "call_0"));
     ids.sort_unstable();
@@ -479,7 +481,7 @@ fn a_model_that_guesses_the_ids_of_the_machine_gets_another_one() {
     let mut calls: Vec<(&str, &str, &str)> = guesses.iter().map(|id| ("t", id.as_str(), "{}")).collect();
     calls.extend([("t", "", "{}"), ("t", "", "{}")]);
     world.model_calls(&calls);
-    let calls = world.run.messages().iter().flat_map(Message::calls);
+    let calls = world.run.messages().iter().flat_map(|message| message.calls());
     let ids: std::collections::HashSet<&str> = calls.map(ToolCall::id).collect();
     assert_eq!(ids.len(), 21);
 }
@@ -490,7 +492,7 @@ fn a_record_that_ends_in_open_calls_is_mended_when_it_is_opened() {
         ToolCall { id: Some("c1".into()), ..ToolCall::new("t", json("{}")) },
         ToolCall { id: Some("c2".into()), ..ToolCall::new("t", json("{}")) },
     ]);
-    let run = Run::new(Settings::default(), vec![Message::user("q"), open]);
+    let run = Run::new(Settings::default(), vec![Message::user("q").into(), open.into()]);
     assert_every_call_is_answered(run.messages());
     assert_eq!((run.unsaved().first_message, run.unsaved().messages.len()), (2, 1));
     let outcomes: Vec<_> =

@@ -1,5 +1,7 @@
 //! What is shown of a run: the timeline as patches, and the prompt record.
 
+use std::sync::Arc;
+
 use crate::support::machine::{parallel, request, used};
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, SideOutput, ToolCall, ToolResult, ToolResultData};
@@ -26,6 +28,7 @@ struct Screen {
 
 impl Screen {
     fn new(tools: Vec<ToolSpec>, messages: Vec<Message>) -> Self {
+        let messages = messages.into_iter().map(Arc::new).collect();
         let run = Run::new(Settings { tools, ..Settings::default() }, messages);
         let mut screen = Screen {
             run,
@@ -263,7 +266,7 @@ fn outputs_beside_a_result_stand_where_their_tool_showed_them_and_only_files_rea
 fn following_a_long_conversation_costs_what_is_new() {
     let mut messages = Vec::new();
     for n in 0..2_000 {
-        messages.extend([Message::user(format!("q{n}")), Message::agent(format!("a{n}"))]);
+        messages.extend([Message::user(format!("q{n}")), Message::agent(format!("a{n}"))].map(Arc::new));
     }
     let mut run = Run::new(Settings::default(), messages);
     let mut timeline = Timeline::default();

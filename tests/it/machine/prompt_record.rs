@@ -1,5 +1,7 @@
 //! What must be true of every record, however it came about: its prompts lose nothing of it, and no model reads what is for people.
 
+use std::sync::Arc;
+
 use glove_wasm::json::Json;
 use glove_wasm::message::{Extra, Message, Sender, SideOutput, TRIGGER, ToolResultData, ToolStatus, Usage};
 use glove_wasm::providers::Format;
@@ -138,7 +140,7 @@ pub fn assert_prompts_lose_nothing(run: &Run) {
 /// A prompt as an application has stored it.
 #[derive(serde::Deserialize)]
 struct Kept {
-    messages: Vec<Message>,
+    messages: Vec<Arc<Message>>,
 }
 
 /// The record can be made of its prompts again, to the byte, and gives the same prompts and the same reading to a model.
@@ -146,7 +148,7 @@ pub fn assert_prompts_are_the_record(run: &Run) {
     let prompts = run.prompts();
     let stored = serde_json::to_string(&prompts).unwrap();
     let kept: Vec<Kept> = serde_json::from_str(&stored).unwrap();
-    let record: Vec<Message> = kept.into_iter().flat_map(|prompt| prompt.messages).collect();
+    let record: Vec<Arc<Message>> = kept.into_iter().flat_map(|prompt| prompt.messages).collect();
     assert_eq!(serde_json::to_string(&record).unwrap(), serde_json::to_string(run.messages()).unwrap());
 
     let again = Run::reading(record);

@@ -578,7 +578,7 @@ fn message_id(x: u8, run: &Run) -> String {
 }
 
 fn stray(x: u8, y: u8, run: &Run) -> Input {
-    let call_id = match run.messages().iter().flat_map(Message::calls).nth(usize::from(y)) {
+    let call_id = match run.messages().iter().flat_map(|message| message.calls()).nth(usize::from(y)) {
         Some(call) if x.is_multiple_of(2) => call.id().to_owned(),
         _ => "unheard of".to_owned(),
     };

@@ -1,6 +1,8 @@
 //! The stored form of a run. The file of each version that was ever released is read here for ever; it is written
 //! anew only before its version is released, with `WRITE_FIXTURE=1`.
 
+use std::sync::Arc;
+
 use crate::support::machine::*;
 use glove_wasm::display::Slot;
 use glove_wasm::event::QuestionKind;
@@ -21,7 +23,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 #[derive(Serialize, Deserialize)]
 struct Stored {
     checkpoint: Box<RawValue>,
-    messages: Vec<Message>,
+    messages: Vec<Arc<Message>>,
     /// The whole journal; the last records are newer than the checkpoint.
     records: Vec<Record>,
 }
@@ -250,7 +252,7 @@ fn messages_and_records_that_are_missing_are_told() {
     gap.last_mut().unwrap().seq += 1;
     assert!(matches!(Run::restore(text, whole.messages.clone(), gap).unwrap_err(), RestoreError::Corrupt(_)));
     let mut more = whole.messages.clone();
-    more.push(Message::user("from nowhere"));
+    more.push(Message::user("from nowhere").into());
     assert!(matches!(Run::restore(text, more, whole.records.clone()).unwrap_err(), RestoreError::Corrupt(_)));
     let mut odd = whole.records.clone();
     odd.last_mut().unwrap().input = Input::Resumed;

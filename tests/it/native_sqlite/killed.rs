@@ -10,7 +10,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use glove_wasm::event::Event;
-use glove_wasm::message::{Message, ToolStatus};
+use glove_wasm::message::ToolStatus;
 use glove_wasm::native::SqliteDatabase;
 use glove_wasm::ports::{Loaded, StoreAdapter, Tool, ToolContext};
 use glove_wasm::run::Run;
@@ -82,7 +82,7 @@ pub fn check(loaded: &Loaded, notes: &Path, acknowledged: usize, kill: usize) ->
         *ran.entry(line).or_default() += 1;
     }
     assert!(ran.values().all(|times| *times == 1), "kill {kill}: a tool ran twice: {ran:?}");
-    let results = run.messages().iter().flat_map(Message::results);
+    let results = run.messages().iter().flat_map(|message| message.results());
     for result in results.filter(|result| result.result.status == ToolStatus::Success) {
         let note = result.result.data.to_text().unwrap();
         assert_eq!(ran.get(note.as_str()), Some(&1), "kill {kill}: {note} has a result and did not run");

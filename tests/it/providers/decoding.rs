@@ -421,7 +421,7 @@ fn a_posted_request_is_read_back() {
     let request = WireRequest::read(&body, &RequestLimits::default()).unwrap();
     assert_eq!(
         (request.system_prompt.as_str(), request.messages, request.tools),
-        ("sys", vec![Message::user("hi")], vec![])
+        ("sys", vec![Message::user("hi").into()], vec![])
     );
 }
 

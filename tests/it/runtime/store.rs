@@ -1,5 +1,7 @@
 //! What a store goes through: failing at any moment, being taken up again, and growing without being copied.
 
+use std::sync::Arc;
+
 use crate::support::runtime::*;
 use glove_wasm::error::{Error, ModelError, StoreError, StoreErrorKind};
 use glove_wasm::json::Json;
@@ -369,7 +371,7 @@ impl StoreAdapter for Damaged {
         )
     }
 
-    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Message>, StoreError>> {
+    fn salvage(&self) -> BoxFuture<'static, Result<Vec<Arc<Message>>, StoreError>> {
         let loading = self.inner.load();
         Box::pin(async move { Ok(loading.await?.messages) })
     }

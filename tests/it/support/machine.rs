@@ -3,6 +3,8 @@
 //! Read it to learn the machine: `step` gives an input, `perform` does the effects in their order. What takes time
 //! (a model call, a tool, a question, a timer) waits in `in_flight` until the test answers it.
 
+use std::sync::Arc;
+
 use glove_wasm::display::{Slot, SlotStatus};
 use glove_wasm::error::{ModelError, ModelErrorKind, StoreError, StoreErrorKind};
 use glove_wasm::event::{Event, QuestionKind};
@@ -43,7 +45,7 @@ pub struct World {
 /// What a store keeps of a session. `write` is all or nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
-    pub messages: Vec<Message>,
+    pub messages: Vec<Arc<Message>>,
     pub records: Vec<Record>,
     pub checkpoint: Option<String>,
     pub writes: usize,
@@ -313,7 +315,7 @@ impl World {
 
     /// The record, one line a message.
     pub fn record(&self) -> Vec<String> {
-        self.run.messages().iter().map(line).collect()
+        self.run.messages().iter().map(|message| line(message)).collect()
     }
 
     pub fn last_finish(&self) -> &(String, Outcome) {

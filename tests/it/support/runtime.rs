@@ -1,5 +1,6 @@
 //! What the runtime's tests have in common.
 
+use std::borrow::Borrow;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
@@ -93,8 +94,8 @@ fn told(event: &Event) -> String {
 }
 
 /// The record as lines that can be compared as a whole.
-pub fn transcript(messages: &[Message]) -> Vec<String> {
-    messages.iter().map(line).collect()
+pub fn transcript(messages: &[impl Borrow<Message>]) -> Vec<String> {
+    messages.iter().map(|message| line(message.borrow())).collect()
 }
 
 fn line(message: &Message) -> String {

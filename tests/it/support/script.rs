@@ -1,6 +1,8 @@
 //! A session played by a script that looks at nothing but the run and what is in flight, so that it can go on after
 //! any cut: five model calls with tools of every kind, an undo, a compaction, an abort, and a last request.
 
+use std::sync::Arc;
+
 use glove_wasm::message::{Message, Sender};
 use glove_wasm::run::effect::Effect;
 use glove_wasm::run::input::{
@@ -70,8 +72,9 @@ fn next_request(run: &Run) -> Option<Input> {
 
 fn answer(run: &Run) -> Reply {
     let request = run.request().unwrap();
-    let of_request =
-        |message: &&Message| message.sender == Sender::Agent && message.prompt_id.as_deref() == Some(request);
+    let of_request = |message: &&Arc<Message>| {
+        message.sender == Sender::Agent && message.prompt_id.as_deref() == Some(request)
+    };
     let turn = run.messages().iter().filter(of_request).count();
     match (request, turn) {
         ("r1", 0) => calls_tools(&[("look", "a", "[1]"), ("look", "b", "[2]"), ("flaky", "c", "{}")]),

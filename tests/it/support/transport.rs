@@ -219,7 +219,7 @@ pub fn ask_at_once(
     model: &dyn ModelAdapter,
     receive: impl Fn(Delta<'_>) + Send + Sync + 'static,
 ) -> Result<Reply, ModelError> {
-    let run = Run::new(Settings::default(), vec![Message::user("Hi")]);
+    let run = Run::new(Settings::default(), vec![Message::user("Hi").into()]);
     let request =
         ModelRequest { purpose: Purpose::Turn, system_prompt: "", messages: run.model_request(), tools: &[] };
     let asking = model.prompt(request, DeltaSink::to(receive), AbortHandle::new().signal());

@@ -19,7 +19,7 @@ use crate::native_postgres::PostgresServer;
 use crate::native_redis::RedisServer;
 use crate::support::runtime::numbered;
 
-type Stored = Vec<(String, Vec<Message>)>;
+type Stored = Vec<(String, Vec<Arc<Message>>)>;
 
 /// Sessions in memory, which may be deleted.
 #[derive(Clone, Default)]
@@ -27,12 +27,15 @@ struct Shelf(Arc<Mutex<Stored>>);
 
 impl Shelf {
     fn of(session: &str, messages: &[Message]) -> Shelf {
-        Shelf(Arc::new(Mutex::new(vec![(session.to_owned(), messages.to_vec())])))
+        Shelf(Arc::new(Mutex::new(vec![(
+            session.to_owned(),
+            messages.iter().cloned().map(Arc::new).collect(),
+        )])))
     }
 }
 
 impl SessionSource for Shelf {
-    fn record(&self, session: String) -> BoxFuture<'static, Result<Vec<Message>, TaskError>> {
+    fn record(&self, session: String) -> BoxFuture<'static, Result<Vec<Arc<Message>>, TaskError>> {
         let all = self.0.lock().unwrap();
         let found = all.iter().find(|(id, _)| *id == session).map(|(_, messages)| messages.clone());
         Box::pin(std::future::ready(Ok(found.unwrap_or_default())))
