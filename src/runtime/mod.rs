@@ -81,7 +81,7 @@
 //!     effects.extend(run.step(clock.now(), input)?);
 //! };
 //! assert_eq!(answer.messages[0].text, "It is noon.");
-//! assert_eq!(store.messages(), run.messages());
+//! assert_eq!(store.load().await?.messages, run.messages());
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! # })
 //! # }
