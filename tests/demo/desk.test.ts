@@ -1,7 +1,7 @@
 // The operations desk: permission, approval above a limit, undo, and a secret that nobody keeps.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { calls, demo, inside, log, press, ready, region, say, shows } from "./kit.js";
+import { calls, demo, everythingStored, inside, log, press, ready, region, say, shows } from "./kit.js";
 
 const { open } = demo();
 const services = (page: Page) => region(page, "Services");
@@ -79,21 +79,3 @@ test("a secret is not shown again, not stored and not sent", async () => {
   expect(kept).toContain("connect_key");
   expect(kept).not.toContain(secret);
 });
-
-/** All that the page keeps, as one text. Runs in the page. */
-async function everythingStored(): Promise<string> {
-  const asked = <T>(request: IDBRequest<T>) =>
-    new Promise<T>((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
-  const kept: unknown[] = [{ ...localStorage }, { ...sessionStorage }];
-  for (const { name } of await indexedDB.databases()) {
-    const database = await asked(indexedDB.open(name ?? ""));
-    for (const store of database.objectStoreNames) {
-      kept.push(await asked(database.transaction(store).objectStore(store).getAll()));
-    }
-    database.close();
-  }
-  return JSON.stringify(kept);
-}

@@ -101,3 +101,21 @@ export async function kill(page: Page): Promise<void> {
   devtools.send("Page.crash").catch(() => {});
   await crashed;
 }
+
+/** All that the page keeps, as one text. Runs in the page. */
+export async function everythingStored(): Promise<string> {
+  const asked = <T>(request: IDBRequest<T>) =>
+    new Promise<T>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const kept: unknown[] = [{ ...localStorage }, { ...sessionStorage }];
+  for (const { name } of await indexedDB.databases()) {
+    const database = await asked(indexedDB.open(name ?? ""));
+    for (const store of database.objectStoreNames) {
+      kept.push(await asked(database.transaction(store).objectStore(store).getAll()));
+    }
+    database.close();
+  }
+  return JSON.stringify(kept);
+}
