@@ -91,8 +91,12 @@ async function startPostgres(): Promise<Database> {
   await once(spawn(join(programs, "initdb"), init, as), "exit");
   const port = await freePort();
   const settings = ["-p", String(port), "-k", "", "-c", "listen_addresses=127.0.0.1", "-c", "shared_buffers=16MB"];
-  const server = spawn(join(programs, "postgres"), ["-D", data, ...settings], as);
-  await listens(port);
+  const server = spawn(join(programs, "postgres"), ["-D", data, ...settings], { ...as, stdio: ["ignore", "ignore", "pipe"] });
+  // It listens before it answers.
+  const ready = new Promise<void>((answers) => {
+    server.stderr.on("data", (said) => String(said).includes("ready to accept connections") && answers());
+  });
+  await Promise.race([ready, once(server, "exit")]);
   return {
     url: `postgres://glove@127.0.0.1:${port}/postgres`,
     async close() {
