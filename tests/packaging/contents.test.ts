@@ -17,7 +17,7 @@ const needed = [
   /^pkg\/.*\.(js|d\.ts|wasm|css)$/,
   /^(ai-sdk|react|remote|server|slim|tasks|testing)\/package\.json$/,
   /^react\/style\.css$/,
-  /^docs\/[\w-]+\.(md|png)$/,
+  /^docs\/([\w-]+\.(md|png)|plots\/w\d+\.svg)$/,
   /^examples\/.*\.(md|html|css|m?js|tsx?|json|rs|toml)$/,
   /^(package\.json|llms\.txt|(README|CHANGELOG)\.md|LICENSE-(MIT|APACHE))$/,
 ];
