@@ -6,6 +6,7 @@ import type { ImageInput, MessageInput } from "../../src/session/request.js";
 import type { GloveSession } from "../../src/session/session.js";
 import { readSessionId, rememberSessionId } from "../../src/session/session-id.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
+import { whenIdle } from "../../src/timing/next-frame.js";
 import { commandsOf } from "../commands/list.js";
 import { Loader } from "../look/loader.js";
 import { RendererRegistry } from "../render/renderer-registry.js";
@@ -29,6 +30,15 @@ type Drawn = Pick<GloveState, "renderSlot" | "renderToolResult" | "renderOutput"
 
 /** How many engines show a session. */
 const shownBy = new WeakMap<GloveSession, number>();
+
+/** Opens it. What draws a question is there before one comes, and holds up neither that nor a message. */
+function loadAhead(session: GloveSession): void {
+  // What goes wrong is in the snapshot.
+  session.start().then(
+    () => whenIdle(slotParts.load),
+    () => {},
+  );
+}
 
 export class Engine implements SnapshotSource, ConversationState {
   readonly actions: GloveActions;
@@ -228,8 +238,7 @@ export class Engine implements SnapshotSource, ConversationState {
       const unused = () => shownBy.get(session) === 0 && session.getSnapshot().tab === "leader";
       if (stop) setTimeout(() => unused() && session.abort(), 0);
     };
-    // What goes wrong is in the snapshot.
-    session.start().catch(() => {});
+    loadAhead(session);
     client.rememberSession(id);
     rememberSessionId(persistSession, id, client.database);
     if (this.#told === id) return;
@@ -290,8 +299,7 @@ export class Engine implements SnapshotSource, ConversationState {
       sendMessage(...message: readonly [message: string | MessageInput, images?: readonly ImageInput[]]) {
         const send = (session: GloveSession) => {
           const sending = session.sendMessage(...message);
-          // What draws a question is there before one comes, and holds up nothing that opens the session.
-          session.start().then(slotParts.load, () => {});
+          loadAhead(session);
           return sending;
         };
         return handled(ask(send, true).catch(stopped)) as Promise<never>;

@@ -1,4 +1,4 @@
-// Slots are drawn by what is loaded with the first message, or with the first of them.
+// Slots are drawn by what is loaded when the page is idle, or with the first of them.
 import { Loader } from "../look/loader.js";
 
 export const slotParts = /* @__PURE__ */ new Loader(() => import("./slot-parts.js"));

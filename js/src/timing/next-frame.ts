@@ -30,3 +30,9 @@ export async function painted(): Promise<void> {
   if (typeof requestAnimationFrame !== "function") return;
   await new Promise<void>((resolve) => nextFrame(() => setTimeout(resolve, 0)));
 }
+
+/** Calls `work` when the page has nothing else to do; soon where the browser does not tell when that is. */
+export function whenIdle(work: () => unknown): void {
+  if (typeof requestIdleCallback === "function") requestIdleCallback(work);
+  else setTimeout(work, 0);
+}
