@@ -78,6 +78,23 @@ test("many small pieces make few snapshots", async () => {
   expect(count).toBeLessThan(20);
 });
 
+test("a message is shown as soon as the core has it, and waits for no frame", async () => {
+  const { session } = scene(["late"]);
+  await session.start();
+  // No frame comes, and no timer that stands behind it.
+  const { setTimeout: timer } = globalThis;
+  vi.stubGlobal("setTimeout", (work: () => void, ms: number) => (ms === 100 ? undefined : timer(work, ms)));
+  vi.stubGlobal("requestAnimationFrame", () => 0);
+  vi.stubGlobal("cancelAnimationFrame", () => {});
+  const seen: (readonly string[])[] = [];
+  session.subscribe(() => seen.push(texts(session.getSnapshot())));
+  const sending = session.sendMessage("Hi");
+  expect(seen).toEqual([[]]);
+  await sending;
+  vi.unstubAllGlobals();
+  expect(seen).toEqual([[], ["user: Hi"], ["user: Hi", "agent: late"]]);
+});
+
 test("stopping keeps the text that was shown, and is no error", async () => {
   const { session, shown } = scene([{ deltas: ["Once upon", " a time"], every: 30 }]);
   const sending = session.sendMessage("Tell");

@@ -153,7 +153,7 @@ export class GloveSession {
 
   // ---- what it shows ---------------------------------------------------------------------------------------------
 
-  /** Called when there is a new snapshot: during a run at most once a frame, and at once at its end. Returns a function that unsubscribes. */
+  /** Called when there is a new snapshot: during a run at most once a frame, and at once for what was sent and at its end. Returns a function that unsubscribes. */
   readonly subscribe = (listener: () => void): (() => void) => this.#snapshots.subscribe(listener);
 
   /** Always up to date, also between two calls of a listener. */

@@ -86,6 +86,8 @@ export class SnapshotStore {
   dispatch(event: PageEvent): void {
     this.apply(event);
     this.publish();
+    // The message itself, which the core tells a moment later, is drawn in the same frame.
+    if (event.kind === "sent" && !this.#due) this.#cancelFrame();
   }
 
   /** Takes in one of several events: pieces of an answer are told with the next frame, the others by `publish`. */
