@@ -34,9 +34,8 @@ fn object_body(Type { name, lifetimes, .. }: &Type, object: &Object) -> TokenStr
             fn form(&self) -> codec::Form {
                 #form
             }
-            fn put(&self, index: usize, out: &mut String) -> bool {
+            fn put(&self, index: usize, place: &mut codec::Place<'_>) {
                 #(#puts)*
-                false
             }
             #unknown
         }
@@ -76,7 +75,7 @@ fn variants_body(Type { name, lifetimes, tag, content, .. }: &Type, variants: &[
         let own = &variant.name;
         match &variant.form {
             Form::Unit => None,
-            Form::Value(_) => Some(quote!(#name::#own(value) => return codec::put(value, out),)),
+            Form::Value(_) => Some(quote!(#name::#own(value) => codec::put(value, place),)),
             Form::Fields(object) => {
                 let (pattern, places) = bound(object);
                 let puts = object.fields.iter().zip(&places).enumerate().map(|(index, (field, place))| {
@@ -97,12 +96,11 @@ fn variants_body(Type { name, lifetimes, tag, content, .. }: &Type, variants: &[
             fn form(&self) -> codec::Form {
                 #forms
             }
-            fn put(&self, index: usize, out: &mut String) -> bool {
+            fn put(&self, index: usize, place: &mut codec::Place<'_>) {
                 match self {
                     #(#puts)*
                     _ => {}
                 }
-                false
             }
         }
         impl #lifetimes codec::Write for #name #lifetimes {
@@ -118,10 +116,10 @@ fn variants_body(Type { name, lifetimes, tag, content, .. }: &Type, variants: &[
     }
 }
 
-fn put(field: &Field, place: &TokenStream) -> TokenStream {
+fn put(field: &Field, value: &TokenStream) -> TokenStream {
     match field.write {
-        When::Always => quote!(codec::put(#place, out)),
-        When::Some => quote!(codec::put_some(#place, out)),
-        When::UnlessDefault => quote!(codec::put_unless_blank(#place, out)),
+        When::Always => quote!(codec::put(#value, place)),
+        When::Some => quote!(codec::put_some(#value, place)),
+        When::UnlessDefault => quote!(codec::put_unless_blank(#value, place)),
     }
 }

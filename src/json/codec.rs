@@ -153,15 +153,25 @@ pub(crate) fn object(out: &mut String, fields: &[(&str, &dyn Write)]) {
 
 /// The fields of two objects in one: first the given ones, then those of `rest`, which writes as an object.
 pub(crate) fn object_and(out: &mut String, fields: &[(&str, &dyn Write)], rest: &dyn Write) {
+    if fields.is_empty() {
+        return rest.write(out);
+    }
     object(out, fields);
     out.pop();
+    go_on(out, &|out| rest.write(out));
+}
+
+/// Behind the fields of an object that has not ended, those of another one.
+fn go_on(out: &mut String, rest: &dyn Fn(&mut String)) {
     let at = out.len();
-    rest.write(out);
-    // The brace that opens the rest gives way to a comma.
-    out.remove(at);
-    if !fields.is_empty() && out.get(at..) != Some("}") {
-        out.insert(at, ',');
+    rest(out);
+    if out.len() == at + "{}".len() {
+        out.truncate(at);
+        out.push('}');
+        return;
     }
+    // The brace that opens the rest gives way to a comma. It is as long, so nothing moves.
+    out.replace_range(at..=at, ",");
 }
 
 /// A value whose form is an object with known keys, or (a variant) a bare value or nothing.
@@ -178,8 +188,8 @@ pub(crate) trait ReadFields {
 /// The same for writing.
 pub(crate) trait WriteFields {
     fn form(&self) -> Form;
-    /// Writes the value of the key with this index, or gives false where it is left out.
-    fn put(&self, index: usize, out: &mut String) -> bool;
+    /// Writes the value of the key with this index, unless it is left out.
+    fn put(&self, index: usize, place: &mut Place<'_>);
     fn unknown(&self) -> &[(String, Json)] {
         &[]
     }
@@ -230,30 +240,53 @@ pub(crate) fn read_fields(fields: &mut dyn ReadFields, from: &mut Reader<'_>) ->
     }
 }
 
+/// Where a value is to be written. Its key is written with it, so that what is left out costs nothing.
+pub(crate) struct Place<'o> {
+    out: &'o mut String,
+    /// None for a value that stands alone.
+    key: Option<&'static str>,
+    /// What stands in front of the key.
+    before: &'static str,
+}
+
+impl<'o> Place<'o> {
+    fn alone(out: &'o mut String) -> Self {
+        Place { out, key: None, before: "" }
+    }
+
+    #[inline(never)]
+    fn begin(&mut self) -> &mut String {
+        if let Some(key) = self.key {
+            self.out.push_str(self.before);
+            self.out.push_str(key);
+            self.out.push_str("\":");
+            self.before = ",\"";
+        }
+        self.out
+    }
+}
+
 pub(crate) fn write_fields(fields: &dyn WriteFields, out: &mut String) {
-    let Form::Keys(keys, _) = fields.form() else { return };
-    // Each key finds its first quote there: most fields are left out, and are worth no more than they must cost.
-    out.push_str("{\"");
-    let mut last = "\"";
-    for (index, key) in keys.iter().enumerate() {
-        let before = out.len();
-        out.push_str(key);
-        out.push_str("\":");
-        if fields.put(index, out) {
-            last = ",\"";
-            out.push_str(last);
-        } else {
-            out.truncate(before);
+    out.push('{');
+    write_rest(fields, "\"", out);
+}
+
+/// The fields of an object that was begun, and its end.
+fn write_rest(fields: &dyn WriteFields, before: &'static str, out: &mut String) {
+    let mut place = Place { out, key: None, before };
+    if let Form::Keys(keys, _) = fields.form() {
+        for (index, key) in keys.iter().enumerate() {
+            place.key = Some(key);
+            fields.put(index, &mut place);
         }
     }
     for (key, value) in fields.unknown() {
-        write::escaped(out, key);
-        out.push_str("\":");
-        out.push_str(value.as_str());
-        last = ",\"";
-        out.push_str(last);
+        place.out.push_str(place.before);
+        write::escaped(place.out, key);
+        place.out.push_str("\":");
+        place.out.push_str(value.as_str());
+        place.before = ",\"";
     }
-    out.truncate(out.len() - last.len());
     out.push('}');
 }
 
@@ -302,9 +335,7 @@ pub(crate) fn write_variant(value: &dyn WriteFields, name: &str, out: &mut Strin
     out.push_str("\":");
     match form {
         Form::Unit => {}
-        Form::Value => {
-            value.put(0, out);
-        }
+        Form::Value => value.put(0, &mut Place::alone(out)),
         Form::Keys(..) => write_fields(value, out),
     }
     out.push('}');
@@ -312,7 +343,13 @@ pub(crate) fn write_variant(value: &dyn WriteFields, name: &str, out: &mut Strin
 
 /// As an object with the variant's name under a key, and beside it the fields, or those of its value.
 pub(crate) fn write_tagged(value: &dyn WriteFields, tag: &str, name: &str, out: &mut String) {
-    object_and(out, &[(tag, &name)], &OfVariant(value));
+    for part in ["{\"", tag, "\":\"", name, "\""] {
+        out.push_str(part);
+    }
+    match value.form() {
+        Form::Value => go_on(out, &|out| value.put(0, &mut Place::alone(out))),
+        Form::Unit | Form::Keys(..) => write_rest(value, ",\"", out),
+    }
 }
 
 /// The same with the fields, or its value, under a key of their own.
@@ -327,9 +364,7 @@ impl Write for OfVariant<'_> {
     fn write(&self, out: &mut String) {
         match self.0.form() {
             Form::Unit => out.push_str("{}"),
-            Form::Value => {
-                self.0.put(0, out);
-            }
+            Form::Value => self.0.put(0, &mut Place::alone(out)),
             Form::Keys(..) => write_fields(self.0, out),
         }
     }
@@ -355,17 +390,20 @@ pub(crate) fn present<T: Read>(value: &mut Option<T>, from: &mut Reader<'_>) -> 
     value.insert(T::blank()).read(from)
 }
 
-pub(crate) fn put<T: Write>(value: &T, out: &mut String) -> bool {
-    value.write(out);
-    true
+pub(crate) fn put<T: Write>(value: &T, place: &mut Place<'_>) {
+    value.write(place.begin());
 }
 
-pub(crate) fn put_some<T: Write>(value: &Option<T>, out: &mut String) -> bool {
-    value.as_ref().is_some_and(|value| put(value, out))
+pub(crate) fn put_some<T: Write>(value: &Option<T>, place: &mut Place<'_>) {
+    if let Some(value) = value {
+        put(value, place);
+    }
 }
 
-pub(crate) fn put_unless_blank<T: Read + Write + PartialEq>(value: &T, out: &mut String) -> bool {
-    !value.is_blank() && put(value, out)
+pub(crate) fn put_unless_blank<T: Read + Write + PartialEq>(value: &T, place: &mut Place<'_>) {
+    if !value.is_blank() {
+        put(value, place);
+    }
 }
 
 fn begin(from: &mut Reader<'_>, open: u8, expected: &'static str) -> Done {
