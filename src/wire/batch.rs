@@ -60,9 +60,7 @@ impl EventBatch {
 
     /// What is different in the run. Only when all of it is written: what is shown as done must not be asked again.
     pub(crate) fn follow(&mut self, session: &Session, run: &Run, interrupted: bool) {
-        if let Some(patch) = self.patch(run) {
-            self.events.push(&CoreEvent::Timeline(&patch));
-        }
+        self.follow_timeline(run);
         let phase = session.phase_of(run).as_str();
         if phase != "model" {
             self.inputs.end();
@@ -97,10 +95,9 @@ impl EventBatch {
 
     /// The session as it is, for who joins now, and why it stands still: a JSON array.
     #[cfg(feature = "serve")]
-    pub(crate) fn whole(&self, slots: &Vec<Slot>, error: Option<CoreError<'_>>) -> String {
-        let entries = self.timeline.entries().into_iter().chain(self.earlier.clone().map(partial));
-        let set = Vec::from_iter(entries.enumerate());
-        let timeline = TimelinePatch { len: set.len(), set };
+    pub(crate) fn whole(&self, run: &Run, slots: &Vec<Slot>, error: Option<CoreError<'_>>) -> String {
+        let mut timeline = TimelinePatch::of_all(&self.timeline, run);
+        timeline.set_last(self.earlier.as_ref().map(partial));
         let mut events = Listed::default();
         events.push(&CoreEvent::Timeline(&timeline));
         events.push(&CoreEvent::Slots { slots });
@@ -114,34 +111,26 @@ impl EventBatch {
     }
 
     /// What changed in the timeline. Text that an earlier page had shown stands at its end until it is written anew.
-    fn patch(&mut self, run: &Run) -> Option<TimelinePatch> {
-        // A server tells the whole to whoever joins; a page has it.
-        #[cfg(feature = "serve")]
-        let patch = self.timeline.follow(run);
-        #[cfg(not(feature = "serve"))]
-        let patch = self.timeline.tell(run);
+    fn follow_timeline(&mut self, run: &Run) {
         let earlier = run.partial().filter(|_| !self.writes && !run.is_hidden()).map(|text| {
             let mut id = run.request().unwrap_or_default().to_owned();
             id.push_str(".partial");
             (id, text.to_owned())
         });
-        let before = replace(&mut self.earlier, earlier.clone());
-        if earlier.is_none() && before.is_none() || (patch.is_none() && earlier == before) {
-            return patch;
-        }
-        let mut patch = patch.unwrap_or_default();
-        patch.len = self.timeline.count();
-        if let Some(earlier) = earlier {
-            patch.set.push((patch.len, partial(earlier)));
-            patch.len += 1;
-        }
-        Some(patch)
+        let before = replace(&mut self.earlier, earlier);
+        let mut patch = match self.timeline.follow(run) {
+            Some(patch) => patch,
+            None if before == self.earlier => return,
+            None => TimelinePatch::of_none(&self.timeline, run),
+        };
+        patch.set_last(self.earlier.as_ref().map(partial));
+        self.events.push(&CoreEvent::Timeline(&patch));
     }
 }
 
-fn partial((id, text): (String, String)) -> TimelineEntry {
+fn partial((id, text): &(String, String)) -> TimelineEntry<'_> {
     TimelineEntry::AgentText {
-        id,
+        id: id.clone(),
         text,
         partial: true,
         reasoning: None,

@@ -19,7 +19,7 @@ pub(crate) enum CoreEvent<'a> {
     /// An event for subscribers: `record(type, data)`.
     Event(EventOf<'a>),
     /// A change of the timeline.
-    Timeline(&'a TimelinePatch),
+    Timeline(&'a TimelinePatch<'a>),
     /// More of the arguments that a model writes.
     Input { id: &'a str, name: &'a str, patches: Patches },
     /// The display stack, whole.

@@ -46,7 +46,7 @@ const run = (phase: CoreState["phase"], request: string | null, more: Partial<Co
 const said = (at: number, ...entries: ShownEntry[]): CoreEvent => ({
   kind: "timeline",
   len: at + entries.length,
-  set: entries.map((entry, index) => [at + index, entry] as const),
+  set: [[at, entries]],
 });
 const user = (id: string): ShownEntry => ({ kind: "user", id: `${id}.m1`, text: id });
 const agent = (id: string, text: string): ShownEntry => ({ kind: "agent_text", id: `${id}.m2`, text });

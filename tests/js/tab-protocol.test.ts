@@ -110,7 +110,7 @@ test.each(noAnswers)("an answer %s ends the waiting with a typed error", async (
   const { second, leader, hear, say } = await pair();
   const sent = second.session.sendMessage("form");
   const { id } = await hear(({ kind }) => kind === "ask");
-  say({ v: 2, kind: "answered", leader, id, ...answer });
+  say({ v: 3, kind: "answered", leader, id, ...answer });
   await expect(sent).rejects.toMatchObject({ code: "TAB_PROTOCOL" });
 });
 
@@ -121,7 +121,7 @@ test("a tab that says that it runs the session, and shows nothing of it, is not 
   const alone = tab(store());
   const started = alone.session.start();
   await hear(({ kind }) => kind === "hello");
-  say({ v: 2, kind: "leads", leader: "silent" });
+  say({ v: 3, kind: "leads", leader: "silent" });
   await expect(started).rejects.toMatchObject({ code: "SESSION_OPEN_ELSEWHERE" });
   expect(alone.session.getSnapshot().tab).toBe("blocked");
 });
@@ -133,9 +133,9 @@ test("a tab that is awake, and does not take what it is asked, is not waited for
   const alone = tab(store());
   const started = alone.session.start();
   await hear(({ kind }) => kind === "hello");
-  say({ v: 2, kind: "all", leader: "deaf", events: [], written: { text: "", reasoning: "" }, extras: {} });
+  say({ v: 3, kind: "all", leader: "deaf", events: [], written: { text: "", reasoning: "" }, extras: {} });
   await started;
-  const awake = setInterval(() => say({ v: 2, kind: "pong", leader: "deaf" }), 200);
+  const awake = setInterval(() => say({ v: 3, kind: "pong", leader: "deaf" }), 200);
   undo.push(() => clearInterval(awake));
   await expect(alone.session.sendMessage("hello")).rejects.toMatchObject({ code: "SESSION_OPEN_ELSEWHERE" });
   expect(heard.filter(({ kind }) => kind === "ask")).toHaveLength(1);
@@ -149,7 +149,7 @@ test("each message says its version", async () => {
   second.client.dispose();
   first.client.dispose();
   await hear(({ kind }) => kind === "answered");
-  expect(new Set(heard.map(({ v }) => v))).toEqual(new Set([2]));
+  expect(new Set(heard.map(({ v }) => v))).toEqual(new Set([3]));
 });
 
 test("a page beside a newer one that runs the session is told to be loaded anew, and waits for nothing", async () => {
@@ -159,7 +159,7 @@ test("a page beside a newer one that runs the session is told to be loaded anew,
   const old = tab(store());
   const sent = old.session.sendMessage("hello");
   await hear(({ kind }) => kind === "hello");
-  say({ v: 3, kind: "leads", leader: "newer" });
+  say({ v: 4, kind: "leads", leader: "newer" });
   await expect(sent).rejects.toMatchObject({ code: "TAB_VERSION", message: expect.stringContaining("reload") });
   expect(old.session.getSnapshot()).toMatchObject({ tab: "outdated", error: { code: "TAB_VERSION" }, busy: false });
   // What was sent is on the screen still, and nothing is done here any more.
@@ -210,9 +210,9 @@ test("a page that runs a session gives it to a newer one when its answer is writ
   const { say, hear } = await channelOf(store());
   const sent = old.session.sendMessage("slow");
   await until(old.session, ({ streamingText }) => streamingText !== "");
-  say({ v: 3, kind: "hello", tab: "newer" });
+  say({ v: 4, kind: "hello", tab: "newer" });
   // It is in the middle of an answer: the newer one is told who has it.
-  await hear(({ kind, v }) => kind === "leads" && v === 2);
+  await hear(({ kind, v }) => kind === "leads" && v === 3);
   expect(old.session.getSnapshot().tab).toBe("leader");
   expect(await store().lease?.("newer", 60_000)).toBe(false);
   expect(await sent).toMatchObject({ text: "slow" });
@@ -226,7 +226,7 @@ test("a page that has a form open gives way to a newer one at once, with what wa
   const { first, second, say } = await pair();
   const sent = second.session.sendMessage("form");
   await until(first.session, ({ run, slots }) => run.phase === "waiting" && slots.length === 1);
-  say({ v: 3, kind: "hello", tab: "newer" });
+  say({ v: 4, kind: "hello", tab: "newer" });
   await until(first.session, ({ tab }) => tab === "outdated");
   expect(first.session.getSnapshot().slots).toEqual([]);
   // The tab that followed has the version of the one that ended: it goes on, as after any other end.

@@ -13,10 +13,13 @@ export const timelineReducers: Reducers<"timeline"> = {
     const timeline = unseen.has(before) ? (before as ShownEntry[]) : before.concat(new Array(Math.max(0, len - before.length)));
     unseen.add(timeline);
     if (timeline.length > len) timeline.length = len;
-    for (const [at, value] of set) {
-      const entry = value as ShownEntry;
-      const title = entry.kind === "tool" ? context.title(entry.name, entry.input) : undefined;
-      timeline[at] = title === undefined ? withError(entry, state.errors) : ({ ...entry, title } as ShownEntry);
+    for (const [from, entries] of set) {
+      let at = from;
+      for (const value of entries) {
+        const entry = value as ShownEntry;
+        const title = entry.kind === "tool" ? context.title(entry.name, entry.input) : undefined;
+        timeline[at++] = title === undefined ? withError(entry, state.errors) : ({ ...entry, title } as ShownEntry);
+      }
     }
     const earlier = state.stale && timeline.at(-1)?.id.endsWith(".partial");
     const next = withShown(state, { timeline });

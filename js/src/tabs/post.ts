@@ -19,7 +19,7 @@ interface Line {
  * Stands in each message between tabs that have a session open. Tabs of different versions do not work together, and say so: `hello`,
  * `leads` and `deleted` mean the same in all versions, so they never change.
  */
-export const version = 2;
+export const version = 3;
 
 /** Tells all tabs that have it open. */
 export function tellDeleted(name: string): void {

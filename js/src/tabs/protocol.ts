@@ -85,7 +85,7 @@ const isEvents = isList(
     event: { type: isText, data: isObject },
     timeline: {
       len: isCount,
-      set: isList((entry) => Array.isArray(entry) && isCount(entry[0]) && has({ id: isText, kind: isText })(entry[1])),
+      set: isList((part) => Array.isArray(part) && isCount(part[0]) && isList(has({ id: isText, kind: isText }))(part[1])),
     },
     input: { id: isText, name: isText, patches: isList(Array.isArray) },
     ended: { error: isError },

@@ -38,8 +38,7 @@ export class ReplayState {
   }
 
   all(timeline: readonly ShownEntry[]): { readonly events: readonly CoreEvent[]; readonly written: Written } {
-    const set = timeline.map((entry, at) => [at, entry] as const);
-    const entries: CoreEvent = { kind: "timeline", len: timeline.length, set };
+    const entries: CoreEvent = { kind: "timeline", len: timeline.length, set: [[0, timeline]] };
     return { events: [entries, this.slots, ...this.#state], written: this.#written };
   }
 }

@@ -102,7 +102,7 @@ export type CoreEvent =
   /** An event for subscribers: `record(type, data)`. */
   | { readonly kind: "event"; readonly request: string | null; readonly type: string; readonly data: unknown }
   /** A change of the timeline. */
-  | { readonly kind: "timeline"; readonly len: number; readonly set: readonly (readonly [number, CoreEntry])[] }
+  | { readonly kind: "timeline"; readonly len: number; readonly set: readonly (readonly [number, readonly CoreEntry[]])[] }
   /** More of the arguments that a model writes. */
   | { readonly kind: "input"; readonly id: string; readonly name: string; readonly patches: readonly InputPatch[] }
   /** The display stack, whole. */

@@ -223,7 +223,7 @@ export interface CoreQuestion {
 /** What stopped or paused a run: a budget, or a rule against going in circles. */
 export type RunRule = "turns" | "error_rounds" | "repetition" | "tool_calls" | "tokens" | "cost" | "wall_clock";
 
-/** One entry, in the original's form with fields added. */
+/** One entry, in the original's form with fields added. Its texts are those of the record. */
 export type CoreEntry =
   | {
       readonly kind: "user";

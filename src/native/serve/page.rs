@@ -150,12 +150,14 @@ impl PageFeed {
     pub(super) fn whole(&self) -> (u64, String) {
         let _telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
         self.told().batch.take_slots_changed();
-        let slots = self.session.display().stack();
-        let told = self.tell(Some(&slots));
-        let events = Json::written(told.batch.whole(&slots, self.held_back()));
-        let mut written = String::new();
-        object(&mut written, &[("text", &told.text), ("reasoning", &told.reasoning)]);
-        (self.log.last(), message("all", &[("events", &events), ("written", &Json::written(written))]))
+        let (slots, held_back) = (self.session.display().stack(), self.held_back());
+        self.session.with_run(|run| {
+            let told = self.tell(Some(&slots));
+            let events = Json::written(told.batch.whole(run, &slots, held_back));
+            let mut written = String::new();
+            object(&mut written, &[("text", &told.text), ("reasoning", &told.reasoning)]);
+            (self.log.last(), message("all", &[("events", &events), ("written", &Json::written(written))]))
+        })
     }
 
     /// Those who join are told this as long as the session waits.

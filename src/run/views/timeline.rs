@@ -4,18 +4,21 @@
 use std::collections::BinaryHeap;
 
 use crate::json::Json;
+#[cfg(test)]
+use crate::json::codec::ts;
 use crate::json::codec::{Read, Ts, Write, through_codec};
+use crate::json::writer::Object;
 use crate::message::{ContentPart, Message, Sender, SideOutput, ToolCall, ToolResult, ToolStatus};
 use crate::run::{Alternatives, Run, long_list, texts};
 
-/// One entry, in the original's form with fields added.
+/// One entry, in the original's form with fields added. Its texts are those of the record.
 #[derive(Debug, Clone, PartialEq, Ts, Write)]
 #[json(tag = "kind")]
 #[ts(name = "CoreEntry")]
-pub enum TimelineEntry {
+pub enum TimelineEntry<'a> {
     User {
         id: String,
-        text: String,
+        text: &'a str,
         #[json(skip_if_default)]
         images: Vec<String>,
         /// What else came with it; the size is in bytes.
@@ -31,25 +34,25 @@ pub enum TimelineEntry {
     },
     AgentText {
         id: String,
-        text: String,
+        text: &'a str,
         /// The answer was cut off here.
         #[json(skip_if_default)]
         partial: bool,
         /// What the model thought before it.
-        reasoning: Option<String>,
+        reasoning: Option<&'a str>,
         /// When it was written.
         at: Option<u64>,
         /// Where it says that it comes from: what it has is the model's.
         #[ts(type = "readonly Source[]")]
-        sources: Option<Json>,
+        sources: Option<&'a Json>,
         /// Other answers in its place.
         branches: Option<Alternatives>,
     },
-    Tool(ToolEntry),
+    Tool(&'a ToolEntry),
     /// Here older messages were summarised for the model. They are all still there.
     Compaction {
         id: String,
-        text: String,
+        text: &'a str,
     },
 }
 
@@ -91,60 +94,105 @@ pub enum EntryStatus {
     Aborted,
 }
 
-/// The entries at these indexes are now these, and the list has this length.
-#[derive(Debug, Clone, Default, PartialEq, Ts, Write)]
-#[ts(inline)]
-pub struct TimelinePatch {
-    pub len: usize,
-    pub set: Vec<(usize, TimelineEntry)>,
+/// The entries at these places are now these, and the list has this length. They are made when they are looked at.
+#[derive(Debug)]
+pub struct TimelinePatch<'a> {
+    timeline: &'a Timeline,
+    run: &'a Run,
+    /// In order.
+    places: Vec<usize>,
+    /// What stands behind all entries without being one of the record.
+    last: Option<TimelineEntry<'a>>,
+}
+
+impl<'a> TimelinePatch<'a> {
+    /// Nothing has changed in the timeline itself.
+    pub(crate) fn of_none(timeline: &'a Timeline, run: &'a Run) -> Self {
+        TimelinePatch { timeline, run, places: Vec::new(), last: None }
+    }
+
+    /// All that there is.
+    #[cfg(feature = "serve")]
+    pub(crate) fn of_all(timeline: &'a Timeline, run: &'a Run) -> Self {
+        TimelinePatch { timeline, run, places: (0..timeline.count()).collect(), last: None }
+    }
+
+    pub(crate) fn set_last(&mut self, last: Option<TimelineEntry<'a>>) {
+        self.last = last;
+    }
+
+    /// The length of the list.
+    pub fn len(&self) -> usize {
+        self.timeline.count() + usize::from(self.last.is_some())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The entries, each with its place.
+    pub fn set(&self) -> impl Iterator<Item = (usize, TimelineEntry<'a>)> {
+        let entry = |at: &usize| Some((*at, self.timeline.entry(self.run, *at)?));
+        self.places
+            .iter()
+            .filter_map(entry)
+            .chain(self.last.clone().map(|last| (self.timeline.count(), last)))
+    }
+}
+
+/// Entries that follow each other stand together behind the place of the first: `[[3, [entry, entry]]]`.
+impl Write for TimelinePatch<'_> {
+    fn write(&self, out: &mut String) {
+        let mut object = Object::new(out);
+        self.len().write(object.key("len"));
+        let set = object.key("set");
+        let mut next = None;
+        set.push('[');
+        for (at, entry) in self.set() {
+            if next == Some(at) {
+                set.push(',');
+            } else {
+                set.push_str(if next.is_none() { "[" } else { "]],[" });
+                at.write(set);
+                set.push_str(",[");
+            }
+            entry.write(set);
+            next = Some(at + 1);
+        }
+        set.push_str(if next.is_none() { "]" } else { "]]]" });
+        object.end();
+    }
+}
+
+#[cfg(test)]
+impl ts::Ts for TimelinePatch<'_> {
+    fn ts(_: bool) -> String {
+        String::new()
+    }
+
+    fn fields() -> Vec<ts::Field> {
+        let field = |key, ty| ts::Field { docs: "", key, optional: false, ty };
+        let set = <Vec<(usize, Vec<TimelineEntry<'_>>)> as ts::Ts>::ts(false);
+        vec![field("len", "number".to_owned()), field("set", set)]
+    }
 }
 
 through_codec! { ToolEntry, EntryStatus }
-through_codec! { write TimelineEntry, TimelinePatch }
+through_codec! { write TimelineEntry<'_>, TimelinePatch<'_> }
 
 /// An entry as it is kept. The list of them is as long as the conversation, so that each is small there.
 #[derive(Debug, Clone)]
 enum Kept {
-    Whole(Box<TimelineEntry>),
-    /// The host has it. Whether a text was cut off is all that is asked of it again.
-    Told {
-        partial: bool,
-    },
+    /// What the message on this line says.
+    Text(usize),
+    Tool(Box<ToolEntry>),
 }
 
 impl Kept {
-    fn whole(&mut self) -> Option<TimelineEntry> {
-        match self {
-            Kept::Whole(entry) => Some(TimelineEntry::clone(entry)),
-            Kept::Told { .. } => None,
-        }
-    }
-
-    /// Calls change later and are kept, texts do not.
-    fn handed_over(&mut self) -> Option<TimelineEntry> {
-        if self.tool().is_some() {
-            return self.whole();
-        }
-        match std::mem::replace(self, Kept::Told { partial: self.is_partial() }) {
-            Kept::Whole(entry) => Some(*entry),
-            Kept::Told { .. } => None,
-        }
-    }
-
-    fn is_partial(&self) -> bool {
-        match self {
-            Kept::Whole(entry) => matches!(**entry, TimelineEntry::AgentText { partial: true, .. }),
-            Kept::Told { partial } => *partial,
-        }
-    }
-
     fn tool(&mut self) -> Option<&mut ToolEntry> {
         match self {
-            Kept::Whole(entry) => match &mut **entry {
-                TimelineEntry::Tool(tool) => Some(tool),
-                _ => None,
-            },
-            Kept::Told { .. } => None,
+            Kept::Tool(tool) => Some(tool),
+            Kept::Text(_) => None,
         }
     }
 }
@@ -161,35 +209,25 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// A copy of all that it holds whole: all of them, where the timeline was followed and not told.
-    pub fn entries(&self) -> Vec<TimelineEntry> {
-        let mut entries = Vec::new();
-        for kept in &self.entries {
-            if let Kept::Whole(entry) = kept {
-                entries.push(TimelineEntry::clone(entry));
-            }
-        }
-        entries
+    /// All that a chat shows of the run that it follows.
+    pub fn entries<'a>(&'a self, run: &'a Run) -> Vec<TimelineEntry<'a>> {
+        (0..self.count()).filter_map(|at| self.entry(run, at)).collect()
     }
 
-    /// How many entries there are, held whole or told.
     pub fn count(&self) -> usize {
         self.entries.len()
     }
 
+    fn entry<'a>(&'a self, run: &'a Run, at: usize) -> Option<TimelineEntry<'a>> {
+        match self.entries.get(at)? {
+            Kept::Tool(tool) => Some(TimelineEntry::Tool(tool)),
+            Kept::Text(line) => text_entry(run, *line),
+        }
+    }
+
     /// Takes in what happened since the last time. The work is in what is new, whatever the length of the history; on another
     /// branch, in what is different there.
-    pub fn follow(&mut self, run: &Run) -> Option<TimelinePatch> {
-        self.changes(run, Kept::whole)
-    }
-
-    /// The same for a host that keeps what it was told: the texts are in the record and there, and not here as well. What is left
-    /// in `entries` is what later changes need.
-    pub fn tell(&mut self, run: &Run) -> Option<TimelinePatch> {
-        self.changes(run, Kept::handed_over)
-    }
-
-    fn changes(&mut self, run: &Run, told: fn(&mut Kept) -> Option<TimelineEntry>) -> Option<TimelinePatch> {
+    pub fn follow<'a>(&'a mut self, run: &'a Run) -> Option<TimelinePatch<'a>> {
         let before = self.entries.len();
         let mut changed = Vec::new();
         // Once two paths are apart they never meet again.
@@ -219,15 +257,10 @@ impl Timeline {
         if !changed.is_sorted() {
             changed = BinaryHeap::from(changed).into_sorted_vec();
         }
-        let mut set: Vec<(usize, TimelineEntry)> = Vec::with_capacity(changed.len());
-        for at in changed {
-            if set.last().is_none_or(|(last, _)| *last != at)
-                && let Some(entry) = self.entries.get_mut(at).and_then(told)
-            {
-                set.push((at, entry));
-            }
-        }
-        Some(TimelinePatch { len: self.entries.len(), set })
+        changed.dedup();
+        // What was cut off again.
+        changed.truncate(changed.partition_point(|at| *at < self.entries.len()));
+        Some(TimelinePatch { timeline: self, run, places: changed, last: None })
     }
 
     fn take_in(&mut self, run: &Run, at: usize, message: &Message, changed: &mut Vec<usize>) {
@@ -243,55 +276,26 @@ impl Timeline {
             return;
         }
         self.close_open(changed);
-        let id = run.shown_id(at);
-        match message.sender {
-            Sender::User if message.is_compaction => {
-                self.push(TimelineEntry::Compaction { id, text: message.text.clone() }, changed);
+        if message.sender == Sender::User {
+            if message.is_compaction || message.is_from_person() {
+                self.push(Kept::Text(at), changed);
             }
-            Sender::User if message.is_from_person() => {
-                let text = message.as_written().to_owned();
-                let (mut images, mut files) = (Vec::new(), String::new());
-                for part in message.content.iter().flatten() {
-                    if let Some(url) = image_url(part) {
-                        images.push(url);
-                    } else if let Some(file) = &part.file {
-                        files.push(if files.is_empty() { '[' } else { ',' });
-                        files.push_str(file.as_str());
-                    }
-                }
-                let files = (!files.is_empty()).then(|| Json::written(files + "]"));
-                let left_out = run.without_media.iter().any(|(left_out, _)| *left_out == at);
-                let (at, branches) = (message.at, run.alternatives(at));
-                self.push(TimelineEntry::User { id, text, images, files, left_out, at, branches }, changed);
-            }
-            Sender::User => {}
-            Sender::Agent => {
-                self.entries.pop_if(|last| last.is_partial());
-                // They stand at the first of what it led to.
-                let mut branches = run.alternatives(at);
-                let mut reasoning = message.reasoning_content.clone().filter(|text| !text.is_empty());
-                // Some models write an empty line or two before a call.
-                if !message.text.trim_ascii().is_empty()
-                    || (reasoning.is_some() && message.calls().is_empty())
-                {
-                    let (text, partial) = (message.text.clone(), message.partial);
-                    let (reasoning, branches, at) = (reasoning.take(), branches.take(), message.at);
-                    let sources = message.sources.clone().filter(|sources| sources.as_str().starts_with('['));
-                    let entry =
-                        TimelineEntry::AgentText { id, text, partial, reasoning, at, sources, branches };
-                    self.push(entry, changed);
-                }
-                let first = self.entries.len();
-                for call in message.calls() {
-                    let (reasoning, branches) = (reasoning.take(), branches.take());
-                    self.push(
-                        TimelineEntry::Tool(ToolEntry { reasoning, branches, ..running(call) }),
-                        changed,
-                    );
-                }
-                self.open = first..self.entries.len();
-            }
+            return;
         }
+        self.entries.pop_if(|last| matches!(last, Kept::Text(line) if run.messages().get(*line).is_some_and(|message| message.partial)));
+        // They stand at the first of what it led to.
+        let (mut reasoning, mut branches) = (reasoning_of(message), run.alternatives(at));
+        // Some models write an empty line or two before a call.
+        if !message.text.trim_ascii().is_empty() || (reasoning.is_some() && message.calls().is_empty()) {
+            (reasoning, branches) = (None, None);
+            self.push(Kept::Text(at), changed);
+        }
+        let first = self.entries.len();
+        for call in message.calls() {
+            let (reasoning, branches) = (reasoning.take().map(str::to_owned), branches.take());
+            self.push(Kept::Tool(Box::new(ToolEntry { reasoning, branches, ..running(call) })), changed);
+        }
+        self.open = first..self.entries.len();
     }
 
     fn take_back(&mut self, call_id: &str, changed: &mut Vec<usize>) {
@@ -304,9 +308,9 @@ impl Timeline {
         }
     }
 
-    fn push(&mut self, entry: TimelineEntry, changed: &mut Vec<usize>) {
+    fn push(&mut self, entry: Kept, changed: &mut Vec<usize>) {
         changed.push(self.entries.len());
-        long_list::push(&mut self.entries, Kept::Whole(Box::new(entry)));
+        long_list::push(&mut self.entries, entry);
     }
 
     fn answer(&mut self, results: &[ToolResult], changed: &mut Vec<usize>) {
@@ -350,6 +354,36 @@ impl Timeline {
             }
         }
     }
+}
+
+/// What the message on this line says, as a chat shows it.
+fn text_entry(run: &Run, line: usize) -> Option<TimelineEntry<'_>> {
+    let message = run.messages().get(line)?;
+    let (id, at, branches) = (run.shown_id(line), message.at, run.alternatives(line));
+    if message.sender == Sender::Agent {
+        let sources = message.sources.as_ref().filter(|sources| sources.as_str().starts_with('['));
+        let (text, partial, reasoning) = (message.text.as_str(), message.partial, reasoning_of(message));
+        return Some(TimelineEntry::AgentText { id, text, partial, reasoning, at, sources, branches });
+    }
+    if message.is_compaction {
+        return Some(TimelineEntry::Compaction { id, text: &message.text });
+    }
+    let (mut images, mut files) = (Vec::new(), String::new());
+    for part in message.content.iter().flatten() {
+        if let Some(url) = image_url(part) {
+            images.push(url);
+        } else if let Some(file) = &part.file {
+            files.push(if files.is_empty() { '[' } else { ',' });
+            files.push_str(file.as_str());
+        }
+    }
+    let files = (!files.is_empty()).then(|| Json::written(files + "]"));
+    let left_out = run.without_media.iter().any(|(left_out, _)| *left_out == line);
+    Some(TimelineEntry::User { id, text: message.as_written(), images, files, left_out, at, branches })
+}
+
+fn reasoning_of(message: &Message) -> Option<&str> {
+    message.reasoning_content.as_deref().filter(|text| !text.is_empty())
 }
 
 fn running(call: &ToolCall) -> ToolEntry {

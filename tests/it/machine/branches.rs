@@ -35,15 +35,15 @@ fn id(run: &Run, text: &str) -> String {
         .unwrap()
 }
 
-fn entries(run: &Run) -> Vec<TimelineEntry> {
+fn timeline(run: &Run) -> Timeline {
     let mut whole = Timeline::default();
     whole.follow(run);
-    whole.entries()
+    whole
 }
 
-fn text_of(entry: &TimelineEntry) -> String {
+fn text_of(entry: &TimelineEntry<'_>) -> String {
     match entry {
-        TimelineEntry::User { text, .. } | TimelineEntry::AgentText { text, .. } => text.clone(),
+        TimelineEntry::User { text, .. } | TimelineEntry::AgentText { text, .. } => (*text).to_owned(),
         TimelineEntry::Compaction { text, .. } => {
             text.split("summary").next().map_or_else(String::new, |_| "S".into())
         }
@@ -52,7 +52,7 @@ fn text_of(entry: &TimelineEntry) -> String {
 }
 
 fn shown(run: &Run) -> Vec<String> {
-    entries(run).iter().map(text_of).collect()
+    timeline(run).entries(run).iter().map(text_of).collect()
 }
 
 fn branches_of(run: &Run, text: &str) -> Option<(usize, Vec<String>)> {
@@ -60,7 +60,7 @@ fn branches_of(run: &Run, text: &str) -> Option<(usize, Vec<String>)> {
         let message = run.messages().iter().find(|message| message.id.as_ref() == Some(id)).unwrap();
         message.calls().first().map_or_else(|| message.text.clone(), |call| call.id().to_owned())
     };
-    entries(run).iter().find(|entry| text_of(entry) == text).and_then(|entry| {
+    timeline(run).entries(run).iter().find(|entry| text_of(entry) == text).and_then(|entry| {
         let branches = match entry {
             TimelineEntry::User { branches, .. } | TimelineEntry::AgentText { branches, .. } => branches,
             TimelineEntry::Tool(tool) => &tool.branches,
@@ -297,7 +297,8 @@ fn messages_without_ids_can_be_edited_and_shown_again() {
     let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
     let mut world = World::over(Run::new(Settings::default(), messages.clone()), Store::default());
     world.store.messages = messages;
-    let ids: Vec<String> = entries(&world.run)
+    let ids: Vec<String> = timeline(&world.run)
+        .entries(&world.run)
         .iter()
         .map(|entry| match entry {
             TimelineEntry::User { id, .. } | TimelineEntry::AgentText { id, .. } => id.clone(),
@@ -514,14 +515,14 @@ impl Player {
     fn check(&mut self) {
         let run = &self.world.run;
         self.followed.follow(run);
-        assert_eq!(self.followed.entries(), entries(run));
+        assert_eq!(self.followed.entries(run), timeline(run).entries(run));
         let (path, mut expected) = (self.tree.path(), Vec::new());
         for node in &path {
             let text = self.tree.nodes[*node].1.clone();
             expected.push(if self.undone.contains(&text) { format!("{text} undone") } else { text });
         }
         assert_eq!(shown(run), expected);
-        for (node, entry) in path.iter().zip(entries(run)) {
+        for (node, entry) in path.iter().zip(timeline(run).entries(run)) {
             let (text, siblings) = (&self.tree.nodes[*node].1, self.tree.siblings(*node));
             if text == "S" || siblings.contains(&"S".to_owned()) {
                 continue;

@@ -171,7 +171,7 @@ fn a_chat_shows_which_media_the_model_does_not_read_also_after_a_reload() {
     let shown = |world: &World| {
         let mut timeline = Timeline::default();
         timeline.follow(&world.run);
-        marks(&timeline.entries())
+        marks(&timeline.entries(&world.run))
     };
     let mut world = World::with_tools([]);
     let mut timeline = Timeline::default();
@@ -179,17 +179,17 @@ fn a_chat_shows_which_media_the_model_does_not_read_also_after_a_reload() {
     world.model_says("Hi.");
     shows(&mut world, "r1", "LARGE");
     timeline.follow(&world.run);
-    assert_eq!(marks(&timeline.entries()), [false, false]);
+    assert_eq!(marks(&timeline.entries(&world.run)), [false, false]);
     refused(&mut world);
     assert!(timeline.follow(&world.run).is_some());
-    assert_eq!(marks(&timeline.entries()), [false, true]);
+    assert_eq!(marks(&timeline.entries(&world.run)), [false, true]);
     assert!(timeline.follow(&world.run).is_none());
     assert_eq!(shown(&world.restart()), [false, true]);
     shows(&mut world, "r2", "NEW");
     assert_eq!(shown(&world), [false, true, false]);
 }
 
-fn marks(entries: &[TimelineEntry]) -> Vec<bool> {
+fn marks(entries: &[TimelineEntry<'_>]) -> Vec<bool> {
     let mut marks = Vec::new();
     for entry in entries {
         if let TimelineEntry::User { left_out, .. } = entry {

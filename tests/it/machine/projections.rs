@@ -19,9 +19,7 @@ use serde_json::{Value, json};
 struct Screen {
     run: Run,
     timeline: Timeline,
-    /// The same without the texts that were told.
-    told: Timeline,
-    drawn: Vec<TimelineEntry>,
+    drawn: Vec<Value>,
     effects: Vec<Effect>,
     patched: Vec<usize>,
 }
@@ -33,7 +31,6 @@ impl Screen {
         let mut screen = Screen {
             run,
             timeline: Timeline::default(),
-            told: Timeline::default(),
             drawn: Vec::new(),
             effects: Vec::new(),
             patched: Vec::new(),
@@ -49,26 +46,24 @@ impl Screen {
 
     fn draw(&mut self) {
         self.patched.clear();
-        let patch = self.timeline.follow(&self.run);
-        assert_eq!(
-            self.told.tell(&self.run),
-            patch,
-            "a page that keeps what it was told hears something else"
-        );
-        if let Some(patch) = patch {
-            self.drawn.truncate(patch.len);
-            for (at, entry) in patch.set {
+        if let Some(patch) = self.timeline.follow(&self.run) {
+            self.drawn.truncate(patch.len());
+            for (at, entry) in patch.set() {
                 self.patched.push(at);
                 match self.drawn.get_mut(at) {
-                    Some(drawn) => *drawn = entry,
-                    None => self.drawn.push(entry),
+                    Some(drawn) => *drawn = json!(entry),
+                    None => self.drawn.push(json!(entry)),
                 }
             }
         }
-        assert_eq!(self.drawn, self.timeline.entries(), "the patches leave a screen with something else");
+        assert_eq!(self.drawn, drawn(&self.entries()), "the patches leave a screen with something else");
         let mut whole = Timeline::default();
         whole.follow(&self.run);
-        assert_eq!(self.drawn, whole.entries(), "a timeline read in one go is another one");
+        assert_eq!(self.drawn, drawn(&whole.entries(&self.run)), "a timeline read in one go is another one");
+    }
+
+    fn entries(&self) -> Vec<TimelineEntry<'_>> {
+        self.timeline.entries(&self.run)
     }
 
     fn ask(&mut self, text: &str) {
@@ -98,7 +93,7 @@ impl Screen {
     }
 
     fn kinds(&self) -> Vec<String> {
-        let short = |entry: &TimelineEntry| match entry {
+        let short = |entry: &TimelineEntry<'_>| match entry {
             TimelineEntry::User { text, .. } => format!("user:{text}"),
             TimelineEntry::AgentText { text, partial, .. } => {
                 format!("agent:{text}{}", if *partial { "…" } else { "" })
@@ -106,8 +101,12 @@ impl Screen {
             TimelineEntry::Tool(tool) => format!("{}:{:?}", tool.name, tool.status),
             TimelineEntry::Compaction { .. } => "summary".to_owned(),
         };
-        self.drawn.iter().map(short).collect()
+        self.entries().iter().map(short).collect()
     }
+}
+
+fn drawn(entries: &[TimelineEntry<'_>]) -> Vec<Value> {
+    entries.iter().map(|entry| json!(entry)).collect()
 }
 
 fn call(name: &str, id: &str) -> ToolCall {
@@ -126,7 +125,8 @@ fn a_run_is_drawn_as_it_goes_and_only_what_changed_is_sent() {
     assert_eq!(screen.patched, [2]);
     screen.answer(Message::agent("Done"));
     assert_eq!(screen.kinds(), ["user:Hi", "agent:Looking", "a:Success", "b:Success", "agent:Done"]);
-    let outputs = screen.drawn.iter().filter_map(|entry| match entry {
+    let entries = screen.entries();
+    let outputs = entries.iter().filter_map(|entry| match entry {
         TimelineEntry::Tool(tool) => tool.output.clone(),
         _ => None,
     });
@@ -189,9 +189,9 @@ fn a_foreign_record_is_drawn_without_what_is_not_for_people() {
     let screen = Screen::new(Vec::new(), vec![orphan, skill, inbox, summary, image, Message::agent("Nice")]);
     assert_eq!(screen.kinds(), ["agent:I try", "gone:Aborted", "summary", "user:/see look", "agent:Nice"]);
     assert!(
-        matches!(&screen.drawn[3], TimelineEntry::User { images, .. } if images == &["data:image/png;base64,AAAA"])
+        matches!(&screen.entries()[3], TimelineEntry::User { images, .. } if images == &["data:image/png;base64,AAAA"])
     );
-    assert!(matches!(&screen.drawn[1], TimelineEntry::Tool(tool) if tool.status == EntryStatus::Aborted));
+    assert!(matches!(&screen.entries()[1], TimelineEntry::Tool(tool) if tool.status == EntryStatus::Aborted));
 }
 
 #[test]
@@ -207,8 +207,8 @@ fn files_of_a_message_are_drawn_by_what_was_said_of_them_when_they_were_sent() {
     }))
     .unwrap();
     let screen = Screen::new(Vec::new(), vec![message]);
-    let TimelineEntry::User { images, files, left_out, .. } = &screen.drawn[0] else {
-        panic!("{:?}", screen.drawn)
+    let TimelineEntry::User { images, files, left_out, .. } = &screen.entries()[0] else {
+        panic!("{:?}", screen.entries())
     };
     assert!(images.is_empty() && !left_out);
     assert_eq!(files.as_ref().map(Json::as_str), Some(r#"[{"name":"bill.pdf"},{"name":"notes.txt"}]"#));
@@ -222,7 +222,8 @@ fn an_error_is_shown_as_the_tool_said_it_and_told_to_the_model_as_ever() {
         screen.answer(Message::agent("").with_calls(vec![call("t", "1")]));
         let outcome = ToolOutcome::Threw(said.to_owned());
         screen.step(Input::ToolFinished { call_id: "1".to_owned(), outcome });
-        let Some(TimelineEntry::Tool(tool)) = screen.drawn.last() else { panic!("no call is drawn") };
+        let entries = screen.entries();
+        let Some(TimelineEntry::Tool(tool)) = entries.last() else { panic!("no call is drawn") };
         assert_eq!(tool.output.as_deref(), Some(said));
         let results = screen.run.messages().last().and_then(|message| message.tool_results.as_ref()).unwrap();
         let told = format!("Failed to run tool successfully. Tool Errored out with {said}.");
@@ -270,11 +271,11 @@ fn following_a_long_conversation_costs_what_is_new() {
     }
     let mut run = Run::new(Settings::default(), messages);
     let mut timeline = Timeline::default();
-    assert_eq!(timeline.follow(&run).map(|patch| patch.set.len()), Some(4_000));
+    assert_eq!(timeline.follow(&run).map(|patch| patch.set().count()), Some(4_000));
     run.step(1, Input::Request(Box::new(request("r", "more", WhenBusy::Queue)))).unwrap();
     let patch = timeline.follow(&run).unwrap();
-    assert_eq!((patch.len, patch.set.len()), (4_001, 1));
-    assert_eq!(timeline.follow(&run), None);
+    assert_eq!((patch.len(), patch.set().count()), (4_001, 1));
+    assert!(timeline.follow(&run).is_none());
 }
 
 #[test]
@@ -290,10 +291,10 @@ fn what_the_model_thought_stands_at_the_first_of_what_it_led_to() {
     screen.ask("Why?");
     screen.answer(thinking(Message::agent(""), "nothing to say"));
     let thoughts: Vec<Option<&str>> = screen
-        .drawn
+        .entries()
         .iter()
         .map(|entry| match entry {
-            TimelineEntry::AgentText { reasoning, .. } => reasoning.as_deref(),
+            TimelineEntry::AgentText { reasoning, .. } => *reasoning,
             TimelineEntry::Tool(tool) => tool.reasoning.as_deref(),
             TimelineEntry::User { .. } | TimelineEntry::Compaction { .. } => None,
         })
@@ -311,7 +312,7 @@ fn blank_text_before_a_call_is_no_entry_and_stays_in_the_record() {
     screen.returns("1", json!(1), Vec::new());
     screen.answer(Message::agent(" \n\nDone"));
     assert_eq!(screen.kinds(), ["user:Hi", "a:Success", "agent: \n\nDone"]);
-    let reasoning = screen.drawn.iter().find_map(|entry| match entry {
+    let reasoning = screen.entries().iter().find_map(|entry| match entry {
         TimelineEntry::Tool(tool) => tool.reasoning.as_deref(),
         _ => None,
     });
@@ -342,7 +343,7 @@ fn a_call_that_was_taken_back_says_so_and_one_that_did_not_run_says_why() {
     screen.step(Input::Undo { request: "u".into(), steps: 1 });
     screen.step(Input::UndoFinished { call_id: "1".into(), error: None });
     let tools: Vec<(&str, Option<&str>, bool)> = screen
-        .drawn
+        .entries()
         .iter()
         .filter_map(|entry| match entry {
             TimelineEntry::Tool(tool) => Some((tool.id.as_str(), tool.outcome.as_deref(), tool.undone)),
@@ -373,13 +374,13 @@ fn outputs_stand_on_the_entry_of_their_call_with_the_time_that_it_ended() {
         fallback: Some("Rain".to_owned()),
         ..SideOutput::default()
     };
-    assert!(!json!(screen.drawn).to_string().contains("outputs"));
+    assert!(!json!(screen.entries()).to_string().contains("outputs"));
     screen.returns("1", json!("Rain"), vec![widget]);
-    let shown = |entry: &TimelineEntry| match entry {
+    let shown = |entry: &TimelineEntry<'_>| match entry {
         TimelineEntry::Tool(tool) => serde_json::to_value(tool.outputs.as_ref().unwrap()).unwrap(),
         other => panic!("{other:?}"),
     };
-    let outputs = shown(&screen.drawn[1]);
+    let outputs = shown(&screen.entries()[1]);
     let at = outputs[0]["at"].as_u64().unwrap();
     assert_eq!(
         outputs,
@@ -390,8 +391,9 @@ fn outputs_stand_on_the_entry_of_their_call_with_the_time_that_it_ended() {
     assert_eq!(serde_json::to_value(&stored.outputs).unwrap(), outputs);
 
     let mut again = Timeline::default();
-    let patch = again.follow(&Run::new(Settings::default(), screen.run.messages().to_vec())).unwrap();
-    assert_eq!(shown(&patch.set[1].1), outputs);
+    let reloaded = Run::new(Settings::default(), screen.run.messages().to_vec());
+    again.follow(&reloaded);
+    assert_eq!(shown(&again.entries(&reloaded)[1]), outputs);
 
     let prompts = serde_json::to_value(screen.run.prompts()).unwrap();
     let call = &prompts[0]["outputs"][0];
@@ -408,8 +410,9 @@ fn a_prompt_that_nobody_wrote_shows_its_answer_alone_and_the_model_reads_why_it_
     message.framework_context = Some("trigger".to_owned());
     screen.ask_with(message);
     screen.answer(Message::agent("Your reminder: call Ann"));
-    let texts = screen.drawn.iter().map(|entry| match entry {
-        TimelineEntry::User { text, .. } | TimelineEntry::AgentText { text, .. } => text.as_str(),
+    let entries = screen.entries();
+    let texts = entries.iter().map(|entry| match entry {
+        TimelineEntry::User { text, .. } | TimelineEntry::AgentText { text, .. } => *text,
         other => panic!("{other:?}"),
     });
     assert_eq!(texts.collect::<Vec<_>>(), ["Remind me", "I will", "Your reminder: call Ann"]);

@@ -16,14 +16,14 @@ fn shown(world: &World, followed: &mut Timeline) -> Vec<String> {
     followed.follow(&world.run);
     let mut whole = Timeline::default();
     whole.follow(&world.run);
-    assert_eq!(followed.entries(), whole.entries());
-    let entry = |entry: &TimelineEntry| match entry {
+    assert_eq!(followed.entries(&world.run), whole.entries(&world.run));
+    let entry = |entry: &TimelineEntry<'_>| match entry {
         TimelineEntry::User { text, .. }
         | TimelineEntry::AgentText { text, .. }
-        | TimelineEntry::Compaction { text, .. } => text.clone(),
+        | TimelineEntry::Compaction { text, .. } => (*text).to_owned(),
         TimelineEntry::Tool(tool) => format!("{} {}", tool.name, tool.id),
     };
-    whole.entries().iter().map(entry).collect()
+    whole.entries(&world.run).iter().map(entry).collect()
 }
 
 #[test]
