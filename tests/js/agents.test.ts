@@ -9,7 +9,7 @@ import {
   type ToolConfig,
 } from "glove-wasm";
 import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
-import { expect, expectTypeOf, test } from "vitest";
+import { expect, expectTypeOf, test, vi } from "vitest";
 import { z } from "zod";
 import { until } from "../support/session.js";
 
@@ -214,7 +214,7 @@ test("the session of an agent that is not at work can be read, and runs nothing 
   const did: string[] = [];
   const pay = (by: string) =>
     defineTool({ name: "pay", description: "", inputSchema: z.object({}), requireApproval: true, do: () => did.push(by) });
-  const { open } = pages();
+  const { open, stores } = pages();
   const first = researcher([call("pay", {}, "p1")], [pay("agent")]);
   const before = open([call("researcher", task("?"))], { tools: [first.agent] });
   void before.session.sendMessage("Weather?").catch(() => {});
@@ -226,12 +226,17 @@ test("the session of an agent that is not at work can be read, and runs nothing 
   const record = (type: string, data: unknown) => type === "error" && errors.push((data as { code: string }).code);
   const after = open(["Done."], { tools: [second.agent, pay("page")], subscribers: [{ record }] });
   const inner = after.client.session(inside);
+  const store = stores.get(inside) as MemoryStore;
+  const read = vi.spyOn(store, "readRunText");
+  const refuses = async () => {
+    for (const ask of [() => inner.sendMessage("Hello?"), inner.resume, inner.undo, inner.regenerate])
+      await expect(ask()).rejects.toMatchObject({ code: "AGENT_NOT_RUNNING" });
+  };
+  await refuses();
+  expect([inner.getSnapshot().sessionReady, read.mock.calls]).toEqual([false, []]);
   await inner.start();
   expect(inner.getSnapshot().approvals).toHaveLength(1);
-  const refused = { code: "AGENT_NOT_RUNNING" };
-  await expect(inner.sendMessage("Hello?")).rejects.toMatchObject(refused);
-  await expect(inner.resume()).rejects.toMatchObject(refused);
-  await expect(inner.regenerate()).rejects.toMatchObject(refused);
+  await refuses();
   expect([inner.approve("p1"), errors]).toEqual([false, ["AGENT_NOT_RUNNING"]]);
   expect((await inner.messages()).map(({ text }) => text)).toEqual(["?", ""]);
 

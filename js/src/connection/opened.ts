@@ -182,7 +182,6 @@ export class OpenedSession {
   }
 
   async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
-    if (this.page.waitsForAgent()) throw agentNotRunning();
     try {
       return outcomeOf(await this.#tell(ask), this.snapshots.error);
     } catch (error) {

@@ -50,6 +50,4 @@ export interface SessionPage {
   deleted(): void;
   /** The browser has a network again. */
   online(): void;
-  /** Only the tab that runs its agent can begin something in it. */
-  waitsForAgent(): boolean;
 }

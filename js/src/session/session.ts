@@ -134,7 +134,6 @@ export class GloveSession {
       another: (others) => new GloveSession(others, core),
       shown: () => (this.#disposed ? this.#empty : this.#snapshots.snapshot),
       stackChanged,
-      waitsForAgent: () => this.#waitsForAgent,
       snapshots: this.#snapshots,
       subscribers: this.#subscribers,
       opened: () => this.#offerAgain(),
@@ -256,6 +255,7 @@ export class GloveSession {
    * be taken back and may not be repeated stays with its result, and what came after it is answered again.
    */
   readonly regenerate = async (): Promise<RunOutcome> => {
+    this.#checkAgent();
     await this.#connection.ready();
     const again = await this.#connection.with((opened) => opened.regenerated());
     return again ? this.#send(again) : this.resume();
@@ -312,10 +312,16 @@ export class GloveSession {
   };
 
   /** Continues after a pause, a failure or an interruption. */
-  readonly resume = (): Promise<RunOutcome> => this.#connection.with((opened) => opened.resume());
+  readonly resume = async (): Promise<RunOutcome> => {
+    this.#checkAgent();
+    return this.#connection.with((opened) => opened.resume());
+  };
 
   /** Undoes the last actions: calls of tools with an `undo`. */
-  readonly undo = (steps = 1): Promise<RunOutcome> => this.#connection.with((opened) => opened.undo(steps));
+  readonly undo = async (steps = 1): Promise<RunOutcome> => {
+    this.#checkAgent();
+    return this.#connection.with((opened) => opened.undo(steps));
+  };
 
   /**
    * Allows an item of `approvals`, by its id or the id of its call. A permission is stored for the tool unless `remember` is false. False,
@@ -451,7 +457,7 @@ export class GloveSession {
 
   async #sendNow(input: OutgoingMessage, id: string, signal?: AbortSignal): Promise<RunOutcome> {
     if (this.#disposed) throw sessionClosed();
-    if (this.#waitsForAgent) throw agentNotRunning();
+    this.#checkAgent();
     const { regenerate, edits, trigger, byModel, ...given } = input;
     const { visible = true, ...message } = given;
     // A message of a person is seen.
@@ -566,6 +572,11 @@ export class GloveSession {
   /** What is asked of a follower is done by the tab that runs the agent. */
   get #waitsForAgent(): boolean {
     return this.agentless && this.#snapshots.snapshot.tab !== "follower";
+  }
+
+  /** Nothing is opened for what is refused. */
+  #checkAgent(): void {
+    if (this.#waitsForAgent) throw agentNotRunning();
   }
 
   #approval(id: string): Approval | undefined {
