@@ -100,6 +100,49 @@ test("what one tab does is in the list of the other: new threads, marks, names, 
     expect(await stored(second)).toEqual(["Mine"]);
   }));
 
+test.each(["Rename", "Archive", "Delete"])(
+  "what `%s` did is shown again by a page that is loaded again as soon as it shows it",
+  (action) =>
+    tabs(async (open) => {
+      // The page ends in the task in which it shows it: what is not stored by then is lost.
+      const before = `{
+      const { transaction } = IDBDatabase.prototype;
+      const begun = [];
+      IDBDatabase.prototype.transaction = function (...args) {
+        begun.push(transaction.apply(this, args));
+        return begun.at(-1);
+      };
+      globalThis.endNow = () => {
+        IDBDatabase.prototype.transaction = () => { throw new Error("The page has ended."); };
+        for (const one of begun) try { one.abort(); } catch {}
+        location.reload();
+      };
+    }`;
+      const page = await open({ before });
+      await say(page, "Clean up");
+      await expectTitles(page, ["Clean up"]);
+      await page.locator("[data-glove-message]", { hasText: "Gladly." }).waitFor();
+      await page.evaluate(`new MutationObserver(() => {
+      const field = document.querySelector("[data-glove-threads] input");
+      const row = [...document.querySelectorAll("[data-glove-thread]")].some((row) => row.textContent === "Clean up" && !row.closest("details"));
+      if (!field && !row) endNow();
+    }).observe(document.body, { subtree: true, childList: true, characterData: true })`);
+      const again = page.waitForEvent("load");
+      await press(page, "Clean up", action);
+      if (action === "Rename") {
+        await page.keyboard.type("Mine");
+        await page.keyboard.press("Enter");
+      }
+      await again;
+      await page.waitForFunction("globalThis.look");
+      await page.evaluate(`look.open([], {}, true), 0`);
+      await page.locator("[data-glove-threads][data-ready]").waitFor();
+      const title = action === "Rename" ? "Mine" : "Clean up";
+      expect(await page.locator("[data-glove-thread]").allTextContents()).toEqual(action === "Delete" ? [] : [title]);
+      expect(await page.locator("details [data-glove-thread]").count()).toBe(action === "Archive" ? 1 : 0);
+    }),
+);
+
 test("a thread that is deleted while another tab runs it goes on until its time is over, and is gone in both then", () =>
   tabs(async (open) => {
     const first = await open({ script: `[{ toolCalls: [{ name: "wait" }] }, "Done."]` });

@@ -128,17 +128,24 @@ test("a thread is renamed, archived, found among the archived ones, and comes ba
   await until(({ error }) => (error as { code?: string } | undefined)?.code === "SESSION_UNKNOWN");
 });
 
-test("a change is shown at once, and taken back where it fails", async () => {
+test("a change is shown when it is stored, before the row is read again", async () => {
   const client = clientOf();
   const { store, until, rename } = watch(client);
   await client.session("a").sendMessage("One");
   await until(({ threads }) => threads.length === 1);
   await frames();
+  let stored: Promise<string | undefined> | undefined;
+  const stop = store.subscribe(() => {
+    stored ??= client.sessions().then((sessions) => sessions[0]?.title);
+  });
   const renamed = rename("a", "Mine");
-  expect(titles(store.getSnapshot())).toEqual(["Mine"]);
+  expect(titles(store.getSnapshot())).toEqual(["One"]);
   await renamed;
+  expect(titles(store.getSnapshot())).toEqual(["Mine"]);
+  expect(await stored).toBe("Mine");
   await frames();
   expect(titles(store.getSnapshot())).toEqual(["Mine"]);
+  stop();
 });
 
 // ---- deleting ------------------------------------------------------------------------------------------------------------
@@ -271,6 +278,19 @@ test("a catalog without `archive` refuses that in words, and nothing changes", a
   await expect(archive("a")).rejects.toMatchObject({ code: "CATALOG_UNSUPPORTED", message: expect.stringContaining("archive") });
   const { error, threads } = await until((state) => titles(state).join() === "b,a");
   expect([(error as { code?: string } | undefined)?.code, threads.length]).toEqual(["CATALOG_UNSUPPORTED", 2]);
+});
+
+test("what is asked of a catalog of the application is shown at once, and taken back where it fails", async () => {
+  let fail = (_why: Error) => {};
+  const rename = () => new Promise<void>((_, reject) => (fail = reject));
+  const { store, until, ...actions } = watch(custom(catalogOf(two(), { rename })));
+  await until(({ threads }) => threads.length === 2);
+  await frames();
+  const renamed = actions.rename("a", "Mine");
+  expect(titles(store.getSnapshot())).toEqual(["b", "Mine"]);
+  fail(new Error("no network"));
+  await expect(renamed).rejects.toThrow("no network");
+  await until((state) => titles(state).join() === "b,a" && state.error?.message === "no network");
 });
 
 test("a catalog of the application deletes when the time to bring it back is over, and not when the page goes before", async () => {

@@ -29,13 +29,16 @@ export function ThreadListItems({ archived = false, children = builtIn }: Thread
   const drawn = all.slice(0, count * step);
   // One of them is in the order of the Tab key: the one that is shown, else the first.
   const tabbed = drawn.some(({ id }) => id === current) ? current : drawn[0]?.id;
-  const entry = (thread: ThreadInfo): ThreadListEntry => ({
-    thread,
-    current: thread.id === current,
-    editing: thread.id === editing,
-    tabIndex: thread.id === tabbed ? 0 : -1,
-    ...doing(thread, thread.id === editing, actions),
-  });
+  const entry = (thread: ThreadInfo): ThreadListEntry => {
+    const isEdited = thread.id === editing?.id && thread.title !== editing.title;
+    return {
+      thread,
+      current: thread.id === current,
+      editing: isEdited,
+      tabIndex: thread.id === tabbed ? 0 : -1,
+      ...doing(thread, isEdited, actions),
+    };
+  };
   return (
     <>
       {groupsOf(drawn).map(({ name, threads }) => (
@@ -70,8 +73,8 @@ function doing(thread: ThreadInfo, editing: boolean, actions: ThreadListActions)
     rename(title?: string) {
       // Who left the field is elsewhere by now.
       if (editing && root.current?.contains(document.activeElement)) focusLater({ thread: id });
-      edit(undefined);
       if (title !== undefined && title.trim() !== thread.title) rename(id, title.trim());
+      else edit(undefined);
     },
     archive: leaving(() => archive(id, true)),
     unarchive: leaving(() => archive(id, false)),

@@ -9,8 +9,8 @@ export interface ThreadListState {
   readonly search: string;
   /** The id of the thread that is shown. */
   readonly current: string;
-  /** The thread whose title is being written. */
-  readonly editing: string | undefined;
+  /** The thread whose title is being written, or was written and is not shown yet. */
+  readonly editing: { readonly id: string; readonly title?: string } | undefined;
 }
 
 /** The same as long as the list is there. */

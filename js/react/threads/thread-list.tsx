@@ -6,7 +6,7 @@ import { css as own } from "../look/generated/threads-css.js";
 import { Sheet } from "../look/sheet.js";
 import { type Labels, LabelsContext, useLabels } from "../render/labels.js";
 import { BuiltInThreadList } from "./built-in.js";
-import { ActionsContext, rowsOf, StateContext, type ThreadListActions } from "./thread-list-context.js";
+import { ActionsContext, rowsOf, StateContext, type ThreadListActions, type ThreadListState } from "./thread-list-context.js";
 import type { useShown } from "./use-shown.js";
 
 /** What `ThreadList` takes. */
@@ -55,7 +55,7 @@ function Frame({
   const say = useLabels();
   const root = useRef<HTMLElement>(null);
   const [search, setSearch] = useState("");
-  const [editing, edit] = useState<string>();
+  const [editing, setEditing] = useState<ThreadListState["editing"]>();
   const shown = useShown(search);
   const { list } = shown;
   const now = current ?? shown.id;
@@ -96,14 +96,20 @@ function Frame({
     return {
       root,
       setSearch,
-      edit,
+      edit: (id) => setEditing(id === undefined ? id : { id }),
       placing,
       focusLater: (to) => {
         wanted.current = to;
       },
       select,
       begin: () => void begin(),
-      rename: (id, title) => void latest.current.list.rename(id, title),
+      rename(id, title) {
+        // Its field stays until the list shows the title, or why there is none.
+        const typed = { id, title };
+        const over = () => setEditing((now) => (now === typed ? undefined : now));
+        setEditing(typed);
+        latest.current.list.rename(id, title).then(over, over);
+      },
       archive: (id, archived) => void latest.current.list[archived ? "archive" : "unarchive"](id),
       remove({ id }) {
         void latest.current.list.remove(id);

@@ -94,6 +94,8 @@ function TitleField({ thread, rename }: ThreadListEntry): ReactNode {
   const end = (title?: string) => {
     if (over.current) return;
     over.current = true;
+    // It may stay for a moment.
+    if (element.current) element.current.readOnly = true;
     rename(title);
   };
   const keyDown = (event: KeyboardEvent<HTMLInputElement>) => {

@@ -11,6 +11,8 @@ export interface Listed extends SessionInfo {
 }
 
 export interface ThreadSource {
+  /** It stores a change as soon as that could be drawn: what is shown is stored then. */
+  readonly near?: true;
   list(): Promise<readonly Listed[]>;
   /** Without it the whole list is read. */
   read?(ids: readonly string[]): Promise<readonly Listed[]>;
@@ -35,6 +37,7 @@ export function sourceOf(catalog: SessionCatalog): ThreadSource {
 function databaseSource(database: SessionDatabase): ThreadSource {
   const work = () => late(import("../store/indexeddb/list.js"));
   return {
+    near: true,
     list: async () => (await work()).readList(database),
     read: async (ids) => (await work()).readSome(database, ids),
     rename: (id, title) => database.rename(id, title),

@@ -38,7 +38,7 @@ export interface ThreadActions {
 
 type Asked = { readonly [Key in "title" | "archived" | "deletedAt"]?: SessionInfo[Key] | undefined };
 
-/** What was asked for, and is shown until the list has been read with it. */
+/** What was asked for, and is shown until the list has been read with it: from its beginning on, or once it is stored. */
 interface Change {
   readonly id: string;
   readonly info: Asked;
@@ -228,10 +228,17 @@ export class ThreadStore {
 
   #act(id: string, info: Asked, work: (source: ThreadSource) => Promise<void>): Promise<void> {
     const change: Change = { id: check("`id`", id, "text"), info, done: false };
+    const show = () => {
+      this.#changes.push(change);
+      this.#show();
+    };
     const acting = async () => {
       try {
         this.#source ??= sourceOf(this.#client.catalog);
+        const { near } = this.#source;
+        if (!near) show();
         await work(this.#source);
+        if (near) show();
       } catch (error) {
         this.#changes = this.#changes.filter((other) => other !== change);
         this.#fail(error);
@@ -242,8 +249,6 @@ export class ThreadStore {
       }
     };
     this.#error = undefined;
-    this.#changes.push(change);
-    this.#show();
     const acted = acting();
     // It is in the state; nobody needs to catch it.
     acted.catch(() => {});

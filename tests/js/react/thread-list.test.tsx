@@ -169,15 +169,43 @@ test("the focus of an only thread that is put away goes to the button for a new 
   expect(document.activeElement?.textContent).toBe("New conversation");
 });
 
-test.each(["Enter", "Escape"])("after a rename that ends with %s, the focus is on the row at once", async (key) => {
-  await shown(["a", "b"]);
-  (await row("a")).focus();
+test.each(["Enter", "Escape"])(
+  "after a rename that ends with %s, the focus goes from the field to the row, with no old title between",
+  async (key) => {
+    const { container } = await shown(["a", "b"]);
+    (await row("a")).focus();
+    fireEvent.keyDown(await row("a"), { key: "F2" });
+    const field = screen.getByRole<HTMLInputElement>("textbox", { name: "Title" });
+    expect(document.activeElement).toBe(field);
+    fireEvent.change(field, { target: { value: "Mine" } });
+    const seen: string[] = [];
+    new MutationObserver(() => seen.push(document.activeElement?.textContent ?? "")).observe(container, {
+      subtree: true,
+      childList: true,
+    });
+    fireEvent.keyDown(field, { key });
+    expect([field.isConnected, field.readOnly]).toEqual([key === "Enter", true]);
+    await waitFor(() => expect((document.activeElement as HTMLElement).dataset.gloveThread).toBe("a"));
+    await act(() => new Promise((later) => setTimeout(later, 50)));
+    expect(new Set(seen)).toEqual(new Set([key === "Enter" ? "Mine" : "Thread a"]));
+  },
+);
+
+test("a title that cannot be stored is shown in no field any more", async () => {
+  const client = await filled(["a"]);
+  vi.spyOn(client.catalog, "rename").mockRejectedValue(new Error("The disk is full."));
+  render(
+    <GloveProvider client={client}>
+      <ThreadList />
+    </GloveProvider>,
+  );
   fireEvent.keyDown(await row("a"), { key: "F2" });
   const field = screen.getByRole("textbox", { name: "Title" });
-  expect(document.activeElement).toBe(field);
   fireEvent.change(field, { target: { value: "Mine" } });
-  fireEvent.keyDown(field, { key });
-  expect((document.activeElement as HTMLElement).dataset.gloveThread).toBe("a");
+  fireEvent.keyDown(field, { key: "Enter" });
+  await screen.findByText(/The disk is full/);
+  await row("a");
+  expect(screen.queryByRole("textbox", { name: "Title" })).toBeNull();
 });
 
 test("one row is one stop of the Tab key, and arrow keys lead to its buttons and back", async () => {

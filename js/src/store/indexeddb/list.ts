@@ -68,7 +68,8 @@ export async function restore(database: ListedDatabase, id: string): Promise<voi
 async function change(database: ListedDatabase, id: string, changed: (row: SessionRow) => SessionRow): Promise<void> {
   await database.run(["sessions"], "relaxed", async ({ ask, store }) => {
     const row = await ask<unknown>(store("sessions").get(id));
-    await ask(store("sessions").put(changed(isRow(row) ? row : unknownSession(id)), id));
+    // Nobody waits for its answer: behind it the transaction ends at once.
+    store("sessions").put(changed(isRow(row) ? row : unknownSession(id)), id);
   });
   database.changed(id);
 }
