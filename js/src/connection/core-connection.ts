@@ -264,6 +264,7 @@ export class CoreConnection {
   /** Tells the core what has changed since it was told last. */
   async configure(): Promise<void> {
     const settings = await this.#settingsNow();
+    this.#session?.ahead?.();
     const changes = this.#settings.changes(settings);
     if (changes === undefined || !this.#session) return;
     this.#session.configure(changes);

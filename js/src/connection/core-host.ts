@@ -23,7 +23,22 @@ export interface AwayParts {
   readonly changes: StoreChanges;
   readonly page: OpenedSession;
   /** How a request to the model is made without the page; nothing where only that can make it. */
-  reach(): Promise<Reach> | undefined;
+  reach(url: string): Promise<Addressed> | undefined;
+  /** JSON of an `Ahead`. */
+  ahead(): string;
+}
+
+/** How a request is made, and the address that it goes to. */
+export interface Addressed extends Reach {
+  readonly url: string;
+}
+
+/** What a worker need not ask before it calls the model. */
+export interface Ahead {
+  /** There is something to do before that, which the page is asked for. */
+  readonly prepares: boolean;
+  /** How the model at `of` is reached. */
+  readonly reach?: (Addressed & { readonly of: string }) | undefined;
 }
 
 export type CoreHost = ReturnType<typeof createCoreHost>;
@@ -108,11 +123,26 @@ export function createCoreHost(page: OpenedSession, fence: Fence, limits: Limits
         fence.certain(began);
       },
     });
-    const reach = () => {
+    const here = (url: string) => new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href).href;
+    const reach = (url: string) => {
       events.modelInPage = false;
-      return transportOf(page.config().model)?.reach?.();
+      return transportOf(page.config().model)
+        ?.reach?.()
+        .then((how) => ({ ...how, url: here(url) }));
     };
-    return { keeps: bridge.keeps, host, away: { store: at(), style: tokenCounterStyle, claim, changes, page, reach } };
+    const ahead = () => {
+      const { prepares } = page;
+      const { known, options } = transportOf(page.config().model) ?? {};
+      const of = options?.http.url ?? "";
+      try {
+        return JSON.stringify({ prepares, reach: known && { ...known(), of, url: here(of) } } satisfies Ahead);
+      } catch {
+        // What is wrong with it is told to who asks for it.
+        return JSON.stringify({ prepares } satisfies Ahead);
+      }
+    };
+    const away: AwayParts = { store: at(), style: tokenCounterStyle, claim, changes, page, reach, ahead };
+    return { keeps: bridge.keeps, host, away };
   };
 
   /** Stops all that runs. */

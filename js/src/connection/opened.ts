@@ -122,6 +122,11 @@ export class OpenedSession {
     await this.#plugins.ready();
   }
 
+  /** There is something to do before a call of the model. */
+  get prepares(): boolean {
+    return this.page.session.agentless || this.#plugins !== undefined;
+  }
+
   /** Before each call of the model. Another tab may ask for something. */
   prepare(): Promise<void> | undefined {
     return this.page.session.agentless ? Promise.reject(agentNotRunning()) : this.#plugins?.prepare();

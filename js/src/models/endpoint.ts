@@ -31,6 +31,8 @@ export interface Transport {
   readonly fetch: Fetch | undefined;
   /** How the same is asked without this page; not where the application gave a `fetch`. */
   readonly reach?: (() => Promise<Reach>) | undefined;
+  /** The same where nothing of the application is to be asked for it. */
+  readonly known?: (() => Reach) | undefined;
 }
 
 export interface Reach {
@@ -57,7 +59,8 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
   check("The options", options, "object");
   checkOptions(options, endpointOptions);
   checkCall(options);
-  const headers = async () => (typeof options.headers === "function" ? options.headers() : { ...options.headers });
+  const given = options.headers;
+  const headers = async () => (typeof given === "function" ? given() : { ...given });
   // Headers may hold a key, which would go along.
   const redirect: RequestRedirect = options.headers ? "manual" : "follow";
   let systemPrompt = "";
@@ -88,5 +91,6 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     ...(options.policy && { policy: options.policy }),
   };
   const reach = options.fetch ? undefined : async () => ({ headers: { ...(await headers()) }, redirect });
-  return withTransport(model, { options: { http }, fetch, reach });
+  const known = options.fetch || typeof given === "function" ? undefined : () => ({ headers: { ...given }, redirect });
+  return withTransport(model, { options: { http }, fetch, reach, known });
 }

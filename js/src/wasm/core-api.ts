@@ -89,6 +89,8 @@ export interface HostResponse {
 export interface CoreSession {
   /** Of one in a worker, whose methods say at once that something is taken: what comes of it. */
   ask?(method: string, ...args: readonly unknown[]): Promise<unknown>;
+  /** Of one in a worker: it hears what need not be asked before a model is called. */
+  ahead?(): void;
   /** JSON `{id?, text?, content?, extra?, whenBusy?, regenerate?, edits?, leaveWhenWaiting?}`; resolves with the JSON of a `CoreOutcome`. The id
    *  is the one in `state.request`, `state.queue` and the events. */
   request(request: string): Promise<string>;

@@ -208,8 +208,14 @@ class PortSession {
     this.#unuse = unuse;
     this.#host = host;
     this.#away = away;
+    const work = served(host, away);
     this.#forget = line.serve(this.#name, {
-      ...served(host, away),
+      ...work,
+      run: async (...call) => {
+        const answer = await work.run(...call);
+        this.ahead();
+        return answer;
+      },
       prepare: async () => {
         await this.#look();
         return host.prepare();
@@ -263,7 +269,17 @@ class PortSession {
     return given;
   }
 
+  /** What has changed of it. Headers and addresses may have changed without a word. */
+  ahead(): void {
+    const ahead = this.#away.ahead();
+    if (ahead === this.#told) return;
+    this.#told = ahead;
+    this.#line.say(this.#name, "ahead", [ahead]);
+  }
+  #told = "";
+
   ask(method: string, ...args: readonly unknown[]): Promise<unknown> {
+    this.ahead();
     return this.#line.ask(this.#name, method, args);
   }
 
@@ -312,7 +328,7 @@ function define(name: Asked, call: (session: PortSession, args: readonly unknown
 }
 
 /** What the worker asks of the page. */
-function served(host: SessionHost, away: AwayParts): Served {
+function served(host: SessionHost, away: AwayParts) {
   type Work = (...args: readonly unknown[]) => unknown;
   const as = (work: unknown) => (args: readonly unknown[]) => (work as Work)(...args);
   const names = [
@@ -335,10 +351,7 @@ function served(host: SessionHost, away: AwayParts): Served {
     ...Object.fromEntries(names.map((name) => [name, as(host[name])])),
     claim: () => away.claim(),
     changed: ([what, value]) => away.changes[what as keyof AwayParts["changes"]](value as never),
-    async reach([url]) {
-      const reach = await away.reach();
-      return reach && { ...reach, url: new URL(url as string, globalThis.document?.baseURI ?? globalThis.location?.href).href };
-    },
+    reach: ([url]) => away.reach(url as string),
     async run([callId, tool, input, validated, key], { signal }) {
       // What the worker confirmed may have been long ago.
       await host.confirm();
@@ -357,7 +370,7 @@ function served(host: SessionHost, away: AwayParts): Served {
       await response.read((chunk) => tell(chunk));
     },
     suffices: ([url]) => suffice.get(url as string)?.(),
-  };
+  } satisfies Served;
 }
 
 function crashed(): GloveError {

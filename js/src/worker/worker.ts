@@ -1,6 +1,6 @@
 // What runs in the worker: the core, its requests and the browser's database. The rest it asks of the page.
 
-import type { Transport } from "../models/endpoint.js";
+import type { Addressed, Ahead } from "../connection/core-host.js";
 import { hostFetch } from "../models/http.js";
 import { isPiece } from "../snapshot/pace.js";
 import type { StoreAdapter } from "../store/adapter.js";
@@ -94,12 +94,14 @@ interface About {
   readonly style: "object" | "number";
 }
 
-function hostOf(name: string, { store, style }: About, limits: Limits): SessionHost {
+function hostOf(name: string, { store, style }: About, limits: Limits, ahead: () => Ahead): SessionHost {
   const ask = (method: string, args: readonly unknown[], signal?: AbortSignal) => line.ask(name, method, args, { signal });
   const text = ask as (...asked: Parameters<typeof ask>) => Promise<string>;
   const none = ask as (...asked: Parameters<typeof ask>) => Promise<void>;
   let claimed: Promise<void> | undefined;
   let certainAt = Number.NEGATIVE_INFINITY;
+  /** The model is called for the first time since that was prepared. */
+  let fresh = false;
   const claim = async () => {
     claimed ??= none("claim", []);
     await claimed.catch((error: unknown) => {
@@ -135,13 +137,23 @@ function hostOf(name: string, { store, style }: About, limits: Limits): SessionH
     approval: (...call) => text("approval", call),
     run: (callId, tool, input, validated, signal, key) => text("run", [callId, tool, input, validated, key], signal),
     undo: (callId, tool, input, validated, signal) => none("undo", [callId, tool, input, validated], signal),
-    prepare: () => none("prepare", []),
+    prepare() {
+      fresh = true;
+      return ahead().prepares ? none("prepare", []) : undefined;
+    },
     prompt({ purpose, systemPrompt, from, messages, tools }, delta, signal) {
       const hear = (kind: unknown, piece: unknown) => delta(kind as "text", piece as string);
       return line.ask(name, "prompt", [{ purpose, systemPrompt, from, messages, tools }], { signal, hear }) as Promise<string>;
     },
     async fetch(url, headers, body, signal) {
-      const reach = (await ask("reach", [url])) as (Awaited<ReturnType<Way>> & { readonly url: string }) | undefined;
+      const { reach: known } = ahead();
+      let reach: Addressed | undefined;
+      // Of a call that is made again, the page may know more.
+      if (fresh && known?.of === url) {
+        reach = known;
+        line.say(name, "reach", [url]);
+      } else reach = (await ask("reach", [url])) as Addressed | undefined;
+      fresh = false;
       if (!reach) return fetchThere(name, url, headers, body, signal);
       const way = (to: string, init: RequestInit) => {
         for (const [key, value] of Object.entries(reach.headers)) (init.headers as Headers).set(key, value);
@@ -159,8 +171,6 @@ function hostOf(name: string, { store, style }: About, limits: Limits): SessionH
     },
   };
 }
-
-type Way = NonNullable<Transport["reach"]>;
 
 /** By the `fetch` that the application gave. */
 function fetchThere(
@@ -225,7 +235,11 @@ const plain = [
 
 function serveSession(name: string, options: string, about: About): void {
   const limits = new Limits();
-  const session = new exports.CoreSession(options, hostOf(name, about, limits));
+  let ahead: Ahead = { prepares: true };
+  const session = new exports.CoreSession(
+    options,
+    hostOf(name, about, limits, () => ahead),
+  );
   type Method = (...args: readonly unknown[]) => unknown;
   type Asked = { readonly id: string; readonly answer: Promise<string> };
   const asked = Object.fromEntries(
@@ -237,6 +251,9 @@ function serveSession(name: string, options: string, about: About): void {
   const forget = line.serve(name, {
     ...asked,
     open: () => session.open(),
+    ahead([told]) {
+      ahead = JSON.parse(told as string) as Ahead;
+    },
     abort() {
       session.abort();
       limits.hurry();
