@@ -2,10 +2,9 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
-import { html, inPage } from "../support/pages.js";
-import { root } from "../support/project.js";
+import { inPage, servePackage } from "../support/pages.js";
 import { openProvider, type Provider } from "../support/provider.js";
-import { type Served, serve } from "../support/server.js";
+import type { Served } from "../support/server.js";
 
 let browser: Browser;
 let server: Served;
@@ -14,7 +13,7 @@ beforeAll(async () => {
   [browser, elsewhere] = await Promise.all([openBrowser(), openProvider()]);
   elsewhere.reply({ body: [], headers: { "access-control-allow-origin": "*", "access-control-allow-headers": "*" } });
   const moved = async () => new Response(null, { status: 307, headers: { location: elsewhere.url } });
-  server = await serve(root, { pages: { "/": html }, routes: { "/moved": moved, "/moved/v1/messages": moved } });
+  server = await servePackage({}, { "/moved": moved, "/moved/v1/messages": moved });
 });
 afterAll(async () => {
   await Promise.all([browser.close(), server.close(), elsewhere.close()]);

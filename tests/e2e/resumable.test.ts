@@ -3,9 +3,7 @@ import { createChatHandler, createMemoryBuffer } from "glove-wasm/server";
 import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
-import { html, inPage } from "../support/pages.js";
-import { root } from "../support/project.js";
-import { serve } from "../support/server.js";
+import { inPage, servePackage } from "../support/pages.js";
 
 const words = Array.from({ length: 60 }, (_, at) => `word${at} `);
 
@@ -22,7 +20,7 @@ test("a page that is reloaded in the middle of an answer goes on reading it, and
     return createScriptedModel([{ deltas: words, every: 50 }]);
   };
   const handler = createChatHandler({ createModel, resume: createMemoryBuffer() });
-  const site = await serve(root, { pages: { "/": html }, routes: { "/api/chat": handler } });
+  const site = await servePackage({}, { "/api/chat": handler });
   const browser = await openBrowser();
   try {
     const page = await browser.newPage();

@@ -5,9 +5,7 @@ import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { openBrowser } from "../support/browser.js";
-import { html, inPage } from "../support/pages.js";
-import { root } from "../support/project.js";
-import { serve } from "../support/server.js";
+import { inPage, servePackage } from "../support/pages.js";
 
 const talk = `
   const { serverTools } = await import("/pkg/remote/index.js");
@@ -35,7 +33,7 @@ test("a page that is reloaded in the middle of a tool of the server reads on, an
   const script = [{ toolCalls: [{ name: "work", input: { hours: 2 }, id: "c1" }] }, "Done."];
   const model = createScriptedModel(script);
   const handler = createChatHandler({ createModel: () => model, tools: [work] });
-  const site = await serve(root, { pages: { "/": html }, routes: { "/api/chat": handler } });
+  const site = await servePackage({}, { "/api/chat": handler });
   const browser = await openBrowser();
   try {
     const page = await browser.newPage();

@@ -1,11 +1,8 @@
 // A task in a worker of a page in Chromium: its files are the origin's, a page watches and decides, and another worker goes on with it.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
 import { inPage, servePackage, withProfile } from "../support/pages.js";
-import { root } from "../support/project.js";
 import type { Served } from "../support/server.js";
 
 /** What a module of the application would be: the agent, and the task that it is told of. */
@@ -60,11 +57,7 @@ postMessage("ready");
 let browser: Browser;
 let server: Served;
 beforeAll(async () => {
-  // Bundlers find the one dependency; a worker has no import map.
-  const path = "/pkg/src/tools/schema-json.js";
-  const checks = readFileSync(join(root, path), "utf8");
-  const resolved = checks.replace('"@cfworker/json-schema"', '"/node_modules/@cfworker/json-schema/dist/esm/index.js"');
-  [browser, server] = [await openBrowser(), await servePackage({ "/worker.js": worker, [path]: resolved })];
+  [browser, server] = [await openBrowser(), await servePackage({ "/worker.js": worker })];
 });
 afterAll(async () => {
   await browser?.close();

@@ -154,18 +154,20 @@ async function walk(walk: Walk, visit: string, init: string): Promise<{ page: Pa
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   await page.addInitScript(`${corePlace} ${init}`);
+  const there = () => page.waitForFunction("globalThis.example");
   await page.goto(`${server.url}/${walk.name}`);
+  await there();
   let reloads = 0;
   const until = Date.now() + patience / 3;
   for (;;) {
     if (Date.now() > until || problems.length > 0)
       throw new Error(`${visit} never ends: ${problems} ${await page.locator("body").innerText()}`);
-    await page.waitForFunction("globalThis.example");
     const now = (await page.evaluate(state(walk.name))) as { said: number; idle: boolean; last?: string } | true;
     if (now === true) {
       reloads++;
       await page.evaluate("sessionStorage.setItem('died', 'yes')");
       await page.reload();
+      await there();
       continue;
     }
     if (now.idle && now.last === walk.ends) return { page, problems, reloads };

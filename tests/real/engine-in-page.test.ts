@@ -4,9 +4,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { blocks } from "../docs/blocks.js";
 import { openBrowser, openPage } from "../support/browser.js";
-import { html, inPage } from "../support/pages.js";
-import { root } from "../support/project.js";
-import { type Served, serve } from "../support/server.js";
+import { inPage, servePackage } from "../support/pages.js";
+import type { Served } from "../support/server.js";
 import { tinyModel } from "./model.js";
 
 const wllama = "tests/real/clients/node_modules/@wllama/wllama/esm";
@@ -66,7 +65,7 @@ describe("wllama in the page", () => {
     const names = ["engine", "wllama", "text-tools"];
     const files = await Promise.all(names.map(async (name) => [`/${name}.js`, await guide(`${name}.ts`)] as const));
     const routes = { "/tiny.gguf": async () => new Response(tinyModel({ context: 8192 })) };
-    served = await serve(root, { pages: { "/": html, ...Object.fromEntries(files) }, routes });
+    served = await servePackage(Object.fromEntries(files), routes);
     browser = await openBrowser();
     ({ page, problems } = await openPage(browser, served.url));
     await inPage(page, load);

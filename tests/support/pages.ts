@@ -1,9 +1,12 @@
 // Pages of one browser profile over the built package: what one stores, the others find.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build, type Plugin } from "esbuild";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { patience } from "./browser.js";
-import { corePlace } from "./core-place.js";
+import { corePlace, inWorker, withWorker } from "./core-place.js";
 import { root } from "./project.js";
-import { type Served, serve } from "./server.js";
+import { type Served, type ServeOptions, serve } from "./server.js";
 import type { EnginePage } from "./webdriver.js";
 
 export interface Profile {
@@ -30,17 +33,46 @@ export async function withProfile<T>(browser: Browser, server: Served, work: (pr
   }
 }
 
-/** `pages` are further ones: path to text. */
-export function servePackage(pages: Record<string, string> = {}): Promise<Served> {
+/** `pages` are further ones: path to text; `routes` answer by themselves. */
+export async function servePackage(pages: Record<string, string> = {}, routes: ServeOptions["routes"] = {}): Promise<Served> {
   const headers = { "access-control-allow-origin": "*" };
-  return serve(root, { headers, pages: { "/": html, ...pages } });
+  bundled ??= bundle();
+  return serve(root, { headers, pages: { "/": html, ...(await bundled), ...pages }, routes });
 }
 
-/** What a bundler would do: the package and its one dependency by their names. */
-const imports = {
-  "@cfworker/json-schema": "/node_modules/@cfworker/json-schema/dist/esm/index.js",
-  "glove-wasm": "/pkg/src/index.js",
+/** What pages of tests import of the package, below `/pkg`. What is not here is another module than the one in the bundle. */
+const entries = ["src/index", "testing/index", "tasks/index", "tools/index", "remote/index"];
+const inside = ["src/store/indexeddb/connection", "src/wasm/generated/glove_wasm"];
+
+let bundled: Promise<Record<string, string>> | undefined;
+
+/** As applications have it: its 150 files one by one are half of what a page of a test costs. */
+async function bundle(): Promise<Record<string, string>> {
+  const { outputFiles } = await build({
+    entryPoints: [...entries, ...inside].map((name) => join(root, "pkg", `${name}.js`)),
+    outbase: join(root, "pkg"),
+    outdir: "/pkg",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    write: false,
+    logLevel: "error",
+    ...(inWorker && { plugins: [workerPlugin] }),
+  });
+  return Object.fromEntries(outputFiles.map(({ path, text }) => [path, text]));
+}
+
+const workerPlugin: Plugin = {
+  name: "worker",
+  setup({ onLoad }) {
+    onLoad({ filter: /session\/client\.js$/ }, async ({ path }) => ({
+      contents: withWorker(path, await readFile(path, "utf8")),
+    }));
+  },
 };
+
+/** For modules that a test writes itself. */
+const imports = { "glove-wasm": "/pkg/src/index.js" };
 export const html = `<!doctype html><link rel=icon href=data:,><script type=importmap>${JSON.stringify({ imports })}</script>`;
 
 const prelude = `
