@@ -4,7 +4,7 @@ use crate::error::ModelError;
 use crate::http::key_encodings;
 use crate::json::scan::word_at;
 use crate::providers::base64;
-use crate::providers::errors::cut;
+use crate::providers::error_text::cut;
 
 /// Shorter values are no keys, and striking them out would leave no sentence whole.
 const SHORTEST: usize = 6;

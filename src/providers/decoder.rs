@@ -6,6 +6,7 @@ use crate::answer::{Batch, Outcome, TurnBuilder, WireNames};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::reader::Reader;
 use crate::json::scan::word_at;
+use crate::providers::error_text::excerpt;
 use crate::providers::format::Format;
 use crate::providers::mapping::Mapping;
 use crate::providers::repeated::Repeated;
@@ -170,7 +171,7 @@ impl Reading {
         };
         self.repeated.keep(data, read.ok().flatten().filter(|_| !self.surrogates.is_waiting()));
         if read.is_err() && self.owns(event.name) {
-            let message = format!("the provider sent an event that is not JSON: {}", errors::excerpt(data));
+            let message = format!("the provider sent an event that is not JSON: {}", excerpt(data));
             self.turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
         } else if is_error {
             // Of two failures the one that the mapping has read counts.

@@ -1,19 +1,15 @@
 //! What a provider says went wrong, as one typed error: from an error body or from an event in mid-stream.
 
-use std::borrow::Cow;
-
+use super::error_body::{Behind, read};
+use super::error_kind::kind_of;
+use super::error_text::{cut, excerpt, quoted};
 use crate::error::{ModelError, ModelErrorKind};
-use crate::json::reader::{Broken, Reader};
 use crate::json::scan::word_at;
 use crate::providers::about_media::is_about_media;
 
-/// How much of a body that is no JSON is quoted.
-const EXCERPT: usize = 200;
 pub(crate) const AI_SDK_STREAM: &str =
     "The endpoint is a route of the AI SDK; let `createChatHandler` of `glove-wasm/server` answer.";
 const UNEXPECTED: &str = "the answer does not match the requested format";
-/// How much of a provider's own message is kept.
-const LONGEST: usize = 4 * 1024;
 
 /// The error for an HTTP answer that is no success. `retry_after_ms` and `request_id` are what the body says;
 /// headers are the transport's to add.
@@ -83,223 +79,6 @@ pub(crate) fn takes_no_tools(error: &ModelError) -> bool {
     cfg!(feature = "providers") && phrases.iter().any(|words| word_at(&message, words).is_some())
 }
 
-/// The beginning of a body. The source of a web page says nothing to people, its heading may.
-fn quoted(body: &str) -> String {
-    let body = body.trim_start();
-    if !body.starts_with('<') || body.starts_with("<?xml") {
-        return excerpt(body);
-    }
-    let from = ["<title", "<h1", "<body"].iter().find_map(|tag| word_at(body, tag)).unwrap_or_default();
-    let is_title = body.get(from..).is_some_and(|rest| !rest.starts_with("<body") && from > 0);
-    let mut text = String::new();
-    for part in body.get(from..).unwrap_or_default().split('<') {
-        if is_title && part.starts_with('/') {
-            break;
-        }
-        text.push_str(part.split_once('>').map_or("", |(_, text)| text));
-    }
-    match excerpt(&text) {
-        title if title.is_empty() => "a web page".to_owned(),
-        title => format!("a web page ({title})"),
-    }
-}
-
-/// What is told of a failure is kept and shown, so it has an end.
-pub(crate) fn cut(mut text: String) -> String {
-    if text.len() > LONGEST {
-        text.truncate(text.floor_char_boundary(LONGEST));
-        text.push('…');
-    }
-    text
-}
-
-/// The beginning of a text on one line.
-pub(crate) fn excerpt(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.trim().chars() {
-        if out.len() >= EXCERPT {
-            out.push('…');
-            break;
-        }
-        match c.is_ascii_whitespace() {
-            false => out.push(c),
-            true if !out.ends_with(' ') => out.push(' '),
-            true => {}
-        }
-    }
-    out
-}
-
-#[derive(Default)]
-struct Details<'a> {
-    message: Option<Cow<'a, str>>,
-    /// Every word that names the kind of error (`type`, `code`, `status`), in lower case.
-    codes: String,
-    status: Option<u16>,
-    retry_after_ms: Option<u64>,
-    request_id: Option<String>,
-    /// What the server calls it, and how much that says.
-    named: Option<(Naming, String)>,
-    /// Where in the request it is, in front of the message about that place.
-    place: String,
-    /// What it calls the field that is at fault.
-    param: Option<String>,
-    /// What a chat handler says of its provider.
-    provider: Behind,
-    /// What an endpoint calls its refusal; a failure of the model, which has a kind, is known by that.
-    code: Option<String>,
-    has_kind: bool,
-}
-
-#[derive(Default)]
-struct Behind {
-    status: Option<u16>,
-    code: Option<String>,
-    transient: Option<bool>,
-    media: bool,
-}
-
-/// The fields that name the kind of an error, the one that says most last.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Naming {
-    Reason,
-    Status,
-    Type,
-    Code,
-}
-
-impl Details<'_> {
-    fn name(&mut self, key: &str, name: &str) {
-        let naming = match key {
-            "code" => Naming::Code,
-            "type" => Naming::Type,
-            "status" => Naming::Status,
-            _ => Naming::Reason,
-        };
-        // A status is told beside it, and the types of events and of details name no error.
-        let is_name = name.parse::<u16>().is_ok_and(|code| (400..=599).contains(&code))
-            || name.is_empty()
-            || ["error", "failed"].contains(&name)
-            || name.starts_with("response.");
-        if !is_name && self.named.as_ref().is_none_or(|(known, _)| *known < naming) {
-            self.named = Some((naming, excerpt(name)));
-        }
-    }
-}
-
-fn read(body: &str) -> Result<Details<'_>, Broken> {
-    let mut details = Details::default();
-    let mut reader = Reader::new(body);
-    match reader.peek()? {
-        b'{' => object(&mut reader, &mut details, 0)?,
-        // Google's OpenAI-shaped endpoint wraps its error in an array.
-        b'[' => {
-            reader.array()?;
-            if reader.item()? {
-                object(&mut reader, &mut details, 0)?;
-            }
-        }
-        b'"' => details.message = reader.string()?,
-        _ => return Err(Broken),
-    }
-    Ok(details)
-}
-
-fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) -> Result<(), Broken> {
-    if depth > 4 || !reader.object()? {
-        return if depth > 4 { reader.skip() } else { Ok(()) };
-    }
-    while let Some(key) = reader.key()? {
-        match (key, reader.peek()?) {
-            ("error" | "response" | "err" | "metadata" | "x_groq" | "message", b'{') => {
-                object(reader, details, depth + 1)?;
-            }
-            ("message" | "error" | "detail" | "error_description" | "msg", b'"') => {
-                let message = reader.string()?;
-                if details.message.as_deref().is_none_or(str::is_empty) {
-                    details.message = match std::mem::take(&mut details.place) {
-                        place if place.is_empty() => message,
-                        place => Some(Cow::Owned(place + ": " + &message.unwrap_or_default())),
-                    };
-                }
-            }
-            // The router's own message says nothing; this is what the provider behind it said.
-            ("raw", b'"') => {
-                let raw = reader.text()?;
-                let summary = details.message.take().unwrap_or_default();
-                details.message = Some(Cow::Owned(format!("{summary}: {}", excerpt(&raw))));
-            }
-            ("loc", b'[') if cfg!(feature = "providers") => details.place = place(reader.raw()?)?,
-            ("param", b'"') if cfg!(feature = "providers") => {
-                details.param = Some(reader.text()?.into_owned());
-            }
-            ("details" | "detail" | "message", b'[') => {
-                reader.array()?;
-                while reader.item()? {
-                    object(reader, details, depth + 1)?;
-                }
-            }
-            ("type" | "code" | "status" | "reason", b'"') => {
-                let code = reader.text()?;
-                details.name(key, &code);
-                if details.codes.len() < EXCERPT {
-                    details.codes.push_str(&excerpt(&code).to_ascii_lowercase());
-                    details.codes.push(' ');
-                }
-                details.status = details.status.or_else(|| code.parse().ok());
-                if key == "code" {
-                    details.code = Some(code.into_owned());
-                }
-            }
-            ("code" | "status" | "status_code" | "http_status", _) => {
-                let code = reader.count()?.and_then(|code| u16::try_from(code).ok());
-                details.status = details.status.or(code);
-            }
-            ("kind", _) => {
-                details.has_kind = true;
-                reader.skip()?;
-            }
-            ("provider_status", _) => {
-                details.provider.status = reader.count()?.and_then(|code| u16::try_from(code).ok());
-            }
-            ("provider_code", b'"') => details.provider.code = reader.string()?.map(Cow::into_owned),
-            ("transient", _) => details.provider.transient = Some(reader.raw()? == "true"),
-            ("media", _) => details.provider.media = reader.raw()? == "true",
-            ("retryDelay", b'"') => {
-                let delay = reader.text()?;
-                details.retry_after_ms = seconds(delay.trim_end_matches('s'));
-            }
-            ("retry_after" | "retry_after_seconds", _) => details.retry_after_ms = seconds(reader.raw()?),
-            ("retry_after_ms", _) => details.retry_after_ms = reader.count()?,
-            ("request_id" | "requestId", b'"') => {
-                details.request_id = reader.string()?.map(Cow::into_owned);
-            }
-            _ => reader.skip()?,
-        }
-    }
-    Ok(())
-}
-
-/// A place in the body as a path: `["body", "messages", 2]` is `messages.2`.
-fn place(path: &str) -> Result<String, Broken> {
-    let mut reader = Reader::new(path);
-    let mut place = String::new();
-    reader.array()?;
-    while reader.item()? {
-        let step = reader.raw()?.trim_matches('"');
-        if step != "body" {
-            place.push_str(if place.is_empty() { "" } else { "." });
-            place.push_str(step);
-        }
-    }
-    Ok(place)
-}
-
-fn seconds(text: &str) -> Option<u64> {
-    let seconds = crate::json::reader::number(text.trim_matches('"')).filter(|s| *s >= 0.0)?;
-    Some((seconds * 1000.0).ceil() as u64)
-}
-
 fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>, Behind) {
     let details = read(body).unwrap_or_default();
     let provider_code = details.code.filter(|_| !details.has_kind);
@@ -333,94 +112,6 @@ fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>, Behin
         && matches!(kind, ModelErrorKind::BadRequest | ModelErrorKind::Server)
         && status.is_some_and(|status| is_about_media(status, details.param.as_deref(), &lower));
     (error, provider_code, details.provider)
-}
-
-/// The kind, and whether an account has to be paid or raised first.
-fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (ModelErrorKind, bool) {
-    let code = |words: &[&str]| words.iter().any(|word| word_at(codes, word).is_some());
-    let mentions = |words: &[&str]| words.iter().any(|word| word_at(message, word).is_some());
-    // The page hears of a provider from a chat handler, which knows these.
-    let provider_mentions = |words: &[&str]| cfg!(feature = "providers") && mentions(words);
-    let too_long = [
-        "prompt is too long",
-        "maximum context length",
-        "context window",
-        "context length",
-        "context size",
-        "input token count",
-        "exceeds the maximum number of tokens",
-        "maximum prompt length",
-    ];
-    // With these nothing becomes of waiting either.
-    let far_too_long = [
-        "request too large for",
-        "exceed context limit",
-        "exceeded model token limit",
-        "prompt exceeds max length",
-        "range of input length",
-    ];
-    let status_in = |range: std::ops::RangeInclusive<u16>| status.is_some_and(|code| range.contains(&code));
-    if code(&["context_length", "context_window", "exceed_context"])
-        || mentions(&too_long) && !status_in(429..=429)
-        || provider_mentions(&far_too_long)
-    {
-        return (ModelErrorKind::ContextLength, false);
-    }
-    if status == Some(402)
-        || code(&["insufficient_quota", "billing", "insufficient_balance", "insufficient_credits"])
-        || mentions(&["credit balance is too low"])
-        || provider_mentions(&[
-            "insufficient balance",
-            "all available credits",
-            "reached your specified",
-            "enable billing",
-            "余额不足",
-        ])
-        || cfg!(feature = "providers") && code(&["exceeded_current_quota"])
-    {
-        return (ModelErrorKind::RateLimit, true);
-    }
-    let kind = if status == Some(529)
-        || code(&["overloaded", "unavailable"])
-        || provider_mentions(&["overloaded", "at capacity", "capacity exceeded"])
-        || cfg!(feature = "providers") && status == Some(498)
-    {
-        ModelErrorKind::Overloaded
-    } else if status == Some(429) || code(&["rate_limit", "resource_exhausted", "too_many_requests"]) {
-        ModelErrorKind::RateLimit
-    } else if status == Some(403) && provider_mentions(&["moderation", "flagged"]) {
-        ModelErrorKind::BadRequest
-    } else if status_in(401..=401)
-        || status_in(403..=403)
-        || code(&["authentication", "api_key", "permission", "unauthenticated", "unauthorized"])
-        || provider_mentions(&["incorrect api key", "invalid api key", "organization has been disabled"])
-    {
-        ModelErrorKind::Authentication
-    } else if is_too_large(status, codes, message) {
-        ModelErrorKind::TooLarge
-    } else if status == Some(408) || status == Some(504) || code(&["timeout", "deadline"]) {
-        ModelErrorKind::Timeout
-    } else if status_in(500..=599)
-        || !status_in(400..=499) && code(&["api_error", "server_error", "internal"])
-    {
-        ModelErrorKind::Server
-    } else if status_in(400..=499) || code(&["invalid", "not_found", "bad_request", "failed_precondition"]) {
-        ModelErrorKind::BadRequest
-    } else {
-        ModelErrorKind::Server
-    };
-    (kind, false)
-}
-
-/// The request is, or what it carries. A chat handler counts with the same status what is no matter of bytes.
-fn is_too_large(status: Option<u16>, codes: &str, message: &str) -> bool {
-    let counted = || ["too_many", "too_long"].iter().any(|word| word_at(codes, word).is_some());
-    if status == Some(413) {
-        return !counted();
-    }
-    let named = ["request_too_large", "image_too_large"].iter().any(|word| word_at(codes, word).is_some());
-    let phrases = ["request payload size exceeds", "image exceeds", "image dimensions exceed"];
-    cfg!(feature = "providers") && (named || phrases.iter().any(|word| word_at(message, word).is_some()))
 }
 
 #[cfg(test)]
@@ -873,6 +564,5 @@ mod tests {
         assert_eq!((error.kind, error.retryable), (BadResponse, false));
         assert_eq!(error.message, "the answer does not match the requested format: a web page (Sign in)");
         assert_eq!(unexpected(r#"{"error":{"message":"no","type":"invalid_request_error"}}"#).message, "no");
-        assert!(excerpt(&"x".repeat(5000)).chars().count() <= EXCERPT + 1);
     }
 }

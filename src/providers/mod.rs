@@ -14,6 +14,9 @@ mod endpoint {
     pub(super) mod request;
     pub(super) mod stream;
 }
+mod error_body;
+mod error_kind;
+pub(crate) mod error_text;
 pub mod errors;
 pub mod facts;
 mod format;

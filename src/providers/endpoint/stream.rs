@@ -7,6 +7,7 @@ use crate::error::{ModelError, ModelErrorKind};
 use crate::json::codec::from_text;
 use crate::json::reader::{Broken, Reader, Written};
 use crate::message::{Message, Usage};
+use crate::providers::error_text::excerpt;
 use crate::providers::errors;
 use crate::providers::mapping::{Brought, Mapping, PieceOf, set};
 use crate::providers::provider_fields::PROVIDER_FIELDS;
@@ -131,7 +132,7 @@ fn arguments(input: &str) -> String {
 
 fn done(event: &EndpointEvent<'_>, data: &str, turn: &mut TurnBuilder) {
     let Some(Ok(message)) = event.message.map(from_text::<Message>) else {
-        let message = format!("the endpoint's `done` event has no valid message: {}", errors::excerpt(data));
+        let message = format!("the endpoint's `done` event has no valid message: {}", excerpt(data));
         turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
         return;
     };
