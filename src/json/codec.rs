@@ -152,6 +152,7 @@ pub(crate) fn object(out: &mut String, fields: &[(&str, &dyn Write)]) {
 }
 
 /// The fields of two objects in one: first the given ones, then those of `rest`, which writes as an object.
+#[cfg(any(test, feature = "serve", target_arch = "wasm32"))]
 pub(crate) fn object_and(out: &mut String, fields: &[(&str, &dyn Write)], rest: &dyn Write) {
     if fields.is_empty() {
         return rest.write(out);

@@ -61,7 +61,13 @@ test("the page is asked before each call once there is something to prepare, als
     if (n === 0) session.configure({ plugins: [{ id: "clock", prepare: prepared }] });
   });
   // What a plugin takes is loaded.
-  const slow = { ...late, do: async (...args: Parameters<typeof late.do>) => (await late.do(...args), pause()) };
+  const slow = {
+    ...late,
+    async do(...args: Parameters<typeof late.do>) {
+      await late.do(...args);
+      await pause();
+    },
+  };
   const session = clientOf({ createModel: () => model, tools: [slow as never] }).session("s");
   await session.sendMessage("Go");
   expect(count("prepare")).toBe(rounds);

@@ -105,6 +105,7 @@ pub struct TimelinePatch<'a> {
     last: Option<TimelineEntry<'a>>,
 }
 
+#[cfg(any(test, feature = "serve", target_arch = "wasm32"))]
 impl<'a> TimelinePatch<'a> {
     /// Nothing has changed in the timeline itself.
     pub(crate) fn of_none(timeline: &'a Timeline, run: &'a Run) -> Self {
@@ -120,7 +121,9 @@ impl<'a> TimelinePatch<'a> {
     pub(crate) fn set_last(&mut self, last: Option<TimelineEntry<'a>>) {
         self.last = last;
     }
+}
 
+impl<'a> TimelinePatch<'a> {
     /// The length of the list.
     pub fn len(&self) -> usize {
         self.timeline.count() + usize::from(self.last.is_some())
