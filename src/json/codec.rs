@@ -152,7 +152,7 @@ pub(crate) fn object(out: &mut String, fields: &[(&str, &dyn Write)]) {
 }
 
 /// The fields of two objects in one: first the given ones, then those of `rest`, which writes as an object.
-#[cfg(any(test, feature = "serve", target_arch = "wasm32"))]
+#[cfg_attr(not(feature = "serve"), allow(dead_code, reason = "what is told to pages alone uses it"))]
 pub(crate) fn object_and(out: &mut String, fields: &[(&str, &dyn Write)], rest: &dyn Write) {
     if fields.is_empty() {
         return rest.write(out);

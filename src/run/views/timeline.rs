@@ -105,7 +105,7 @@ pub struct TimelinePatch<'a> {
     last: Option<TimelineEntry<'a>>,
 }
 
-#[cfg(any(test, feature = "serve", target_arch = "wasm32"))]
+#[cfg_attr(not(feature = "serve"), allow(dead_code, reason = "what is told to pages alone uses it"))]
 impl<'a> TimelinePatch<'a> {
     /// Nothing has changed in the timeline itself.
     pub(crate) fn of_none(timeline: &'a Timeline, run: &'a Run) -> Self {
