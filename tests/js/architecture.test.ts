@@ -14,6 +14,7 @@ const subjects: Readonly<Record<string, string>> = {
   connection: "the connection of a session to its core",
   display: "slots and their answers",
   entries: "the classes of each entry, with the core that it has",
+  messages: "what is shown, as messages with parts",
   models: "models: endpoints, providers, the browser's own, those of the application",
   plugins: "what prepares each call of the model, and what it keeps",
   recording: "recorded runs as files, and how they are played",

@@ -16,7 +16,7 @@ import { entryOf } from "../timeline/entry-of.js";
 import { Conversation, type SnapshotSource } from "./conversation.js";
 import type { ConversationState } from "./engine-context.js";
 import type { GloveActions, GloveState } from "./glove-types.js";
-import { createMessages } from "./messages.js";
+import type { UIMessage } from "./messages.js";
 import { changesOf, overridesOf, type Settings } from "./settings.js";
 
 /** How long what was waited for is held: its component has come by then, or never will. */
@@ -25,6 +25,9 @@ export const holdMs = 5_000;
 const SlotView = /* @__PURE__ */ slotParts.component("SlotView");
 const ResultView = /* @__PURE__ */ slotParts.component("ResultView");
 const OutputView = /* @__PURE__ */ new Loader(() => import("../outputs/output-view.js")).component("OutputView");
+
+/** The same before a session is open and after, so that nothing renders again for it. */
+const noMessages: UIMessage[] = [];
 
 type Drawn = Pick<GloveState, "renderSlot" | "renderToolResult" | "renderOutput">;
 
@@ -47,7 +50,6 @@ export class Engine implements SnapshotSource, ConversationState {
     const failure = new Error(`The renderer of "${name}" threw: ${reasonOf(error)}`, { cause: error });
     this.#conversation.session?.report("RENDERER_FAILED", error instanceof NothingDraws ? error : failure);
   });
-  readonly #messages = createMessages();
   readonly #states = new WeakMap<GloveSnapshot, GloveState>();
   #drawing: Drawn;
   #settings: Settings;
@@ -98,7 +100,6 @@ export class Engine implements SnapshotSource, ConversationState {
   #state(snapshot: GloveSnapshot): GloveState {
     const known = this.#states.get(snapshot);
     if (known?.renderSlot === this.#drawing.renderSlot) return known;
-    const messages = this.#messages;
     const shown = snapshot as GloveState;
     const state: GloveState = {
       ...shown,
@@ -112,7 +113,8 @@ export class Engine implements SnapshotSource, ConversationState {
         return commandsOf(this.session?.config);
       },
       get messages() {
-        return messages(snapshot);
+        const shown = this.session?.messagesOf(snapshot);
+        return shown?.length ? shown : noMessages;
       },
     };
     this.#states.set(snapshot, state);

@@ -1,7 +1,7 @@
 // Which slots are on the screen, and beside which entry of the timeline.
 
-import { slotKind } from "../../src/snapshot/slots.js";
 import type { ShownEntry, ShownSlot } from "../../src/snapshot/snapshot.js";
+import { slotKind } from "../../src/snapshot/state.js";
 
 /** What the slots' strategies leave to show, in their order. */
 export function visibleSlots(slots: readonly ShownSlot[]): ShownSlot[] {

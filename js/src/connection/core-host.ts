@@ -3,8 +3,7 @@
 import { type Reach, transportOf } from "../models/endpoint.js";
 import { hostFetch } from "../models/http.js";
 import type { StoreAdapter } from "../store/adapter.js";
-import { bridgeStore, type StoreChanges } from "../store/bridge.js";
-import { forCore } from "../store/errors.js";
+import { bridgeStore, forCore, type StoreChanges } from "../store/bridge.js";
 import type { Limits } from "../store/limits.js";
 import { controllerOf } from "../wasm/controllers.js";
 import type { HostPrompt, SessionHost } from "../wasm/core-api.js";

@@ -3,6 +3,7 @@
 import { agentNotRunning } from "../agents/inside.js";
 import { SlotController } from "../display/slot-controller.js";
 import { AbortError, GloveError, late } from "../error.js";
+import { createMessages } from "../messages/messages.js";
 import { PageModels } from "../models/page-models.js";
 import type { Plugins } from "../plugins/plugins.js";
 import { outcomeOf, type RunOutcome } from "../session/outcome.js";
@@ -45,6 +46,8 @@ export class OpenedSession {
   readonly tools: Toolbox;
   readonly slots: SlotController;
   readonly models: PageModels;
+  /** What is shown, as messages. */
+  readonly messagesOf = createMessages();
   readonly #way: Way;
   readonly #core: Core;
   #plugins: Plugins | undefined;

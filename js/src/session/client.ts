@@ -132,9 +132,6 @@ interface Held {
 
 /** Who opened a session of a database last in this page. */
 const opened = new Map<string, WeakRef<Held>>();
-/** Longer than a hook keeps what it has waited for: so long a client whose module was edited may have its sessions. */
-const placeMs = 6_000;
-let warned = false;
 
 /**
  * Makes sessions and keeps them: asking twice for one id gives the same session, so that a screen which is mounted twice has
@@ -346,18 +343,13 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   /** Whoever opens a session that another client of this page has open gets that one's model, prompt and tools: not in silence. */
   #tellShared(id: string, held: Held): void {
     const { name, inMemory } = this.#own;
-    if (inMemory || warned) return;
+    if (inMemory) return;
     const key = JSON.stringify([name, id]);
     const other = opened.get(key)?.deref();
     opened.set(key, new WeakRef(held));
     if (!other) return;
-    setTimeout(() => {
-      // One that was let go ends what it runs; there the other took its place.
-      if (warned || this.#own.inMemory || [other, held].some(({ session, watching }) => session.disposed || watching)) return;
-      warned = true;
-      // Without the words for it nothing is missing that runs.
-      import("./two-clients.js").then(({ warnOfTwo }) => warnOfTwo(id, name)).catch(() => {});
-    }, placeMs);
+    // Without the words for it nothing is missing that runs.
+    import("./two-clients.js").then(({ warnOfTwo }) => warnOfTwo(id, this.#own, [other, held])).catch(() => {});
   }
 
   #make(id: string, { endpoint, store, model, ...own }: SessionOverrides, closed: () => void): GloveSession {

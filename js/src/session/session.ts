@@ -8,6 +8,7 @@ import { Connection } from "../connection/connection.js";
 import { bound } from "../display/bound.js";
 import { DisplayManager, type DisplayManagerAdapter } from "../display/manager.js";
 import { AbortError, codeOf, GloveError, late, stoppedBy } from "../error.js";
+import type { ShownMessage } from "../messages/messages.js";
 import type { ExportRunOptions } from "../recording/run-file.js";
 import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
@@ -161,6 +162,11 @@ export class GloveSession {
   readonly #empty: GloveSnapshot;
   /** The snapshot for server rendering: an empty session. */
   readonly getServerSnapshot = (): GloveSnapshot => this.#empty;
+
+  /** @internal What is shown, as messages; nothing is before it is open. */
+  messagesOf(snapshot: GloveSnapshot): ShownMessage[] | undefined {
+    return this.#connection.opened?.messagesOf(snapshot);
+  }
 
   readonly displayManager: DisplayManagerAdapter;
 

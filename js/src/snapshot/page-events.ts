@@ -1,38 +1,26 @@
 // What becomes of the state of a session with what its page does: messages are sent and wait, and each of them ends. All that a page
 // needs before it hears of a core.
 
-import type { PageChanges, Reducers, SnapshotEvent } from "./events.js";
-import { endedWith } from "./failures.js";
+import type { Reducers, SnapshotEvent } from "./events.js";
 import type { QueuedMessage } from "./snapshot.js";
 import { type SessionState, type SlotContext, withShown } from "./state.js";
 
 const without = <T extends { readonly id: string }>(messages: readonly T[], id: string) =>
   messages.filter((message) => message.id !== id);
 
-/** Whether it is shown as one that waits. */
-export const waiting = (state: SessionState, id: string, waits: boolean): SessionState => ({
-  ...state,
-  sent: state.sent.map((message) => (message.id === id ? { ...message, waits } : message)),
-});
-
 const isServed = ({ core }: SessionState, id: string) => core.request === id || core.queue.some((message) => message.id === id);
 
-export const pageReducers: Reducers<"page" | "sent" | "slow" | "kept" | "dropped" | "settled" | "lost"> = {
-  page: (state, { changes }) => (isShown(state.shown, changes) ? state : withShown(state, changes)),
+export const pageReducers: Reducers<"page" | "sent" | "kept" | "dropped" | "settled" | "lost"> = {
+  page: (state, { changes }) => withShown(state, changes),
   sent: (state, { kind, ...message }) => ({
     ...withShown(state, { error: undefined }),
     kept: without(state.kept, message.id),
     // After a reload, one that is sent again under its id may be there already.
     sent: isServed(state, message.id) ? state.sent : [...without(state.sent, message.id), message],
   }),
-  slow: (state, { id }) => (state.sent.some((message) => message.id === id) ? waiting(state, id, true) : state),
   kept: (state, { kind, ...message }) => ({ ...state, kept: [...without(state.kept, message.id), message] }),
   dropped: (state, { id }) => ({ ...state, kept: without(state.kept, id) }),
-  settled(before, { id, error }) {
-    const state = { ...before, sent: without(before.sent, id) };
-    // It may never have begun, so no end of another request says that it went well.
-    return error ? { ...endedWith(state, id, error), failure: state.failure } : state;
-  },
+  settled: (state, { id, error }) => ({ ...(error ? withShown(state, { error }) : state), sent: without(state.sent, id) }),
   // Nothing of a run is shown yet.
   lost: (state, { error }) => withShown(state, { error }),
 };
@@ -61,13 +49,6 @@ export const reduceBy =
     const queue = queueOf(state);
     return queue === state.shown.queue ? state : withShown(state, { queue });
   };
-
-/** Stores give another list each time, also of nothing. */
-function isShown(shown: SessionState["shown"], changes: PageChanges): boolean {
-  const nothing = (value: unknown) => Array.isArray(value) && value.length === 0;
-  const names = Object.keys(changes) as (keyof PageChanges)[];
-  return names.every((name) => shown[name] === changes[name] || (nothing(shown[name]) && nothing(changes[name])));
-}
 
 /** What waits for its turn; the same object as before where that is so. */
 function queueOf({ shown, kept, core, sent }: SessionState): readonly QueuedMessage[] {

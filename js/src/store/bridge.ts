@@ -1,10 +1,10 @@
 // How the core uses a store of the application.
 
-import { late } from "../error.js";
+import { GloveError, late } from "../error.js";
 import type { SessionHost } from "../wasm/core-api.js";
 import type { Message, Task } from "../wire/record.js";
 import { type Durability, type InboxItem, type StepMarks, type StoreAdapter, type StoredStep, takesText } from "./adapter.js";
-import { forCore, listOf, storeError } from "./errors.js";
+import { listOf, type StoreErrorKind, storeError } from "./errors.js";
 import type { Limits } from "./limits.js";
 import { Writes } from "./writes.js";
 
@@ -119,4 +119,15 @@ function forTheCore(thrown: unknown): never {
 
 function parsed(input: string | undefined): unknown {
   return input === undefined ? undefined : JSON.parse(input);
+}
+
+const kinds: readonly StoreErrorKind[] = ["unavailable", "quota", "newer", "corrupt", "lost", "conflict", "failed"];
+
+/** What a store threw, as the core takes it: with its kind in `detail` where that is known. */
+export function forCore(thrown: unknown): unknown {
+  const code = thrown instanceof GloveError ? thrown.code : undefined;
+  const kind = kinds.find((kind) => code === `STORE_${kind.toUpperCase()}`);
+  if (!kind) return thrown;
+  const { message } = thrown as GloveError;
+  return Object.assign(new Error(message, { cause: thrown }), { detail: JSON.stringify({ kind, message }) });
 }

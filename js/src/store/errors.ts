@@ -1,8 +1,7 @@
-// Failures of stores: typed for applications, and as the core reads them.
+// Failures of stores, typed for applications.
 import { GloveError } from "../error.js";
 
-const kinds = ["unavailable", "quota", "newer", "corrupt", "lost", "conflict", "failed"] as const;
-export type StoreErrorKind = (typeof kinds)[number];
+export type StoreErrorKind = "unavailable" | "quota" | "newer" | "corrupt" | "lost" | "conflict" | "failed";
 
 /** An error with the code of its kind: `STORE_QUOTA`, `STORE_CONFLICT` and so on. */
 export function storeError(kind: StoreErrorKind, message: string, cause?: unknown): GloveError {
@@ -27,13 +26,4 @@ export function listIn<T>(place: "tasks" | "inbox", text: unknown): T[] {
     list = text;
   }
   return listOf(place, list as T[]);
-}
-
-/** What a store threw, as the core takes it: with its kind in `detail` where that is known. */
-export function forCore(thrown: unknown): unknown {
-  const code = thrown instanceof GloveError ? thrown.code : undefined;
-  const kind = kinds.find((kind) => code === `STORE_${kind.toUpperCase()}`);
-  if (!kind) return thrown;
-  const { message } = thrown as GloveError;
-  return Object.assign(new Error(message, { cause: thrown }), { detail: JSON.stringify({ kind, message }) });
 }

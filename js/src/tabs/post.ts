@@ -1,5 +1,6 @@
 // A message to the other tabs, from whoever listens to none.
 import { isHidden } from "../timing/next-frame.js";
+import { version } from "./version.js";
 
 /** A channel is kept for so long after the first message: to open one costs a quarter of a stored step. */
 const keptMs = 250;
@@ -14,12 +15,6 @@ interface Line {
   readonly told: Map<string, boolean>;
   timer?: ReturnType<typeof setTimeout> | undefined;
 }
-
-/**
- * Stands in each message between tabs that have a session open. Tabs of different versions do not work together, and say so: `hello`,
- * `leads` and `deleted` mean the same in all versions, so they never change.
- */
-export const version = 3;
 
 /** Tells all tabs that have it open. */
 export function tellDeleted(name: string): void {

@@ -9,7 +9,6 @@ import { type Asked, Asker } from "./asker.js";
 import { stand } from "./election.js";
 import { type Method, rulesOf, takes } from "./methods.js";
 import { watchPage } from "./page-life.js";
-import { version } from "./post.js";
 import {
   type Ask,
   type Extras,
@@ -24,6 +23,7 @@ import {
 } from "./protocol.js";
 import type { SharedSession } from "./shared-session.js";
 import { type TabPage, told } from "./tab-adapter.js";
+import { version } from "./version.js";
 
 /** Loaded with this file, when a session is in a store that tabs share. */
 export { tabPage } from "./tab-adapter.js";

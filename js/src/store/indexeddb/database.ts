@@ -1,10 +1,9 @@
 // The database of an application, and its sessions as a whole: what is done with them is loaded when somebody does it.
 import { type GloveError, late } from "../../error.js";
-import { postChange } from "../../tabs/post.js";
 import { check } from "../../values/validate-options.js";
 import type { Core } from "../../wasm/sessions.js";
 import type { Durability } from "../adapter.js";
-import { type ImportOptions, listName, type SessionCatalog, type SessionInfo } from "../sessions.js";
+import type { ImportOptions, SessionCatalog, SessionInfo } from "../sessions.js";
 import type { Connection, Transaction } from "./connection.js";
 import type { InMemory } from "./in-memory.js";
 import { isRow, orderOf, type StoreName } from "./schema.js";
@@ -119,12 +118,6 @@ export class SessionDatabase implements SessionCatalog {
   /** @internal Who shows the list in this page, told the id of each session that changed. */
   readonly watchers = new Set<(id: string) => void>();
 
-  /** @internal The list shows it differently, in every tab: in a moment, if that `canWait`. */
-  changed(id: string, canWait = false): void {
-    for (const watcher of this.watchers) watcher(id);
-    if (!this.inMemory) postChange(listName(this.name), id, canWait);
-  }
-
   /** @internal When nothing of this session is on its way any more. */
   written(id: string): Promise<unknown> {
     return Promise.allSettled(this.#writing.get(id) ?? []);
@@ -180,9 +173,7 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
-    const id = await (await late(import("../rarely-used.js"))).imported(this, json, options);
-    this.changed(id);
-    return id;
+    return (await late(import("../rarely-used.js"))).imported(this, json, options);
   }
 
   /** Closes the connection; it is opened again when needed. */

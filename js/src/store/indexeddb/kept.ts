@@ -9,6 +9,7 @@ import { listIn, storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
 import { isPermissionOf, permissionKey } from "../permissions.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText, titleOf } from "../step.js";
+import { tellChanged, type Watched } from "./changed.js";
 import type { Transaction } from "./connection.js";
 import { type Media, type StoredText, takeOut } from "./media.js";
 import { read, readRows, type SessionRows, textsOf } from "./read.js";
@@ -19,14 +20,11 @@ import { allOf, type MessagesRow, type SessionRow, type StoreName } from "./sche
 export { Connection } from "./connection.js";
 
 /** The database that it is in. */
-interface Database {
-  readonly name: string;
+interface Database extends Watched {
   readonly absent: GloveError | undefined;
-  readonly inMemory: boolean;
   run<T>(names: readonly StoreName[], access: Access, work: (transaction: Transaction) => Promise<T>): Promise<T>;
   next(transaction: Transaction): Promise<number>;
   order(): number;
-  changed(id: string, canWait?: boolean): void;
   write<T>(id: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -196,7 +194,7 @@ export class KeptSession {
     });
     this.#written = writing.catch(() => undefined);
     await writing;
-    this.#database.changed(this.identifier, canWait);
+    tellChanged(this.#database, this.identifier, canWait);
     // Behind the write: one that is cut leaves no mark of a session that never was.
     if (first) await this.#isStored();
   }

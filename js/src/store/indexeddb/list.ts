@@ -3,6 +3,7 @@ import { isInside } from "../../agents/inside.js";
 import { tellDeleted } from "../../tabs/post.js";
 import { check } from "../../values/validate-options.js";
 import { type SessionInfo, unknownSession } from "../sessions.js";
+import { tellChanged, type Watched } from "./changed.js";
 import type { Connection } from "./connection.js";
 import { forgetStored } from "./remembered.js";
 import { allOf, isRow, orderOf, type SessionRow, stores } from "./schema.js";
@@ -13,11 +14,9 @@ export interface ListedSession extends SessionInfo {
 }
 
 /** What is needed of a database. */
-export interface ListedDatabase extends Pick<Connection, "run"> {
-  readonly name: string;
+export interface ListedDatabase extends Pick<Connection, "run">, Watched {
   shared(id: string): Promise<string | undefined>;
   written(id: string): Promise<unknown>;
-  changed(id: string): void;
 }
 
 /** All that are listed, the latest first, and those that are deleted and can be brought back. */
@@ -71,7 +70,7 @@ async function change(database: ListedDatabase, id: string, changed: (row: Sessi
     // Nobody waits for its answer: behind it the transaction ends at once.
     store("sessions").put(changed(isRow(row) ? row : unknownSession(id)), id);
   });
-  database.changed(id);
+  tellChanged(database, id);
 }
 
 /** Nothing of it is kept. With `isOver` only where the time says so since which it is deleted: somebody may have brought it back. */
@@ -95,7 +94,7 @@ export async function remove(
   await forgetStored(database.name, id);
   const shared = await database.shared(id);
   if (shared) tellDeleted(shared);
-  database.changed(id);
+  tellChanged(database, id);
   // The sessions of its agents go with it.
   for (const key of all) if (isInside(String(key), id)) await remove(database, String(key));
   return true;

@@ -8,6 +8,7 @@ import { readable } from "../salvage.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
 import { isUnfinished, titleOf } from "../step.js";
 import { freeId, readTranscript, writeTranscript } from "../transcript.js";
+import { tellChanged, type Watched } from "./changed.js";
 import type { Connection } from "./connection.js";
 import { type Media, takeOut } from "./media.js";
 import { readRows, type SessionRows, textsOf } from "./read.js";
@@ -61,7 +62,11 @@ function listsOf(extras: readonly unknown[], damage: SessionDamage[] | undefined
   });
 }
 
-export async function imported(database: Pick<Connection, "run">, json: string, options: ImportOptions): Promise<string> {
+export async function imported(
+  database: Pick<Connection, "run"> & Watched,
+  json: string,
+  options: ImportOptions,
+): Promise<string> {
   const { about, texts, messages, tasks, inbox } = readTranscript(json);
   const media = new Map<string, Media>();
   const withRun = options.withRun && texts.checkpoint !== undefined;
@@ -72,7 +77,7 @@ export async function imported(database: Pick<Connection, "run">, json: string, 
   };
   const checkpoint = await takeOut(kept.checkpoint, media);
   const first = titleOf(messages);
-  return database.run(stores, "strict", async (transaction) => {
+  const added = await database.run(stores, "strict", async (transaction) => {
     const { ask, store } = transaction;
     const wanted = options.id ?? about.id;
     const id = freeId(about.id, options.id, (await ask(store("sessions").getKey(wanted))) !== undefined);
@@ -101,4 +106,6 @@ export async function imported(database: Pick<Connection, "run">, json: string, 
     await Promise.all(writes.map((request) => ask(request)));
     return id;
   });
+  tellChanged(database, added);
+  return added;
 }
