@@ -7,6 +7,7 @@ import { likeBesideLike } from "./lib/function-order.mjs";
 import { pageGlue, pageTypes, shortNames } from "./lib/glue.mjs";
 import { packed } from "./lib/pack-wasm.mjs";
 import { withoutPanicTexts } from "./lib/panic-texts.mjs";
+import { pack } from "./lib/parcels.mjs";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
@@ -322,6 +323,7 @@ export async function typescript() {
   for (const file of workerFiles) copyFileSync(join(workerFolder, file), inRoot("pkg", "src", "worker", "generated", file));
   for (const file of sandboxFiles) copyFileSync(join(sandboxFolder, file), inRoot("pkg", "tools", "sandbox", "generated", file));
   for (const name of ["style.css", "style.css.d.ts"]) copyFileSync(inRoot("js", "react", name), inRoot("pkg", "react", name));
+  await pack();
   writeFolders();
 }
 

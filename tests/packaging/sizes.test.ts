@@ -35,14 +35,20 @@ const isWorker = (code: string) => code.includes("worker-src blob:");
 const opensSessions = (code: string) => holdsCore(code) || (!isWorker(code) && opening.some((word) => code.includes(word)));
 const joined = (codes: readonly string[]) => Buffer.from(codes.join(""));
 
+/** The files that Vite makes, and those of them that a page has before it draws. */
+async function builtByVite() {
+  const rolldownOptions = { input: join(folder, "main.js"), external };
+  const built = await vite({ root: folder, logLevel: "silent", build: { write: false, rolldownOptions } });
+  const outputs = [built].flat().flatMap((result) => ("output" in result ? result.output : []));
+  const chunks = outputs.flatMap((output) => (output.type === "chunk" ? [output] : []));
+  const entry = chunks.find(({ isEntry }) => isEntry);
+  const first = chunks.filter((chunk) => chunk === entry || entry?.imports.includes(chunk.fileName));
+  return { chunks, first };
+}
+
 const bundlers: Record<string, () => Promise<Built>> = {
   async Vite() {
-    const rolldownOptions = { input: join(folder, "main.js"), external };
-    const built = await vite({ root: folder, logLevel: "silent", build: { write: false, rolldownOptions } });
-    const outputs = [built].flat().flatMap((result) => ("output" in result ? result.output : []));
-    const chunks = outputs.flatMap((output) => (output.type === "chunk" ? [output] : []));
-    const entry = chunks.find(({ isEntry }) => isEntry);
-    const first = chunks.filter((chunk) => chunk === entry || entry?.imports.includes(chunk.fileName));
+    const { chunks, first } = await builtByVite();
     const rest = chunks.filter((chunk) => !first.includes(chunk));
     const codes = (some: typeof chunks) => some.map(({ code }) => code);
     return { atOnce: joined(codes(first)), core: joined(codes(rest).filter(opensSessions)) };
@@ -83,3 +89,14 @@ test.each(Object.entries(bundlers))(
   },
   300_000,
 );
+
+test("five files open a session in a page of Vite, and none of them asks for another", async () => {
+  const { chunks, first } = await builtByVite();
+  const holds = (chunk: (typeof chunks)[number], module: string) => chunk.moduleIds.some((id) => id.endsWith(module));
+  const asked = ["src/wasm/carried-file.js", "src/connection/opening.js", "src/store/indexeddb/kept.js"];
+  const files = new Set(asked.map((module) => chunks.find((chunk) => holds(chunk, module))));
+  for (const file of files) {
+    for (const chunk of chunks) if (file?.imports.includes(chunk.fileName) && !first.includes(chunk)) files.add(chunk);
+  }
+  expect([...files].map((file) => file?.name)).toHaveLength(5);
+});
