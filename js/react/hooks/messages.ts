@@ -1,26 +1,20 @@
 // Messages with parts, typed by the tools of a client.
 
-import type {
-  CompactionPart,
-  FilePart,
-  OutputPart,
-  ReasoningPart,
-  TextPart,
-  TypedToolPart,
-} from "../../src/messages/messages.js";
-import type { GloveClient } from "../../src/session/client.js";
-import type { MessageBranches } from "../../src/wire/run-types.js";
-import type { CallsOf, CallTypes } from "../timeline/typed-calls.js";
-
-export {
+import {
   type CompactionPart,
-  createMessages,
+  createMessages as createShown,
   type FilePart,
+  type MessageSource,
   type OutputPart,
   type ReasoningPart,
   type TextPart,
   type TypedToolPart,
 } from "../../src/messages/messages.js";
+import type { GloveClient } from "../../src/session/client.js";
+import type { MessageBranches } from "../../src/wire/run-types.js";
+import type { CallsOf, CallTypes } from "../timeline/typed-calls.js";
+
+export type { CompactionPart, FilePart, OutputPart, ReasoningPart, TextPart, TypedToolPart };
 
 /** One message of the conversation: what a person sent, or all of an answer. */
 export interface UIMessage<C = GloveClient> {
@@ -40,3 +34,6 @@ export type UIMessagePart<C = GloveClient> = TextPart | ReasoningPart | FilePart
  */
 export type ToolPart<C = GloveClient> = PartOf<CallsOf<C>>;
 type PartOf<T> = T extends CallTypes ? TypedToolPart<T["name"], T["input"], T["renderData"]> : never;
+
+/** Follows one session: each call builds anew only the messages whose entries or approvals changed. */
+export const createMessages: () => (source: MessageSource) => UIMessage[] = createShown;
