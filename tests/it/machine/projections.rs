@@ -48,13 +48,18 @@ impl Screen {
         self.patched.clear();
         if let Some(patch) = self.timeline.follow(&self.run) {
             self.drawn.truncate(patch.len());
-            for (at, entry) in patch.set() {
-                self.patched.push(at);
-                match self.drawn.get_mut(at) {
-                    Some(drawn) => *drawn = json!(entry),
-                    None => self.drawn.push(json!(entry)),
+            // As it is written: entries that follow each other behind the place of the first.
+            for part in json!(patch)["set"].as_array().unwrap() {
+                let from = part[0].as_u64().unwrap() as usize;
+                for (at, entry) in (from..).zip(part[1].as_array().unwrap()) {
+                    self.patched.push(at);
+                    match self.drawn.get_mut(at) {
+                        Some(drawn) => *drawn = entry.clone(),
+                        None => self.drawn.push(entry.clone()),
+                    }
                 }
             }
+            assert_eq!(self.patched, patch.set().map(|(at, _)| at).collect::<Vec<_>>());
         }
         assert_eq!(self.drawn, drawn(&self.entries()), "the patches leave a screen with something else");
         let mut whole = Timeline::default();
