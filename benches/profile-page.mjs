@@ -2,7 +2,7 @@
 // the first answer, as Chromium traces it. Bare pages beside ours, by turns.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { inRoot } from "../scripts/lib/project.mjs";
-import { openChromium } from "./pages/browser.mjs";
+import { figuresOf, openChromium } from "./pages/browser.mjs";
 import { serveSite } from "./pages/site.mjs";
 
 const pages = ["bare", "floor", "ours", "worker"];
@@ -58,8 +58,7 @@ async function traced(browser, url) {
   const categories =
     "toplevel,blink.user_timing,devtools.timeline,v8,v8.wasm,disabled-by-default-v8.wasm.detailed,disabled-by-default-v8.compile";
   await cdp.send("Tracing.start", { transferMode: "ReportEvents", categories });
-  await page.goto(url);
-  await page.waitForFunction("window.figures?.answer !== undefined && window.figures.ready !== undefined");
+  await figuresOf(page, url);
   await page.waitForTimeout(50);
   await cdp.send("Tracing.end");
   await over;

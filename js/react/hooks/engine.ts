@@ -6,7 +6,7 @@ import type { ImageInput, MessageInput } from "../../src/session/request.js";
 import type { GloveSession } from "../../src/session/session.js";
 import { readSessionId, rememberSessionId } from "../../src/session/session-id.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
-import { whenIdle } from "../../src/timing/next-frame.js";
+import { firstPainted, whenIdle } from "../../src/timing/next-frame.js";
 import { commandsOf } from "../commands/list.js";
 import { Loader } from "../look/loader.js";
 import { RendererRegistry } from "../render/renderer-registry.js";
@@ -151,10 +151,12 @@ export class Engine implements SnapshotSource, ConversationState {
     else this.#configure(before, settings);
   }
 
-  /** Begins, or goes on. Gives its undo. */
+  /** Shows what is open. Gives its undo. */
   attach(): () => void {
     this.#users++;
-    if (!this.#letGo) this.#begin();
+    // The first session of a page has nothing to show yet, and a page is drawn sooner without it.
+    if (this.#settings.client.hasSessions) this.begin();
+    else void firstPainted();
     return () => {
       this.#users--;
       if (this.#users > 0) return;
@@ -177,6 +179,7 @@ export class Engine implements SnapshotSource, ConversationState {
     });
     this.#ready = ready;
     const undo = this.attach();
+    this.begin();
     const look = () => {
       if (!this.isReady && !this.getSnapshot().error) return;
       stop();
@@ -189,6 +192,11 @@ export class Engine implements SnapshotSource, ConversationState {
     return ready;
   }
   #ready: Promise<void> | undefined;
+
+  /** Begins what is attached, or goes on with it. */
+  begin(): void {
+    if (this.#users > 0 && !this.#letGo) this.#begin();
+  }
 
   #begin(): void {
     if (this.#id !== undefined) this.#enter(this.#id);

@@ -70,6 +70,7 @@ export function useAttached(engine: Engine | undefined, settings: Settings | und
     if (settings) engine?.update(settings);
   });
   useBrowserLayoutEffect(() => engine?.attach(), [engine]);
+  useEffect(() => engine?.begin(), [engine]);
   useBrowserLayoutEffect(() => engine && current?.add(engine), [engine, current]);
 }
 
@@ -105,7 +106,10 @@ function startLater(current: ProviderEngines): () => void {
   let undo: (() => void)[] = [];
   const timer = setTimeout(() => {
     const { shared } = current;
-    if (!current.get() || current.get() === shared) undo = [shared.attach(), current.add(shared)];
+    if (!current.get() || current.get() === shared) {
+      undo = [shared.attach(), current.add(shared)];
+      shared.begin();
+    }
   }, 0);
   return () => {
     clearTimeout(timer);

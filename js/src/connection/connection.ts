@@ -1,6 +1,6 @@
 // The way from a session to its core: what it takes is loaded when the core is needed, so that a page draws before. What was asked meanwhile waits.
 import { codeOf, late } from "../error.js";
-import { painted } from "../timing/next-frame.js";
+import { firstPainted } from "../timing/next-frame.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { AskedSession, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
@@ -10,9 +10,6 @@ import { sessionClosed } from "./closed.js";
 import type { CoreConnection } from "./core-connection.js";
 import type { OpenedSession } from "./opened.js";
 import type { SessionPage } from "./page.js";
-
-/** Some session of this page has asked for its files. */
-let asked = false;
 
 export class Connection {
   readonly #core: Core;
@@ -99,8 +96,7 @@ export class Connection {
   async #load(): Promise<CoreConnection> {
     const { store } = this.#page.parts;
     // Asking for files takes the main thread of a slow phone for longer than drawing a page does.
-    if (!asked) await painted();
-    asked = true;
+    await firstPainted();
     if (this.#disposed) throw sessionClosed();
     // All that it takes, side by side. Why something does not come is told where it is needed.
     if (!store.elsewhere) {

@@ -61,12 +61,17 @@ export function checkRequest({ messages, tools }: PromptRequest): void {
 /** Tells of a piece of the answer. What a listener makes of it ends no answer. */
 export function tell(notify: NotifySubscribersFunction, type: string, data: { readonly text: string } | ModelNotice): void {
   try {
-    Promise.resolve(notify(type, data)).catch(ignore);
+    const told: unknown = notify(type, data);
+    // Many listeners give one promise for all pieces, as a session does.
+    if (told === ignored) return;
+    ignored = told;
+    Promise.resolve(told).catch(ignore);
   } catch {
     // The same.
   }
 }
 
+let ignored: unknown;
 const ignore = () => {};
 
 /** Work that is not waited for any more when the signal fires. */

@@ -261,6 +261,11 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     await catalog.delete(id);
   }
 
+  /** @internal Whether a session is open. */
+  get hasSessions(): boolean {
+    return this.#held.size > 0;
+  }
+
   /** @internal Calls it with each session that is open, and with each that is opened. Gives its undo. */
   onSession(listener: (session: GloveSession) => void): () => void {
     for (const { session } of this.#held.values()) listener(session);

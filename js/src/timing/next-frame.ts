@@ -25,8 +25,14 @@ export function nextFrame(work: () => void): () => void {
   };
 }
 
-/** Settles when the browser has drawn what is on its way; at once where nothing is drawn. */
-export async function painted(): Promise<void> {
+/** Settles when the browser has drawn what was on its way when this was asked first; at once where nothing is drawn. */
+export const firstPainted = (): Promise<void> => {
+  first ??= painted();
+  return first;
+};
+let first: Promise<void> | undefined;
+
+async function painted(): Promise<void> {
   if (typeof requestAnimationFrame !== "function") return;
   await new Promise<void>((resolve) => nextFrame(() => setTimeout(resolve, 0)));
 }
