@@ -1,7 +1,59 @@
-// What a page loads while it has nothing else to do.
-import { act } from "@testing-library/react";
+// What a page does before it draws, and what it leaves for a moment in which it has nothing else to do.
+import { act, render, screen } from "@testing-library/react";
+import { GloveProvider, useGlove } from "glove-wasm/react";
+import { useEffect, useLayoutEffect } from "react";
 import { expect, test, vi } from "vitest";
 import { clientOf, ready, show } from "./page.js";
+
+test("a page is drawn before its first session is chosen, and shows one that is open at once", () => {
+  const getItem = vi.fn(() => "s1");
+  const persistSession = { storage: { getItem, setItem: () => {}, removeItem: () => {} } };
+  const { client } = clientOf([]);
+  const drawn: string[] = [];
+  const Chat = () => <p>{useGlove({ persistSession }).sessionId}</p>;
+  const Page = () => {
+    // After the layout effects of what is inside, and before the page is drawn.
+    useLayoutEffect(() => void drawn.push(document.body.textContent, `read ${getItem.mock.calls.length} times`), []);
+    return (
+      <GloveProvider client={client}>
+        <Chat />
+      </GloveProvider>
+    );
+  };
+  const { unmount } = render(<Page />);
+  expect(drawn).toEqual(["", "read 0 times"]);
+  expect(document.body.textContent).toBe("s1");
+  unmount();
+  getItem.mockClear();
+  render(<Page />);
+  expect(drawn.slice(2)).not.toContain("read 0 times");
+});
+
+test("a message of the first effect chooses the session", async () => {
+  const { client } = clientOf(["Hello."]);
+  const Sender = ({ send }: { send: (text: string) => unknown }) => {
+    useEffect(() => void send("Hi"), [send]);
+    return null;
+  };
+  const Chat = () => {
+    const { sendMessage, timeline } = useGlove();
+    return (
+      <>
+        <Sender send={sendMessage} />
+        {timeline.map((entry) => (
+          <p key={entry.id}>{"text" in entry && entry.text}</p>
+        ))}
+      </>
+    );
+  };
+  render(
+    <GloveProvider client={client}>
+      <Chat />
+    </GloveProvider>,
+  );
+  await screen.findByText("Hello.");
+  expect(screen.getAllByText("Hi")).toHaveLength(1);
+});
 
 test("what draws questions is loaded when the page is idle, and no message waits for it", async () => {
   const waiting: (() => void)[] = [];
