@@ -104,7 +104,7 @@ async function wasm({ name, features }, bindgen) {
   const inputs = fingerprint({
     texts: [bindgen, output("rustc", ["--version"]), readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
     files: [
-      ...["src", "macros", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
+      ...["src", "json", "macros", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
       import.meta.filename,
       ...["ascii", "function-order", "glue", "instructions", "pack-wasm", "panic-texts"].map((file) =>
         inRoot("scripts", "lib", `${file}.mjs`),
@@ -146,7 +146,7 @@ export async function decoders({ bindgen }) {
   const glue = join(folder, "decoders.js");
   const inputs = fingerprint({
     texts: [bindgen, output("rustc", ["--version"])],
-    files: [...["src", "macros", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)), import.meta.filename],
+    files: [...["src", "json", "macros", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)), import.meta.filename],
   });
   if (hasStamp("decoders", inputs) && existsSync(glue)) return glue;
   await step("compiling the decoders alone (about a minute)", "Read the compiler's messages above.", async () => {

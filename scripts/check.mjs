@@ -116,7 +116,7 @@ function wasmDependencies() {
   const tree = output("cargo", args);
   if (tree === undefined) throw new Error("cargo tree failed");
   const used = new Set(tree.split("\n").map((line) => line.split(" ")[0]));
-  used.delete("glove-wasm");
+  for (const own of ["glove-wasm", "glove-wasm-json"]) used.delete(own);
   const list = readFileSync(inRoot("wasm-dependencies.txt"), "utf8").split("\n");
   const allowed = new Set(list.filter((line) => line && !line.startsWith("#")));
   const added = [...used].filter((name) => !allowed.has(name));
@@ -130,7 +130,7 @@ async function reproducible() {
   const elsewhere = mkdtempSync(join(tmpdir(), "glove-wasm-again-"));
   try {
     // What Cargo.toml names has to be there too.
-    for (const part of ["Cargo.toml", "Cargo.lock", "src", "macros", "benches", "tests/it/main.rs", "tests/native_llama.rs"]) {
+    for (const part of ["Cargo.toml", "Cargo.lock", "src", "json", "macros", "benches", "tests/it/main.rs", "tests/native_llama.rs"]) {
       cpSync(inRoot(part), join(elsewhere, part), { recursive: true });
     }
     const here = readFileSync(await compile("sessions"));

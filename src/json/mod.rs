@@ -1,14 +1,9 @@
-//! JSON: kept as the text it came as, read in place, written straight into a text, and read while it is still being written.
+//! JSON: how values of the runtime are written and read. The text itself, and the loops over it, are the crate in `json/`.
 
-mod check;
 pub(crate) mod codec;
-pub mod partial;
-pub(crate) mod reader;
-pub(crate) mod scan;
-mod value;
-pub(crate) mod writer;
+#[cfg(test)]
+mod tests;
+mod through_codec;
 
-pub(crate) use check::check;
-pub use check::{JsonError, MAX_DEPTH};
-pub use value::Json;
-pub(crate) use value::{deserialize_text, serialize_text};
+pub use glove_wasm_json::{Json, JsonError, MAX_DEPTH, partial};
+pub(crate) use glove_wasm_json::{check, deserialize_text, reader, scan, serialize_text, writer};

@@ -23,8 +23,9 @@ test("the Rust program keeps its book", () => {
     };
     const app = copyExample("rust", join(folder, "app"));
     const manifest = join(app, "Cargo.toml");
-    // The derives stand in no registry here.
-    const patch = `[patch.crates-io]\nglove-wasm-macros = { path = ${unpacked("glove-wasm-macros")} }\n`;
+    // Its parts stand in no registry here.
+    const parts = ["glove-wasm-json", "glove-wasm-macros"].map((name) => `${name} = { path = ${unpacked(name)} }\n`);
+    const patch = `[patch.crates-io]\n${parts.join("")}`;
     writeFileSync(manifest, `${readFileSync(manifest, "utf8").replace(`"../.."`, unpacked("glove-wasm"))}\n${patch}`);
     copyFileSync(join(root, "Cargo.lock"), join(app, "Cargo.lock"));
     const lines = ["12 for lunch", "250 for a chair", "y", "300 for wine", "n", "total", ""];

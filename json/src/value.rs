@@ -10,9 +10,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::json::check::{Broken, JsonError, MAX_DEPTH, check, is_deeper_than};
-use crate::json::reader::{Reader, unescape};
-use crate::json::writer as write;
+use crate::check::{Broken, JsonError, MAX_DEPTH, check, is_deeper_than};
+use crate::reader::{Reader, unescape};
+use crate::writer as write;
 
 /// A JSON value as text, cheap to clone.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ impl Json {
     }
 
     /// A value out of a text that was checked.
-    pub(crate) fn checked(text: &str) -> Result<Self, JsonError> {
+    pub fn checked(text: &str) -> Result<Self, JsonError> {
         if is_deeper_than(text.as_bytes(), MAX_DEPTH) {
             return Err(JsonError::TooDeep);
         }
@@ -34,7 +34,7 @@ impl Json {
     }
 
     /// What this crate itself wrote as JSON.
-    pub(crate) fn written(text: impl Into<Arc<str>>) -> Self {
+    pub fn written(text: impl Into<Arc<str>>) -> Self {
         Json(text.into())
     }
 
@@ -146,14 +146,12 @@ impl fmt::Display for Json {
 }
 
 /// Text that is JSON, for serde.
-pub(crate) fn serialize_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     serde_json::from_str::<&RawValue>(text).map_err(serde::ser::Error::custom)?.serialize(serializer)
 }
 
 /// The text of the value that comes next.
-pub(crate) fn deserialize_text<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Box<RawValue>, D::Error> {
+pub fn deserialize_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<RawValue>, D::Error> {
     Box::<RawValue>::deserialize(deserializer)
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::json::Json;
+use crate::Json;
 
 /// A type that crosses to JavaScript.
-pub(crate) trait Ts {
+pub trait Ts {
     /// It where it is used; lists in it are `readonly` unless `mutable`.
     fn ts(mutable: bool) -> String;
     fn fields() -> Vec<Field> {
@@ -16,17 +16,18 @@ pub(crate) trait Ts {
     }
 }
 
-pub(crate) struct Field {
-    pub(crate) docs: &'static str,
-    pub(crate) key: &'static str,
-    pub(crate) optional: bool,
-    pub(crate) ty: String,
+#[derive(Debug)]
+pub struct Field {
+    pub docs: &'static str,
+    pub key: &'static str,
+    pub optional: bool,
+    pub ty: String,
 }
 
 /// What a case of a union says of itself, and its type.
 type Case = (&'static str, String);
 
-pub(crate) fn interface(docs: &str, name: &str, fields: &[Field], mutable: bool, open: bool) -> String {
+pub fn interface(docs: &str, name: &str, fields: &[Field], mutable: bool, open: bool) -> String {
     let mut out = commented(docs, "");
     let _ = writeln!(out, "export interface {name} {{");
     lines(&mut out, fields, mutable, open, "  ");
@@ -34,7 +35,7 @@ pub(crate) fn interface(docs: &str, name: &str, fields: &[Field], mutable: bool,
     out
 }
 
-pub(crate) fn alias(docs: &str, name: &str, cases: &[Case]) -> String {
+pub fn alias(docs: &str, name: &str, cases: &[Case]) -> String {
     let mut out = commented(docs, "");
     let _ = write!(out, "export type {name} =");
     if cases.iter().all(|(docs, case)| docs.is_empty() && case.starts_with('"')) {
@@ -48,20 +49,20 @@ pub(crate) fn alias(docs: &str, name: &str, cases: &[Case]) -> String {
     out
 }
 
-pub(crate) fn union(cases: &[Case]) -> String {
+pub fn union(cases: &[Case]) -> String {
     cases.iter().map(|(_, case)| case.as_str()).collect::<Vec<_>>().join(" | ")
 }
 
-pub(crate) fn word(key: &str) -> String {
+pub fn word(key: &str) -> String {
     format!("\"{key}\"")
 }
 
-pub(crate) fn variant(key: &'static str, ty: String, mutable: bool) -> String {
+pub fn variant(key: &'static str, ty: String, mutable: bool) -> String {
     object(&[Field { docs: "", key, optional: false, ty }], mutable, false)
 }
 
 /// A variant with a value whose fields stand beside the tag; those of an enum are other ones in each case.
-pub(crate) fn tagged_value<T: Ts>(tag: &'static str, key: &str, mutable: bool) -> String {
+pub fn tagged_value<T: Ts>(tag: &'static str, key: &str, mutable: bool) -> String {
     match T::fields() {
         fields if fields.is_empty() => {
             format!("({} & {})", tagged(tag, key, Vec::new(), mutable), T::ts(mutable))
@@ -70,13 +71,13 @@ pub(crate) fn tagged_value<T: Ts>(tag: &'static str, key: &str, mutable: bool) -
     }
 }
 
-pub(crate) fn tagged(tag: &'static str, key: &str, mut fields: Vec<Field>, mutable: bool) -> String {
+pub fn tagged(tag: &'static str, key: &str, mut fields: Vec<Field>, mutable: bool) -> String {
     fields.insert(0, Field { docs: "", key: tag, optional: false, ty: word(key) });
     object(&fields, mutable, false)
 }
 
 /// On one line, unless something is said of a field.
-pub(crate) fn object(fields: &[Field], mutable: bool, open: bool) -> String {
+pub fn object(fields: &[Field], mutable: bool, open: bool) -> String {
     if fields.iter().any(|field| !field.docs.is_empty()) {
         let mut out = "{\n".to_owned();
         lines(&mut out, fields, mutable, open, "  ");

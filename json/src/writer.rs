@@ -1,22 +1,22 @@
 //! JSON written straight into a text: request bodies and patches need no tree.
 
-use crate::json::scan::find_unquotable;
+use crate::scan::find_unquotable;
 
 /// The powers of ten that a float holds exactly.
-pub(crate) const TENS: [f64; 23] = [
+pub const TENS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
 
 /// The text as a JSON string, in quotes.
-pub(crate) fn string(out: &mut String, text: &str) {
+pub fn string(out: &mut String, text: &str) {
     out.push('"');
     escaped(out, text);
     out.push('"');
 }
 
 /// The text as the inside of a JSON string.
-pub(crate) fn escaped(out: &mut String, text: &str) {
+pub fn escaped(out: &mut String, text: &str) {
     let mut rest = text;
     loop {
         // What is found is ASCII, so the text can be split in front of it and behind it.
@@ -42,7 +42,7 @@ pub(crate) fn escaped(out: &mut String, text: &str) {
 }
 
 /// A whole number.
-pub(crate) fn whole(out: &mut String, mut number: u64) {
+pub fn whole(out: &mut String, mut number: u64) {
     let (mut digits, mut length) = ([0; 20], 0);
     for digit in digits.iter_mut().rev() {
         *digit = b'0' + (number % 10) as u8;
@@ -58,7 +58,7 @@ pub(crate) fn whole(out: &mut String, mut number: u64) {
 
 /// A number with a fraction, in as few digits as give the same number again, as far as fifteen digits do. More than
 /// 10¹⁵ is that (what is written so are amounts of money), and what is no number is null.
-pub(crate) fn number(out: &mut String, number: f64) {
+pub fn number(out: &mut String, number: f64) {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if !number.is_finite() {
         out.push_str("null");
@@ -92,21 +92,22 @@ pub(crate) fn number(out: &mut String, number: f64) {
 }
 
 /// An object that is being written; `end` closes it. Its steps are everywhere, so none of them is inlined.
-pub(crate) struct Object<'o> {
+#[derive(Debug)]
+pub struct Object<'o> {
     out: &'o mut String,
     empty: bool,
 }
 
 impl<'o> Object<'o> {
     #[inline(never)]
-    pub(crate) fn new(out: &'o mut String) -> Self {
+    pub fn new(out: &'o mut String) -> Self {
         out.push('{');
         Object { out, empty: true }
     }
 
     /// Where the value of a further field is to be written.
     #[inline(never)]
-    pub(crate) fn key(&mut self, key: &str) -> &mut String {
+    pub fn key(&mut self, key: &str) -> &mut String {
         if !std::mem::take(&mut self.empty) {
             self.out.push(',');
         }
@@ -116,21 +117,21 @@ impl<'o> Object<'o> {
     }
 
     #[inline(never)]
-    pub(crate) fn text(&mut self, key: &str, text: &str) -> &mut Self {
+    pub fn text(&mut self, key: &str, text: &str) -> &mut Self {
         string(self.key(key), text);
         self
     }
 
     /// A value that is JSON as it stands: a number, a word, or text written by others.
     #[inline(never)]
-    pub(crate) fn raw(&mut self, key: &str, json: &str) -> &mut Self {
+    pub fn raw(&mut self, key: &str, json: &str) -> &mut Self {
         self.key(key).push_str(json);
         self
     }
 
     /// All fields of an object that is written already.
     #[inline(never)]
-    pub(crate) fn fields(&mut self, object: &str) -> &mut Self {
+    pub fn fields(&mut self, object: &str) -> &mut Self {
         let inside = object.strip_prefix('{').and_then(|object| object.strip_suffix('}')).unwrap_or_default();
         if !inside.is_empty() {
             if !std::mem::take(&mut self.empty) {
@@ -142,17 +143,13 @@ impl<'o> Object<'o> {
     }
 
     #[inline(never)]
-    pub(crate) fn end(self) {
+    pub fn end(self) {
         self.out.push('}');
     }
 }
 
 /// Writes the items of an array, each by `write`.
-pub(crate) fn array<T>(
-    out: &mut String,
-    items: impl IntoIterator<Item = T>,
-    mut write: impl FnMut(&mut String, T),
-) {
+pub fn array<T>(out: &mut String, items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut String, T)) {
     out.push('[');
     let mut comma = false;
     for item in items {

@@ -9,15 +9,15 @@
 
 use std::borrow::Cow;
 
-use crate::json::check::check;
-use crate::json::scan::{find_quote, find2};
-use crate::json::writer::TENS;
+use crate::check::check;
+use crate::scan::{find_quote, find2};
+use crate::writer::TENS;
 
-pub(crate) use crate::json::check::Broken;
+pub use crate::check::Broken;
 
 /// A place in a JSON text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     text: &'a str,
     at: usize,
 }
@@ -27,28 +27,28 @@ type Read<T> = Result<T, Broken>;
 /// A string as it is written, for those who do not know yet whether they want it: nothing to drop, and nothing to
 /// unescape before then.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Written<'a> {
+pub struct Written<'a> {
     body: &'a str,
     escaped: bool,
 }
 
 impl<'a> Written<'a> {
-    pub(crate) fn text(self) -> Cow<'a, str> {
+    pub fn text(self) -> Cow<'a, str> {
         if self.escaped { unescape(self.body) } else { Cow::Borrowed(self.body) }
     }
 
     /// With its escapes.
-    pub(crate) fn body(self) -> &'a str {
+    pub fn body(self) -> &'a str {
         self.body
     }
 
-    pub(crate) fn is_empty(self) -> bool {
+    pub fn is_empty(self) -> bool {
         self.body.is_empty()
     }
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         Reader { text, at: 0 }
     }
 
@@ -67,7 +67,7 @@ impl<'a> Reader<'a> {
 
     /// The first byte of what comes next.
     #[inline(never)]
-    pub(crate) fn peek(&mut self) -> Read<u8> {
+    pub fn peek(&mut self) -> Read<u8> {
         while let Some(byte) = self.byte() {
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
@@ -86,18 +86,18 @@ impl<'a> Reader<'a> {
 
     /// Steps into an object; any other value is skipped and gives false.
     #[inline(never)]
-    pub(crate) fn object(&mut self) -> Read<bool> {
+    pub fn object(&mut self) -> Read<bool> {
         self.enter(b'{')
     }
 
     /// Steps into an array; any other value is skipped and gives false.
     #[inline(never)]
-    pub(crate) fn array(&mut self) -> Read<bool> {
+    pub fn array(&mut self) -> Read<bool> {
         self.enter(b'[')
     }
 
     /// Steps into the object or array whose first byte was peeked.
-    pub(crate) fn step_in(&mut self) {
+    pub fn step_in(&mut self) {
         self.at += 1;
     }
 
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
 
     /// The next key of the object stepped into, as written; `None` steps out of it.
     #[inline(never)]
-    pub(crate) fn key(&mut self) -> Read<Option<&'a str>> {
+    pub fn key(&mut self) -> Read<Option<&'a str>> {
         loop {
             match self.ahead()? {
                 b',' => self.at += 1,
@@ -129,14 +129,14 @@ impl<'a> Reader<'a> {
 
     /// Whether the array stepped into has one more item; `false` steps out of it.
     #[inline(never)]
-    pub(crate) fn item(&mut self) -> Read<bool> {
+    pub fn item(&mut self) -> Read<bool> {
         self.take(b',')?;
         Ok(!self.take(b']')?)
     }
 
     /// The text of a string; any other value is skipped and gives `None`.
     #[inline(never)]
-    pub(crate) fn string(&mut self) -> Read<Option<Cow<'a, str>>> {
+    pub fn string(&mut self) -> Read<Option<Cow<'a, str>>> {
         if self.ahead()? != b'"' {
             self.skip()?;
             return Ok(None);
@@ -146,13 +146,13 @@ impl<'a> Reader<'a> {
 
     /// The text of a string; any other value is skipped and gives an empty text.
     #[inline(never)]
-    pub(crate) fn text(&mut self) -> Read<Cow<'a, str>> {
+    pub fn text(&mut self) -> Read<Cow<'a, str>> {
         Ok(self.string()?.unwrap_or_default())
     }
 
     /// The string that is next, for later; any other value is skipped and gives an empty one.
     #[inline(never)]
-    pub(crate) fn written(&mut self) -> Read<Written<'a>> {
+    pub fn written(&mut self) -> Read<Written<'a>> {
         if self.ahead()? != b'"' {
             self.skip()?;
             return Ok(Written::default());
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
 
     /// A whole number that is not negative; any other value is skipped and gives `None`.
     #[inline(never)]
-    pub(crate) fn count(&mut self) -> Read<Option<u64>> {
+    pub fn count(&mut self) -> Read<Option<u64>> {
         let (mut count, mut whole) = (0u64, true);
         for (at, byte) in self.raw()?.bytes().enumerate() {
             let more = match byte {
@@ -183,12 +183,12 @@ impl<'a> Reader<'a> {
         Ok(Some(count))
     }
 
-    pub(crate) fn number(&mut self) -> Read<Option<f64>> {
+    pub fn number(&mut self) -> Read<Option<f64>> {
         Ok(number(self.raw()?))
     }
 
     /// Any value as it is written.
-    pub(crate) fn raw(&mut self) -> Read<&'a str> {
+    pub fn raw(&mut self) -> Read<&'a str> {
         self.ahead()?;
         let start = self.at;
         self.skip()?;
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
 
     /// Passes one value over, without recursion.
     #[inline(never)]
-    pub(crate) fn skip(&mut self) -> Read<()> {
+    pub fn skip(&mut self) -> Read<()> {
         let mut depth = 0usize;
         loop {
             match self.ahead()? {
@@ -262,7 +262,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Nothing but space may be left.
-    pub(crate) fn end(&mut self) -> Read<()> {
+    pub fn end(&mut self) -> Read<()> {
         match self.peek() {
             Ok(_) => Err(Broken),
             Err(Broken) => Ok(()),
@@ -271,7 +271,7 @@ impl<'a> Reader<'a> {
 }
 
 /// A JSON number: exact up to fifteen digits, and near the one meant beyond (costs and seconds need no more).
-pub(crate) fn number(text: &str) -> Option<f64> {
+pub fn number(text: &str) -> Option<f64> {
     check(text, 0).ok()?;
     let text = text.trim();
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
@@ -309,7 +309,7 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     number.is_finite().then_some(if mantissa.starts_with('-') { -number } else { number })
 }
 
-pub(crate) fn unescape(body: &str) -> Cow<'_, str> {
+pub fn unescape(body: &str) -> Cow<'_, str> {
     let mut plain = find2(b'\\', b'\\', body.as_bytes());
     if plain == body.len() {
         return Cow::Borrowed(body);

@@ -1,14 +1,14 @@
 //! Whether a text is JSON, and how deep it goes: judged on the text alone, without recursion.
 
-use crate::json::scan::find_unquotable;
-use crate::json::writer;
+use crate::scan::find_unquotable;
+use crate::writer;
 
 /// Deeper JSON than this is refused wherever a value is read (it is also serde_json's own limit).
 pub const MAX_DEPTH: usize = 127;
 
 /// The text is no JSON, or ends too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Broken;
+pub struct Broken;
 
 /// Why a text is no JSON that the runtime accepts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +21,7 @@ pub enum JsonError {
 
 /// Whether a text is one JSON value, nested no deeper than this. It takes what the grammar allows and nothing more,
 /// without recursion.
-pub(crate) fn check(text: &str, deepest: usize) -> Result<(), JsonError> {
+pub fn check(text: &str, deepest: usize) -> Result<(), JsonError> {
     let mut checker = Checker { bytes: text.as_bytes(), at: 0 };
     match checker.value(deepest) {
         Ok(true) => Ok(()),

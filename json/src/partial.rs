@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::json::scan::find2;
-use crate::json::writer::escaped;
-use crate::json::{Json, MAX_DEPTH};
+use crate::scan::find2;
+use crate::writer::escaped;
+use crate::{Json, MAX_DEPTH};
 
 /// One change of the value. Applying all patches in order gives the value.
 #[derive(Debug, Clone, PartialEq, Serialize)]

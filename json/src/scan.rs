@@ -7,24 +7,24 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 /// Where the first `a` or `b` is, or the length where there is none: a plain number is what wasm returns fastest. Plain
 /// arithmetic on words, because a browser has no vectors to count on.
 #[inline(never)]
-pub(crate) fn find2(a: u8, b: u8, bytes: &[u8]) -> usize {
+pub fn find2(a: u8, b: u8, bytes: &[u8]) -> usize {
     find(bytes, |word| equals(word, a) | equals(word, b), |byte| byte == a || byte == b)
 }
 
 /// Where a JSON string ends or has an escape, or the length.
 #[inline(always)]
-pub(crate) fn find_quote(bytes: &[u8]) -> usize {
+pub fn find_quote(bytes: &[u8]) -> usize {
     find(bytes, |word| equals(word, b'"') | equals(word, b'\\'), |byte| byte == b'"' || byte == b'\\')
 }
 
 /// Where the first line end is, or the length.
 #[inline(never)]
-pub(crate) fn find_line_end(bytes: &[u8]) -> usize {
+pub fn find_line_end(bytes: &[u8]) -> usize {
     find(bytes, |word| equals(word, b'\n') | equals(word, b'\r'), |byte| byte == b'\n' || byte == b'\r')
 }
 
 /// Where the first byte is that a JSON string cannot hold as it is.
-pub(crate) fn find_unquotable(bytes: &[u8]) -> usize {
+pub fn find_unquotable(bytes: &[u8]) -> usize {
     let marks =
         |word: u64| equals(word, b'"') | equals(word, b'\\') | (word.wrapping_sub(ONES * 0x20) & !word);
     find(bytes, marks, |byte| byte == b'"' || byte == b'\\' || byte < 0x20)
@@ -55,14 +55,14 @@ fn zeros(word: u64) -> u64 {
 }
 
 /// Whether both are the same. What the standard library does in a wasm file goes byte by byte.
-pub(crate) fn same(one: &[u8], other: &[u8]) -> bool {
+pub fn same(one: &[u8], other: &[u8]) -> bool {
     let ((words, rest), (others, other_rest)) = (one.as_chunks::<8>(), other.as_chunks::<8>());
     let same = |(word, other): (&[u8; 8], &[u8; 8])| u64::from_le_bytes(*word) == u64::from_le_bytes(*other);
     one.len() == other.len() && words.iter().zip(others).all(same) && rest == other_rest
 }
 
 /// The texts as one. The standard library's `join` weighs a kilobyte.
-pub(crate) fn joined(texts: &[&str], between: &str) -> String {
+pub fn joined(texts: &[&str], between: &str) -> String {
     let mut all = String::new();
     for (at, text) in texts.iter().enumerate() {
         if at > 0 {
@@ -74,7 +74,7 @@ pub(crate) fn joined(texts: &[&str], between: &str) -> String {
 }
 
 /// Where a word begins in a text. For short texts and words: the standard library's search weighs more than it saves.
-pub(crate) fn word_at(text: &str, word: &str) -> Option<usize> {
+pub fn word_at(text: &str, word: &str) -> Option<usize> {
     text.as_bytes().windows(word.len().max(1)).position(|part| part == word.as_bytes())
 }
 

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 
-use super::*;
+use super::codec::*;
 use crate::error::{ModelError, StoreError};
 use crate::event::Question;
-use crate::json::{MAX_DEPTH, check};
+use crate::json::{JsonError, MAX_DEPTH, check};
 use crate::message::{InboxItem, Message, Task, ToolResultData, Usage, dollars};
 use crate::run::input::{Input, Reply};
 use crate::run::journal::Record;
@@ -18,7 +18,7 @@ fn is_json(text: &str) -> bool {
 }
 
 /// The record of a whole run: it has most of the types in it.
-const STORED: &str = include_str!("../../../tests/fixtures/run-v1.json");
+const STORED: &str = include_str!("../../tests/fixtures/run-v1.json");
 
 fn json_text() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
@@ -260,13 +260,9 @@ fn depth_is_judged_where_a_value_is_kept() {
     let message = |depth| format!(r#"{{"sender":"user","odd":{}}}"#, nested(depth));
     assert!(from_text::<Message>(&message(MAX_DEPTH)).is_ok());
     let fault = from_text::<Message>(&message(MAX_DEPTH + 1)).unwrap_err();
-    assert_eq!(*fault, *inside(fault_of(JsonError::TooDeep), "odd"));
+    assert_eq!(fault.to_string(), JsonError::TooDeep.to_string());
     assert!(from_text::<Message>(&message(1_000_000)).is_err());
     assert!(from_text::<Message>(&nested(1_000_000)).is_err());
-}
-
-fn fault_of(error: JsonError) -> Box<Fault> {
-    error.into()
 }
 
 #[test]
