@@ -130,7 +130,16 @@ async function reproducible() {
   const elsewhere = mkdtempSync(join(tmpdir(), "glove-wasm-again-"));
   try {
     // What Cargo.toml names has to be there too.
-    for (const part of ["Cargo.toml", "Cargo.lock", "src", "json", "macros", "benches", "tests/it/main.rs", "tests/native_llama.rs"]) {
+    for (const part of [
+      "Cargo.toml",
+      "Cargo.lock",
+      "src",
+      "json",
+      "macros",
+      "benches",
+      "tests/it/main.rs",
+      "tests/native_llama.rs",
+    ]) {
       cpSync(inRoot(part), join(elsewhere, part), { recursive: true });
     }
     const here = readFileSync(await compile("sessions"));
