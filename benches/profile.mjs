@@ -9,7 +9,7 @@ import { run } from "../scripts/lib/run.mjs";
 /** Of what a function is part: the first that fits. What V8 calls the file of a function of the wasm file begins with `wasm`. */
 const parts = [
   ["wasm: what a run decides", /^wasm.* .*glove_wasm::run\b/],
-  ["wasm: JSON", /^wasm.* .*glove_wasm::(json|message|wire|answer|event)\b/],
+  ["wasm: JSON", /^wasm.* .*(glove_wasm_json|glove_wasm::(json|message|wire|answer|event))\b/],
   ["wasm: the loop and its work", /^wasm.* .*glove_wasm::(runtime|ports|tool|display)\b/],
   ["wasm: the border, promises", /^wasm.* .*(glove_wasm::wasm|wasm_bindgen|js_sys|futures|externref|_wbg_|__wb)/],
   ["wasm: memory", /^wasm.* .*(talc|alloc|mem(cpy|cmp|move|set)|drop_in_place)/],
