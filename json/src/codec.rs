@@ -80,7 +80,8 @@ pub fn wrong(expected: &'static str) -> Box<Fault> {
     fault(What::Wrong(expected))
 }
 
-fn inside(mut fault: Box<Fault>, key: &str) -> Box<Fault> {
+/// The fault, in the field with this key.
+pub fn inside(mut fault: Box<Fault>, key: &str) -> Box<Fault> {
     if !fault.place.is_empty() {
         fault.place.insert(0, '.');
     }

@@ -260,7 +260,7 @@ fn depth_is_judged_where_a_value_is_kept() {
     let message = |depth| format!(r#"{{"sender":"user","odd":{}}}"#, nested(depth));
     assert!(from_text::<Message>(&message(MAX_DEPTH)).is_ok());
     let fault = from_text::<Message>(&message(MAX_DEPTH + 1)).unwrap_err();
-    assert_eq!(fault.to_string(), JsonError::TooDeep.to_string());
+    assert_eq!(*fault, *inside(JsonError::TooDeep.into(), "odd"));
     assert!(from_text::<Message>(&message(1_000_000)).is_err());
     assert!(from_text::<Message>(&nested(1_000_000)).is_err());
 }

@@ -154,8 +154,9 @@ export class Engine implements SnapshotSource, ConversationState {
   /** Shows what is open. Gives its undo. */
   attach(): () => void {
     this.#users++;
-    // The first session of a page has nothing to show yet, and a page is drawn sooner without it.
-    if (this.#settings.client.hasSessions) this.begin();
+    // The first session of a page has nothing to show yet, and a page is drawn sooner without it. Only once: a component that was hidden by
+    // Suspense and comes back runs no `useEffect` again.
+    if (this.#begun || this.#settings.client.hasSessions) this.begin();
     else void firstPainted();
     return () => {
       this.#users--;
@@ -195,15 +196,18 @@ export class Engine implements SnapshotSource, ConversationState {
 
   /** Begins what is attached, or goes on with it. */
   begin(): void {
-    if (this.#users > 0 && !this.#letGo) this.#begin();
+    if (this.#users === 0) return;
+    this.#begun = true;
+    if (!this.#letGo) this.#choose();
   }
+  #begun = false;
 
-  #begin(): void {
+  #choose(): void {
     if (this.#id !== undefined) this.#enter(this.#id);
-    else if (!this.#choosing) void this.#choose();
+    else if (!this.#choosing) void this.#chooseFirst();
   }
 
-  async #choose(): Promise<void> {
+  async #chooseFirst(): Promise<void> {
     const { store, getSessionId, sessionId, persistSession, client } = this.#settings;
     if (store) return this.#enter(store.identifier);
     const choice = ++this.#choice;
@@ -288,13 +292,13 @@ export class Engine implements SnapshotSource, ConversationState {
     const conversation = this.#conversation;
     // One that was deleted or closed meanwhile is begun anew by whoever needs it.
     const renew = () => {
-      if (conversation.session?.disposed && this.#users > 0) this.#begin();
+      if (conversation.session?.disposed && this.#users > 0) this.#choose();
     };
     const ask = <T>(act: (session: GloveSession) => T | Promise<T>, isMessage = false): Promise<T> => {
       renew();
       const answer = handled(conversation.with(act, isMessage));
       // A choice that failed is made again by whoever needs it.
-      if (!conversation.session && this.#users > 0) this.#begin();
+      if (!conversation.session && this.#users > 0) this.#choose();
       return answer;
     };
     const switchTo = (id: string) => {
@@ -336,7 +340,7 @@ export class Engine implements SnapshotSource, ConversationState {
         // What could not be opened is tried again.
         if (this.isReady || this.#users === 0) return;
         if (session) session.start().catch(() => {});
-        else this.#begin();
+        else this.#choose();
       },
       newConversation: async (id) => {
         const fresh = id ?? (await this.#settings.client.mintSessionId());

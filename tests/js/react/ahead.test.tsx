@@ -1,9 +1,9 @@
 // What a page does before it draws, and what it leaves for a moment in which it has nothing else to do.
-import { act, render, screen } from "@testing-library/react";
-import { GloveProvider, useGlove } from "glove-wasm/react";
+import { act, render, screen, waitFor } from "@testing-library/react";
+import { GloveProvider, type UseGloveReturn, useGlove } from "glove-wasm/react";
 import { useEffect, useLayoutEffect } from "react";
 import { expect, test, vi } from "vitest";
-import { clientOf, ready, show } from "./page.js";
+import { clientOf, gate, ready, show } from "./page.js";
 
 test("a page is drawn before its first session is chosen, and shows one that is open at once", () => {
   const getItem = vi.fn(() => "s1");
@@ -55,6 +55,39 @@ test("a message of the first effect chooses the session", async () => {
   expect(screen.getAllByText("Hi")).toHaveLength(1);
 });
 
+test("a chat that Suspense hides for a while goes on when it is shown again", async () => {
+  const { client } = clientOf(["Hello."]);
+  const waits = gate();
+  let hidden: Promise<void> | undefined;
+  let glove: UseGloveReturn | undefined;
+  const Chat = () => {
+    glove = { ...useGlove({ sessionId: "s" }) };
+    return null;
+  };
+  const Sibling = () => {
+    if (hidden) throw hidden;
+    return null;
+  };
+  const tree = () => (
+    <GloveProvider client={client} fallback={<p>wait</p>}>
+      <Chat />
+      <Sibling />
+    </GloveProvider>
+  );
+  const { rerender } = render(tree());
+  await waitFor(() => expect(glove?.sessionReady).toBe(true));
+  const before = glove?.session;
+  hidden = waits.opened;
+  rerender(tree());
+  await screen.findByText("wait");
+  await waitFor(() => expect(before?.disposed).toBe(true));
+  hidden = undefined;
+  await act(async () => waits.open());
+  await waitFor(() => expect(glove?.session?.disposed).toBe(false));
+  expect(glove?.session).not.toBe(before);
+  await waitFor(() => expect(glove?.sessionReady).toBe(true));
+});
+
 test("what draws questions is loaded when the page is idle, and no message waits for it", async () => {
   const waiting: (() => void)[] = [];
   vi.stubGlobal("requestIdleCallback", (call: () => void) => waiting.push(call));
@@ -66,4 +99,16 @@ test("what draws questions is loaded when the page is idle, and no message waits
   expect(load).not.toHaveBeenCalled();
   for (const call of waiting) call();
   expect(load).toHaveBeenCalled();
+});
+
+test("a frame that never comes holds up who asked for it, and nobody later", async () => {
+  vi.resetModules();
+  vi.useFakeTimers({ toFake: ["setTimeout", "requestAnimationFrame"] });
+  const { firstPainted } = await import("../../../pkg/src/timing/next-frame.js");
+  const stopped = firstPainted();
+  vi.useRealTimers();
+  await firstPainted();
+  expect(await Promise.race([stopped.then(() => "settled"), new Promise((later) => setTimeout(later, 50, "stopped"))])).toBe(
+    "stopped",
+  );
 });
