@@ -156,7 +156,7 @@ export class Engine implements SnapshotSource, ConversationState {
     this.#users++;
     // The first session of a page has nothing to show yet, and a page is drawn sooner without it. Only once: a component that was hidden by
     // Suspense and comes back runs no `useEffect` again.
-    if (this.#begun || this.#settings.client.hasSessions) this.begin();
+    if (this.#choice || this.#settings.client.hasSessions) this.begin();
     else void firstPainted();
     return () => {
       this.#users--;
@@ -196,11 +196,8 @@ export class Engine implements SnapshotSource, ConversationState {
 
   /** Begins what is attached, or goes on with it. */
   begin(): void {
-    if (this.#users === 0) return;
-    this.#begun = true;
-    if (!this.#letGo) this.#choose();
+    if (this.#users > 0 && !this.#letGo) this.#choose();
   }
-  #begun = false;
 
   #choose(): void {
     if (this.#id !== undefined) this.#enter(this.#id);

@@ -26,16 +26,13 @@ export function nextFrame(work: () => void): () => void {
 }
 
 /** Settles when the browser has drawn what was on its way when this was asked first; at once where nothing is drawn. */
-export async function firstPainted(): Promise<void> {
-  if (drawn) return;
+export const firstPainted = (): Promise<void> => {
   const own = painted();
   first ??= own;
   // A frame that never comes, because a test has stopped its clock, holds up nobody who asks later.
-  await Promise.race([first, own]);
-  drawn = true;
-}
+  return Promise.race([first, own]);
+};
 let first: Promise<void> | undefined;
-let drawn = false;
 
 async function painted(): Promise<void> {
   if (typeof requestAnimationFrame !== "function") return;
