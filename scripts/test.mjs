@@ -1,5 +1,6 @@
 // `npm test`: set-up, then every test there is; `npm test -- rust js` runs only those. Ends with the sums of all runners.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { relative } from "node:path";
 import { build, decoders } from "./build.mjs";
 import { engines } from "./lib/engines.mjs";
 import { inRoot } from "./lib/project.mjs";
@@ -34,27 +35,38 @@ async function test(names) {
   });
   if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;
 
-  const sums = { passed: 0, failed: 0, skipped: 0 };
-  const add = (counts) => {
-    for (const key of Object.keys(sums)) sums[key] += counts[key];
-  };
+  const sums = none();
   // Most of the build is the work of one core, so the Rust tests are compiled beside it; running them says what is wrong.
   const compiling =
     needed("build") && names.includes("rust") && failureOf(() => run("cargo", rustTests("--no-run"), { silent: true }));
   // A build that fails must not keep the Rust tests from running: they may say why.
   const buildFailure = needed("build") && (await failureOf(() => builds(tools, needed("decoders"))));
   await compiling;
-  if (buildFailure) add({ passed: 0, failed: 1, skipped: 0 });
+  if (buildFailure) sums.failed.push(`the build: ${buildFailure.message}`);
   for (const name of names) {
     if (runners[name].needs.build && buildFailure) {
       console.error(`✗ ${name} tests not run: ${buildFailure.message}`);
       continue;
     }
     console.log(`\n── ${name} tests`);
-    add(await runners[name].run(tools));
+    add(sums, await runners[name].run(tools));
   }
-  console.log(`\n${sums.passed} passed, ${sums.failed} failed${sums.skipped ? `, ${sums.skipped} skipped` : ""}`);
-  if (sums.failed) process.exitCode = 1;
+  const { passed, failed, skipped } = sums;
+  // Last, so that it is there where only the end of what was printed is kept.
+  for (const name of failed) console.error(`✗ ${name}`);
+  console.log(`\n${passed} passed, ${failed.length} failed${skipped ? `, ${skipped} skipped` : ""}`);
+  if (failed.length) process.exitCode = 1;
+}
+
+// What failed is named.
+function none() {
+  return { passed: 0, failed: [], skipped: 0 };
+}
+
+function add(sums, { passed, failed, skipped }) {
+  sums.passed += passed;
+  sums.failed.push(...failed);
+  sums.skipped += skipped;
 }
 
 async function builds(tools, alsoDecoders) {
@@ -76,13 +88,12 @@ function rustTests(option) {
 
 /** Unit, integration and documentation tests. */
 async function cargo() {
-  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const counts = none();
   const onLine = (line) => {
-    const found = /^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored/.exec(line);
-    if (!found) return;
-    counts.passed += Number(found[1]);
-    counts.failed += Number(found[2]);
-    counts.skipped += Number(found[3]);
+    const failed = /^test (.*) \.\.\. FAILED$/.exec(line);
+    if (failed) counts.failed.push(failed[1]);
+    const sums = /^test result: .*? (\d+) passed; \d+ failed; (\d+) ignored/.exec(line);
+    if (sums) add(counts, { passed: Number(sums[1]), failed: [], skipped: Number(sums[2]) });
   };
   const failure = await failureOf(() => run("cargo", rustTests("--no-fail-fast"), { onLine }));
   return countFailure(counts, failure);
@@ -90,7 +101,7 @@ async function cargo() {
 
 /** The tests of browsers, in those that are not Chromium. */
 async function inEngines(tools) {
-  const sums = { passed: 0, failed: 0, skipped: 0 };
+  const sums = none();
   for (const name of engines) {
     const programs = tools.engines[name];
     if (!programs) {
@@ -99,8 +110,7 @@ async function inEngines(tools) {
       continue;
     }
     Object.assign(process.env, programs);
-    const counts = await vitest(`engines-${name}`);
-    for (const key of Object.keys(sums)) sums[key] += counts[key];
+    add(sums, await vitest(`engines-${name}`));
   }
   return sums;
 }
@@ -127,10 +137,15 @@ async function vitest(project) {
       `--outputFile=${report}`,
     ]),
   );
-  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const counts = none();
   if (existsSync(report)) {
-    const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, "utf8"));
-    Object.assign(counts, { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests });
+    const { numPassedTests, numPendingTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
+    const failed = testResults.flatMap(({ name: file, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status === "failed")
+        .map(({ fullName }) => `${relative(inRoot(), file)}: ${fullName}`),
+    );
+    add(counts, { passed: numPassedTests, failed, skipped: numPendingTests });
   }
   return countFailure(counts, failure);
 }
@@ -138,5 +153,5 @@ async function vitest(project) {
 // A runner that failed without a failed test (nothing compiled, a file that cannot be loaded) counts as one failure.
 function countFailure(counts, failure) {
   if (failure) console.error(`✗ ${failure.message}`);
-  return failure && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+  return failure && !counts.failed.length ? { ...counts, failed: [failure.message] } : counts;
 }

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use crate::json::Json;
-use crate::json::codec::{Done, Form, Read, ReadFields, Ts, Write, read_fields, through_codec};
+use crate::json::codec::{Done, Form, Read, ReadFields, Ts, Write, from_checked, read_fields, through_codec};
 use crate::json::reader::{Broken, Reader};
+use crate::json::{self, Json};
 
 /// The `framework_context` of what begins a prompt without a person.
 pub const TRIGGER: &str = "trigger";
@@ -556,9 +556,9 @@ impl ToolResultData {
 /// Reads a result. Older versions stored what a tool returned as it was, and that is the data of one.
 pub(crate) fn read_returned(result: &mut ToolResultData, from: &mut Reader<'_>) -> Done {
     let raw = from.raw()?;
-    *result = match crate::json::codec::from_checked(raw) {
+    *result = match from_checked(raw) {
         Ok(read) if is_result(raw)? => read,
-        _ => ToolResultData::success(Json::checked(raw)?),
+        _ => ToolResultData::success(json::checked(raw)?),
     };
     Ok(())
 }
@@ -634,7 +634,7 @@ impl SideOutput {
             ("widget", _) | (_, None) if self.kind != "file" => None,
             (_, Some(summary)) => Some(summary.clone()),
             (_, None) => {
-                let name = self.data.decode::<FileName>().ok().and_then(|file| file.name);
+                let name = from_checked::<FileName>(self.data.as_str()).ok().and_then(|file| file.name);
                 Some(format!("[File: {}]", name.as_deref().unwrap_or("unnamed")))
             }
         }
@@ -649,7 +649,7 @@ struct FileName {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::codec::from_text;
+    use crate::json::codec::{from_text, to_text};
 
     #[test]
     fn unknown_fields_survive_a_round_trip_word_for_word() {
@@ -760,7 +760,7 @@ mod tests {
             );
             assert_eq!((result.call_id.as_deref(), result.extra.0.len()), (Some("c"), 1), "{stored}");
             // From then on it is stored in today's form.
-            assert_eq!(from_text::<ToolResult>(&crate::json::codec::to_text(&result)).unwrap(), result);
+            assert_eq!(from_text::<ToolResult>(&to_text(&result)).unwrap(), result);
         }
         let none: ToolResult = from_text(r#"{"tool_name":"t"}"#).unwrap();
         assert_eq!(none.result, ToolResultData::default());

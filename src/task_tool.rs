@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::future;
 
-use crate::json::Json;
-use crate::json::codec::{Read, Ts, Write, object};
+use crate::json::codec::{Read, Ts, Write, from_checked, object};
+use crate::json::{self, Json};
 use crate::message::{Task, ToolResultData};
 use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
@@ -50,7 +50,7 @@ impl ToolHost for TaskTool {
         vec![ToolDefinition {
             name: TASK_TOOL.to_owned(),
             description: DESCRIPTION.to_owned(),
-            schema: Json::written(SCHEMA),
+            schema: json::written(SCHEMA),
         }]
     }
 
@@ -69,7 +69,7 @@ impl ToolHost for TaskTool {
     fn run(&self, call: CallRef<'_>, _context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
         let (store, ids, input) = (Arc::clone(&self.store), Arc::clone(&self.ids), call.input.clone());
         Box::pin(async move {
-            let todos = match input.decode::<Todos>() {
+            let todos = match from_checked::<Todos>(input.as_str()) {
                 Ok(Todos { todos }) => todos,
                 Err(fault) => {
                     let issue = Issue { path: Vec::new(), message: fault.to_string() };
@@ -90,7 +90,7 @@ impl ToolHost for TaskTool {
             let writing = store.set_tasks(tasks);
             match writing.await {
                 Ok(()) => ToolOutcome::Returned {
-                    result: ToolResultData::success(Json::written(result)),
+                    result: ToolResultData::success(json::written(result)),
                     outputs: Vec::new(),
                 },
                 Err(error) => ToolOutcome::Threw(error.message),
@@ -119,7 +119,7 @@ fn empty_fields(todos: &[Todo]) -> Vec<Issue> {
     for (index, todo) in todos.iter().enumerate() {
         for (field, text) in [("content", &todo.content), ("activeForm", &todo.active_form)] {
             if text.is_empty() {
-                let path = vec![Json::string("todos"), Json::written(index.to_string()), Json::string(field)];
+                let path = vec![Json::string("todos"), json::written(index.to_string()), Json::string(field)];
                 empty.push(Issue { path, message: "must not be empty".to_owned() });
             }
         }

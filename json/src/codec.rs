@@ -18,7 +18,7 @@ pub use crate::Json;
 pub use crate::reader::Reader;
 use crate::reader::{Broken, unescape};
 use crate::writer as write;
-use crate::{JsonError, check};
+use crate::{JsonError, check, checked};
 
 /// What can be written as JSON.
 pub trait Write {
@@ -513,19 +513,12 @@ impl Write for str {
     }
 }
 
-impl Json {
-    /// The value as a type that can be read.
-    pub fn decode<T: Read>(&self) -> Result<T, Box<Fault>> {
-        from_checked(self.as_str())
-    }
-}
-
 impl Read for Json {
     fn blank() -> Self {
         Json::null()
     }
     fn read(&mut self, from: &mut Reader<'_>) -> Done {
-        *self = Json::checked(from.raw()?)?;
+        *self = checked(from.raw()?)?;
         Ok(())
     }
     fn is_blank(&self) -> bool {

@@ -12,4 +12,4 @@ mod value;
 pub mod writer;
 
 pub use check::{JsonError, MAX_DEPTH, check};
-pub use value::{Json, deserialize_text, serialize_text};
+pub use value::{Json, checked, deserialize_text, serialize_text, written};

@@ -18,6 +18,19 @@ use crate::writer as write;
 #[derive(Clone)]
 pub struct Json(Arc<str>);
 
+/// What was written as JSON. Nothing is checked.
+pub fn written(text: impl Into<Arc<str>>) -> Json {
+    Json(text.into())
+}
+
+/// A value out of a text that was checked, but for its depth.
+pub fn checked(text: &str) -> Result<Json, JsonError> {
+    if is_deeper_than(text.as_bytes(), MAX_DEPTH) {
+        return Err(JsonError::TooDeep);
+    }
+    Ok(written(text))
+}
+
 impl Json {
     /// Checks the text and keeps it.
     pub fn parse(text: &str) -> Result<Self, JsonError> {
@@ -25,33 +38,20 @@ impl Json {
         Ok(Json(text.trim().into()))
     }
 
-    /// A value out of a text that was checked.
-    pub fn checked(text: &str) -> Result<Self, JsonError> {
-        if is_deeper_than(text.as_bytes(), MAX_DEPTH) {
-            return Err(JsonError::TooDeep);
-        }
-        Ok(Json(text.into()))
-    }
-
-    /// What this crate itself wrote as JSON.
-    pub fn written(text: impl Into<Arc<str>>) -> Self {
-        Json(text.into())
-    }
-
     /// The JSON of any serialisable value; a value that cannot be JSON (a map with odd keys) is an error.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, JsonError> {
         let text = serde_json::to_string(value).map_err(|e| JsonError::Syntax(e.to_string()))?;
-        Json::checked(&text)
+        checked(&text)
     }
 
     pub fn null() -> Self {
-        Json::written("null")
+        written("null")
     }
 
     pub fn string(text: &str) -> Self {
         let mut out = String::with_capacity(text.len() + 2);
         write::string(&mut out, text);
-        Json::written(out)
+        written(out)
     }
 
     /// The text as it was given.
@@ -163,7 +163,7 @@ impl Serialize for Json {
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Json::checked(deserialize_text(deserializer)?.get()).map_err(serde::de::Error::custom)
+        checked(deserialize_text(deserializer)?.get()).map_err(serde::de::Error::custom)
     }
 }
 

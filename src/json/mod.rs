@@ -6,4 +6,6 @@ mod tests;
 mod through_codec;
 
 pub use glove_wasm_json::{Json, JsonError, MAX_DEPTH, partial};
-pub(crate) use glove_wasm_json::{check, deserialize_text, reader, scan, serialize_text, writer};
+pub(crate) use glove_wasm_json::{
+    check, checked, deserialize_text, reader, scan, serialize_text, writer, written,
+};

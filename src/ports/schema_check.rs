@@ -4,7 +4,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{Draft, ValidationError, Validator};
 use serde_json::{Map, Value};
 
-use crate::json::Json;
+use crate::json::{self, Json};
 use crate::ports::schema_formats::with_formats;
 use crate::run::input::Issue;
 
@@ -321,7 +321,7 @@ fn steps(pointer: &str) -> Vec<Json> {
         let index =
             name.bytes().all(|byte| byte.is_ascii_digit()).then(|| name.parse::<usize>().ok()).flatten();
         path.push(match index {
-            Some(index) => Json::written(index.to_string()),
+            Some(index) => json::written(index.to_string()),
             None => Json::string(&name),
         });
     }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::event::Event;
-use crate::json::Json;
 use crate::json::codec::{Fault, Read, Write, from_text, object, to_text};
+use crate::json::{self, Json};
 use crate::json::{reader, writer};
 use crate::message::Message;
 use crate::run::checkpoint::RestoreError;
@@ -84,7 +84,7 @@ pub(crate) struct State {
 
 impl State {
     fn of(run: &Run) -> State {
-        State { checkpoint: Json::written(run.checkpoint()), messages: run.messages().to_vec() }
+        State { checkpoint: json::written(run.checkpoint()), messages: run.messages().to_vec() }
     }
 
     fn run(self) -> Result<Run, ReplayError> {
@@ -135,8 +135,8 @@ impl Run {
         let fields: [(&str, &dyn Write); 6] = [
             ("format", &FORMAT),
             ("version", &VERSION),
-            ("start", &Json::written(start)),
-            ("records", &Json::written(records)),
+            ("start", &json::written(start)),
+            ("records", &json::written(records)),
             ("end", &end),
             ("requests", &requests),
         ];
@@ -228,8 +228,8 @@ fn written(requests: &[(usize, Vec<String>)], messages: &[Arc<Message>]) -> Vec<
     let places: HashMap<String, usize> =
         messages.iter().enumerate().map(|(place, message)| (to_text(message), place)).collect();
     let written = |message: &String| match places.get(message) {
-        Some(place) => Json::written(place.to_string()),
-        None => Json::written(message.as_str()),
+        Some(place) => json::written(place.to_string()),
+        None => json::written(message.as_str()),
     };
     requests
         .iter()

@@ -1,7 +1,7 @@
 //! Every sentence that the framework says to a model. The original's are kept word for word.
 
 use crate::event::Rule;
-use crate::json::codec::Write;
+use crate::json::codec::{Write, from_checked};
 use crate::json::scan::joined;
 use crate::json::{Json, MAX_DEPTH};
 use crate::message::InboxItem;
@@ -319,7 +319,10 @@ impl Tree {
         for step in path.iter().take(MAX_DEPTH) {
             node = match step.to_text() {
                 Some(key) => child(&mut node.properties, key)?,
-                None => child(&mut node.items, step.decode::<usize>().unwrap_or_default().min(MAX_ITEMS))?,
+                None => child(
+                    &mut node.items,
+                    from_checked::<usize>(step.as_str()).unwrap_or_default().min(MAX_ITEMS),
+                )?,
             };
         }
         Some(node)

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::display::DisplayError;
 use crate::event::{Question, QuestionKind};
-use crate::json::Json;
 use crate::json::codec::{Write, object};
+use crate::json::{self, Json};
 use crate::ports::{Check, Show};
 use crate::run::input::Answer;
 
@@ -36,7 +36,7 @@ pub(crate) fn show(question: &Question) -> Show {
     });
     Show {
         renderer: renderer.to_owned(),
-        input: Json::written(text),
+        input: json::written(text),
         owner: question.call_id.clone(),
         check: Some(check),
     }

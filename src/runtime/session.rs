@@ -103,9 +103,19 @@ impl Session {
         self.ask(None, true, Command::Resume)
     }
 
-    /// Undoes the last `steps` actions.
+    /// As [`Session::resume`], but returns only when it ends. What it asks the user meanwhile is answered elsewhere.
+    pub fn resume_until_done(&self) -> ResponseFuture {
+        self.ask(None, false, Command::Resume)
+    }
+
+    /// Undoes the last `steps` actions. Returns when they are undone or it waits for the user.
     pub fn undo(&self, steps: u32) -> ResponseFuture {
         self.ask(None, true, move |caller| Command::Undo { steps, caller })
+    }
+
+    /// As [`Session::undo`], but returns only when they are undone. What it asks the user meanwhile is answered elsewhere.
+    pub fn undo_until_done(&self, steps: u32) -> ResponseFuture {
+        self.ask(None, false, move |caller| Command::Undo { steps, caller })
     }
 
     /// Shows the branch that has this message, as far as it was last seen; what is said next goes on from there. Refused while a

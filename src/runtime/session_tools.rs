@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{StoreError, ToolDefinitionError};
-use crate::json::Json;
+use crate::json::{self, Json};
 use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome};
@@ -104,7 +104,7 @@ fn undo_definition() -> ToolDefinition {
         description:
             "Takes the last action back, or the last few. Use it when the user asks to undo something."
                 .to_owned(),
-        schema: Json::written(concat!(
+        schema: json::written(concat!(
             r#"{"type":"object","properties":{"steps":{"type":"integer","minimum":1,"#,
             r#""description":"How many actions; 1 if left out"}}}"#
         )),

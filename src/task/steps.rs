@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::json::Json;
+use crate::json;
 use crate::json::codec::{Read, Ts, Write, through_codec, to_text};
 use crate::portable::{MaybeSend, MaybeSync};
 use crate::task::plan::{Plan, Verdict};
@@ -167,7 +167,7 @@ impl StepSpec {
 /// What a task ran with: the same loop, goal, budgets, approvals and skills give the same hash.
 pub fn loop_signature(of: &dyn TaskLoop, spec: &TaskSpec, skills: &[SkillUse]) -> String {
     let spec = TaskSpec { id: None, ..spec.clone() };
-    let parts = [of.name(), of.version(), &of.shape(), &Json::written(to_text(&spec)).canonical()];
+    let parts = [of.name(), of.version(), &of.shape(), &json::written(to_text(&spec)).canonical()];
     let mut all = parts.join("\n");
     for skill in skills {
         all.extend(["\n", &skill.name, " ", &skill.sha256]);

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::display::DisplayError;
 use crate::http::key_encodings;
-use crate::json::Json;
 use crate::json::codec::{Ts, Write, from_text, to_text};
 use crate::json::scan::word_at;
+use crate::json::{self, Json};
 use crate::message::ToolResultData;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::ports::{Credentials, DisplayPort, Show, Step, Steps, ToolFailure};
@@ -160,7 +160,7 @@ impl Secrets {
 
     fn step(&self, result: StepResult) -> StepResult {
         match result {
-            StepResult::Returned(value) => StepResult::Returned(Json::written(self.json(value.as_str()))),
+            StepResult::Returned(value) => StepResult::Returned(json::written(self.json(value.as_str()))),
             StepResult::Threw(why) => StepResult::Threw(self.text(&why)),
         }
     }
@@ -235,7 +235,7 @@ pub(super) struct CleanDisplay {
 
 impl CleanDisplay {
     fn clean(&self, show: Show) -> Show {
-        Show { input: Json::written(self.secrets.json(show.input.as_str())), ..show }
+        Show { input: json::written(self.secrets.json(show.input.as_str())), ..show }
     }
 }
 

@@ -4,7 +4,7 @@ use std::future::ready;
 use std::sync::{Arc, Weak};
 
 use crate::error::ToolDefinitionError;
-use crate::json::Json;
+use crate::json;
 use crate::message::ToolResultData;
 use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, Tool, ToolContext, ToolHost, Tools};
@@ -143,7 +143,7 @@ impl PhaseTools {
         Box::pin(async move {
             let refused = |message: String| {
                 let mut result = ToolResultData::error(message);
-                result.data = Json::written("{\"code\":\"TASK_CREDENTIALS_FAILED\"}".to_owned());
+                result.data = json::written("{\"code\":\"TASK_CREDENTIALS_FAILED\"}".to_owned());
                 ToolOutcome::Returned { result, outputs: Vec::new() }
             };
             let Ok(credentials) = asking.await else {

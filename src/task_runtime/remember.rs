@@ -1,6 +1,6 @@
 //! A task and its memory: what a step reads of it, and what is written at the end.
 
-use crate::json::Json;
+use crate::json;
 use crate::json::codec::{Read, Write, from_text, to_text};
 use crate::task::layout::{self, WorkspacePath};
 use crate::task::memory::{
@@ -139,7 +139,7 @@ impl Running {
         let path = layout::of_step(&step.id, "memory.json");
         let text = read_known(&*self.shared.files, path.as_str()).await?;
         let Some(Ok(account)) = text.as_deref().map(from_text::<Account>) else { return Ok(()) };
-        let counts = Json::written(to_text(&Account { failed: String::new(), ..account }));
+        let counts = json::written(to_text(&Account { failed: String::new(), ..account }));
         let failed = text.as_deref().and_then(|text| from_text::<Account>(text).ok());
         let failed = failed.map(|account| account.failed).unwrap_or_default();
         self.accept(Input::Recalled { counts, failed }).await.map(drop)
@@ -173,7 +173,7 @@ impl Running {
                 Err(error) => why_not = failed("written", &scope, &error.message),
             }
         }
-        let counts = Json::written(to_text(&Written { scopes }));
+        let counts = json::written(to_text(&Written { scopes }));
         self.accept(Input::Remembered { counts, failed: why_not }).await.map(drop)
     }
 

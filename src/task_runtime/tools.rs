@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::future::ready;
 
-use crate::json::Json;
 use crate::json::codec::{Read, from_text, to_text};
+use crate::json::{self, Json};
 use crate::message::ToolResultData;
 use crate::portable::{MaybeSend, MaybeSync};
 use crate::ports::{IntoOutcome, Tool, ToolFailure};
@@ -74,7 +74,7 @@ fn tool<I: Read, R>(
 where
     R: Future<Output = Result<String, ToolFailure>> + MaybeSend + 'static,
 {
-    let schema = Json::written(schema.to_owned());
+    let schema = json::written(schema.to_owned());
     Tool::of_json(name.to_owned(), about.to_owned(), schema, move |(input, _)| {
         let working = match from_text::<I>(input.as_str()) {
             Ok(input) => work(input),
@@ -85,7 +85,7 @@ where
         };
         Box::pin(async move {
             match working.await {
-                Ok(text) => ToolResultData::success(Json::written(to_text(&text))).into_outcome(),
+                Ok(text) => ToolResultData::success(json::written(to_text(&text))).into_outcome(),
                 Err(ToolFailure::Failed(why)) => ToolOutcome::Threw(why),
                 Err(ToolFailure::Rejected(why)) => ToolOutcome::Rejected(why),
             }

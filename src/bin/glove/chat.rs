@@ -12,8 +12,9 @@ use crate::agent::{Opened, Parts};
 use crate::args::{Chat, Places, Resume, Talk};
 use crate::config::Config;
 use crate::database::{find, open_file};
+use crate::ending::Ending;
 use crate::failure::Failure;
-use crate::incoming::{Inbox, end_on_signals};
+use crate::incoming::Inbox;
 use crate::lines;
 use crate::model::Models;
 use crate::screen::{self, Setting};
@@ -53,10 +54,11 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
             &inbox,
         );
     }
-    end_on_signals(&runtime, &opened.agent)?;
-    let _follow = inbox.follow(&runtime, &opened.agent);
+    let ending = Ending::watch(&runtime, opened.agent.session())?;
+    let _follow = inbox.follow(&opened.agent);
     let continues = talk.message.is_none() && is_unfinished(&opened);
     let ended = lines::talk(&opened, &runtime, &inbox, talk, continues);
+    ending.wait(&runtime);
     let left = opened.leave(&runtime);
     ended.and(left)
 }

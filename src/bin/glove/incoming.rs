@@ -12,13 +12,12 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::failure::Failure;
-use crate::words;
 
 pub(crate) enum Incoming {
     Event(Box<Event>),
     /// Something is shown that was not, or the other way round.
     Display,
-    /// What was asked of the agent is done, or waits.
+    /// What was asked of the agent is done.
     Done(Box<Result<Response, Error>>),
     /// Ctrl-C.
     Interrupt,
@@ -39,10 +38,8 @@ impl Inbox {
         Inbox { sender, receiver }
     }
 
-    /// Runs the agent on the runtime's threads and reports what it does, for as long as the subscriptions are held.
-    pub(crate) fn follow(&self, runtime: &Runtime, agent: &Glove) -> [Subscription; 2] {
-        let session = agent.session().clone();
-        runtime.spawn(async move { session.drive().await });
+    /// What the agent does is reported for as long as the subscriptions are held.
+    pub(crate) fn follow(&self, agent: &Glove) -> [Subscription; 2] {
         let events = self.sender.clone();
         let events = agent.subscribe(move |_: Option<&str>, event: &Event| {
             let _ = events.send(Incoming::Event(Box::new(event.clone())));
@@ -52,6 +49,12 @@ impl Inbox {
             let _ = shown.send(Incoming::Display);
         });
         [events, shown]
+    }
+
+    /// Runs the agent on the runtime's threads. Whoever wants to be told how an unfinished run ends has asked before.
+    pub(crate) fn drive(runtime: &Runtime, agent: &Glove) {
+        let session = agent.session().clone();
+        runtime.spawn(async move { session.drive().await });
     }
 
     pub(crate) fn report(&self, runtime: &Runtime, response: ResponseFuture) {
@@ -89,25 +92,4 @@ impl Inbox {
         }
         Ok(())
     }
-}
-
-/// When the terminal goes away, or somebody ends the program, what was said so far is stored and running commands are ended. The
-/// run stays as it is, to be continued.
-pub(crate) fn end_on_signals(runtime: &Runtime, agent: &Glove) -> Result<(), Failure> {
-    let _inside = runtime.enter();
-    for kind in [SignalKind::hangup(), SignalKind::terminate()] {
-        let mut arrived = signal(kind)?;
-        let session = agent.session().clone();
-        runtime.spawn(async move {
-            if arrived.recv().await.is_some() {
-                session.keep_partial();
-                session.close();
-                session.drive().await;
-                words::restore_terminal();
-                // The thread that reads the terminal cannot be interrupted.
-                std::process::exit(128 + kind.as_raw_value());
-            }
-        });
-    }
-    Ok(())
 }

@@ -43,8 +43,6 @@ struct Lines<'a> {
     lines: VecDeque<String>,
     input_ended: bool,
     busy: bool,
-    /// The request waits for answers, and nobody else is told how it goes on.
-    waits: bool,
     asked: Option<Question>,
     shown: Vec<String>,
     /// Text was printed, and its line is not at its end.
@@ -71,7 +69,6 @@ pub(crate) fn talk(
         lines: VecDeque::new(),
         input_ended: false,
         busy: false,
-        waits: false,
         asked: None,
         shown: Vec::new(),
         open_line: false,
@@ -88,6 +85,7 @@ pub(crate) fn talk(
     } else if let Some(message) = &talk.message {
         lines.send(message)?;
     }
+    Inbox::drive(runtime, &opened.agent);
     lines.questions()?;
     loop {
         if !lines.busy && only {
@@ -154,20 +152,7 @@ impl Lines<'_> {
     }
 
     fn on_done(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
-        match done {
-            Ok(Response::Waiting { .. }) => {
-                self.waits = true;
-                return self.questions();
-            }
-            // It ended while it was asked how it goes on.
-            Err(Error::Protocol(_)) if self.waits => {}
-            _ => self.report(done)?,
-        }
-        (self.busy, self.waits) = (false, false);
-        Ok(())
-    }
-
-    fn report(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
+        self.busy = false;
         let ending = words::ending(done);
         if self.json {
             let status = match (done, &ending) {
@@ -228,7 +213,7 @@ impl Lines<'_> {
             Ok(Order::Reject { id, reason }) => drop(self.agent.display().reject(&id, reason)),
             Ok(Order::Undo { steps }) => {
                 self.busy = true;
-                self.inbox.report(self.runtime, self.agent.session().undo(steps.unwrap_or(1)));
+                self.inbox.report(self.runtime, self.agent.session().undo_until_done(steps.unwrap_or(1)));
             }
             Ok(Order::Resume) => self.resume(),
             Ok(Order::Stop) => self.agent.abort(),
@@ -250,7 +235,7 @@ impl Lines<'_> {
 
     fn resume(&mut self) {
         self.busy = true;
-        self.inbox.report(self.runtime, self.agent.session().resume());
+        self.inbox.report(self.runtime, self.agent.session().resume_until_done());
     }
 
     /// Shows what is asked now: one question at a time in plain lines.
@@ -268,13 +253,6 @@ impl Lines<'_> {
             }
             self.shown.push(slot.id.clone());
             self.show(slot)?;
-        }
-        let is_open = stack.iter().any(|slot| slot.waits);
-        if self.waits && !is_open {
-            // The answers are in: whoever asks now is told how it ends.
-            self.waits = false;
-            self.resume();
-            self.waits = true;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ mod chat;
 mod config;
 mod database;
 mod display;
+mod ending;
 mod failure;
 mod incoming;
 mod lines;

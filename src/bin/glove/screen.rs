@@ -29,8 +29,9 @@ use crate::chat::{is_unfinished, tool_of};
 use crate::config::data_folder;
 use crate::database::find;
 use crate::display::Display;
+use crate::ending::Ending;
 use crate::failure::Failure;
-use crate::incoming::{Inbox, Incoming, end_on_signals};
+use crate::incoming::{Inbox, Incoming};
 use crate::model::Models;
 use crate::person::{Answer, Ask, Choice, Field, Question};
 use crate::shown::{is_hidden, is_of_answer, recalled};
@@ -70,9 +71,9 @@ enum Next {
 pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result<(), Failure> {
     let Setting { database, mut models, mut opened, mut is_new, allow } = setting;
     let mut editor = Lines::open()?;
+    let ending = Ending::watch(runtime, opened.agent.session())?;
     loop {
-        end_on_signals(runtime, &opened.agent)?;
-        let follow = inbox.follow(runtime, &opened.agent);
+        let follow = inbox.follow(&opened.agent);
         let mut screen = Screen {
             database: &database,
             models: &mut models,
@@ -85,6 +86,7 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
         };
         let next = screen.session(&mut editor, is_new);
         drop(follow);
+        ending.wait(runtime);
         opened.leave(runtime)?;
         let (session, folder) = match next? {
             Next::Open(session, folder) => (session, folder),
@@ -96,6 +98,7 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
         let folder = folder.as_path();
         let parts = Parts { database: &database, session, folder, model, system_prompt: None, record: None };
         opened = Opened::new(parts)?;
+        ending.change_session(runtime, opened.agent.session());
         // What the last session still had to say is nothing of this one.
         while inbox.receiver.try_recv().is_ok() {}
     }
@@ -124,9 +127,11 @@ impl Screen<'_> {
         } else {
             self.recall()?;
         }
-        if is_unfinished(self.opened) {
+        let continued = is_unfinished(self.opened).then(|| self.opened.agent.session().resume_until_done());
+        Inbox::drive(self.runtime, &self.opened.agent);
+        if let Some(response) = continued {
             self.display.lines(&["continuing what was not finished"], true)?;
-            if self.until_done(self.opened.agent.session().resume())? {
+            if self.until_done(response)? {
                 return Ok(Next::Leave);
             }
         }
@@ -194,10 +199,10 @@ impl Screen<'_> {
                 Err(failure) => self.display.line(&failure.message)?,
             },
             "/undo" => match if rest.is_empty() { Ok(1) } else { rest.parse() } {
-                Ok(steps) => leaves = self.until_done(session.undo(steps))?,
+                Ok(steps) => leaves = self.until_done(session.undo_until_done(steps))?,
                 Err(_) => self.display.line("/undo takes a number")?,
             },
-            "/retry" => leaves = self.until_done(session.resume())?,
+            "/retry" => leaves = self.until_done(session.resume_until_done())?,
             _ => self.display.line(&format!(
                 "there is no command `{command}`; /help lists them. A message that begins with / needs a space before it"
             ))?,
@@ -235,8 +240,12 @@ impl Screen<'_> {
         let begun = Instant::now();
         let mut doing = "thinking".to_owned();
         let mut stopped: Option<Instant> = None;
-        let mut waits = false;
         let mut drawn = Instant::now();
+        // Of a run that is continued, they may be there already.
+        if self.questions()? {
+            stopped = Some(Instant::now());
+            self.opened.agent.abort();
+        }
         loop {
             let incoming = match self.inbox.receiver.recv_timeout(FRAME) {
                 Ok(incoming) => Some(incoming),
@@ -256,23 +265,11 @@ impl Screen<'_> {
                         stopped = Some(Instant::now());
                         self.opened.agent.abort();
                     }
-                    if waits && !self.opened.agent.display().stack().iter().any(|slot| slot.waits) {
-                        waits = false;
-                        self.inbox.report(self.runtime, self.opened.agent.session().resume());
-                    }
                 }
-                Some(Incoming::Done(done)) => match *done {
-                    Ok(Response::Waiting { .. }) => {
-                        waits = true;
-                        if self.questions()? {
-                            self.opened.agent.abort();
-                        }
-                    }
-                    done => {
-                        self.finish(&done)?;
-                        return Ok(false);
-                    }
-                },
+                Some(Incoming::Done(done)) => {
+                    self.finish(&done)?;
+                    return Ok(false);
+                }
                 Some(Incoming::Interrupt) if stopped.is_some_and(|at| at.elapsed() < TWICE) => {
                     return Ok(true);
                 }

@@ -13,7 +13,7 @@ use futures_util::stream::FuturesUnordered;
 use super::engine::{self, Answer, Job, THREAD_STACK, Told};
 use super::fetch::Fetch;
 use super::grants::{Mount, MountRight, Sandbox};
-use crate::json::Json;
+use crate::json::{self, Json};
 use crate::message::ToolResultData;
 use crate::ports::{Credentials, IntoOutcome};
 use crate::run::input::ToolOutcome;
@@ -134,7 +134,7 @@ impl Call {
             true => value,
             false => {
                 let log = serde_json::Value::String(self.log.clone());
-                Json::written(format!("{{\"result\":{},\"log\":{log}}}", value.as_str()))
+                json::written(format!("{{\"result\":{},\"log\":{log}}}", value.as_str()))
             }
         };
         ToolResultData::success(data).into_outcome()
@@ -146,7 +146,7 @@ impl Call {
             message.push_str(&format!("\nIt had logged:\n{}", self.log));
         }
         let mut result = ToolResultData::error(message);
-        result.data = Json::written(format!("{{\"code\":\"{code}\"}}"));
+        result.data = json::written(format!("{{\"code\":\"{code}\"}}"));
         result.into_outcome()
     }
 

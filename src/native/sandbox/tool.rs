@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::call::Call;
 use super::grants::{Mount, MountRight, Sandbox};
-use crate::json::Json;
+use crate::json::{self, Json};
 use crate::ports::Tool;
 use crate::run::input::{Issue, ToolOutcome};
 use crate::task::SkillTool;
@@ -49,7 +49,7 @@ impl Sandbox {
             self.time.as_millis()
         );
         let schema = r#"{"type":"object","properties":{"code":{"type":"string"},"input":{"description":"Any JSON, for the code to read as `input`"}},"required":["code"],"additionalProperties":false}"#;
-        self.made("sandbox_exec", &about, Json::written(schema.to_owned()), |input| {
+        self.made("sandbox_exec", &about, json::written(schema.to_owned()), |input| {
             #[derive(serde::Deserialize)]
             struct Exec {
                 code: String,

@@ -12,7 +12,7 @@ use super::reply::{self, Reply};
 use crate::display::Slot;
 use crate::error::Error;
 use crate::event::Event;
-use crate::json::Json;
+use crate::json;
 use crate::json::codec::{Write, object};
 use crate::native::RandomIds;
 use crate::native::session_database::HeldStore;
@@ -141,7 +141,7 @@ impl PageFeed {
     fn tell(&self, slots: Option<&Vec<Slot>>) -> MutexGuard<'_, Told> {
         let mut told = self.told();
         if let Some(events) = told.batch.take(slots) {
-            self.log.add(message("events", &[("events", &Json::written(events))]));
+            self.log.add(message("events", &[("events", &json::written(events))]));
         }
         told
     }
@@ -153,10 +153,10 @@ impl PageFeed {
         let (slots, held_back) = (self.session.display().stack(), self.held_back());
         self.session.with_run(|run| {
             let told = self.tell(Some(&slots));
-            let events = Json::written(told.batch.whole(run, &slots, held_back));
+            let events = json::written(told.batch.whole(run, &slots, held_back));
             let mut written = String::new();
             object(&mut written, &[("text", &told.text), ("reasoning", &told.reasoning)]);
-            (self.log.last(), message("all", &[("events", &events), ("written", &Json::written(written))]))
+            (self.log.last(), message("all", &[("events", &events), ("written", &json::written(written))]))
         })
     }
 

@@ -26,8 +26,8 @@ use crate::display::Slot;
 use crate::endpoint::Refusal;
 use crate::error::{Error, StoreErrorKind};
 use crate::event::Event;
-use crate::json::Json;
 use crate::json::codec::{Write, object};
+use crate::json::{self, Json};
 use crate::native::session_database::HeldStore;
 use crate::native::{RandomIds, SystemClock, Traces};
 use crate::ports::{IdSource, Tools};
@@ -325,7 +325,7 @@ impl Live {
         ];
         let mut text = String::new();
         object(&mut text, &fields);
-        (number, Json::written(text))
+        (number, json::written(text))
     }
 
     /// Everything from now on, or from after the event with this id.
@@ -353,13 +353,13 @@ impl Live {
                 match seen.map(|number| log.since(number)) {
                     Some(Missed::Events(events)) => {
                         for (number, data) in events {
-                            text.push_str(&event(Some(&log.id(number)), &Json::written(data)));
+                            text.push_str(&event(Some(&log.id(number)), &json::written(data)));
                             seen = Some(number);
                         }
                     }
                     Some(Missed::TooMuch) | None => {
                         let (number, whole) = self.whole(audience);
-                        text = event(Some(&log.id(number)), &Json::written(whole));
+                        text = event(Some(&log.id(number)), &json::written(whole));
                         seen = Some(number);
                     }
                 }
@@ -429,7 +429,7 @@ async fn taken(shared: &Shared, store: &dyn HeldStore, id: &str) -> Result<(), A
 fn failure_told(code: &str, message: &str) -> String {
     let mut text = String::new();
     object(&mut text, &[("code", &code), ("message", &message)]);
-    told("failed", &Json::written(text))
+    told("failed", &json::written(text))
 }
 
 /// `{"type": …, "data": …}`, as events have it.

@@ -13,8 +13,8 @@ use super::chat::{BEAT, event};
 use super::reply::{AHEAD, HEARTBEAT};
 use super::shared::Shared;
 use crate::display::DisplayError;
-use crate::json::Json;
 use crate::json::codec::{Write, object};
+use crate::json::{self, Json};
 use crate::portable::BoxFuture;
 use crate::ports::{
     AbortHandle, AbortSignal, CallDisplay, CallRef, DisplayPort, Show, ToolContext, ToolHost, Tools,
@@ -147,7 +147,7 @@ fn outcome_told(outcome: &ToolOutcome) -> String {
 fn told(kind: &str, name: &str, value: &dyn Write) -> String {
     let mut text = String::new();
     object(&mut text, &[("type", &kind), (name, value)]);
-    event(None, &Json::written(text))
+    event(None, &json::written(text))
 }
 
 /// What a tool shows stands in the page; it asks nobody.
@@ -157,7 +157,7 @@ impl DisplayPort for PageDisplay {
     fn push_and_forget(&self, show: Show) -> Result<String, DisplayError> {
         let mut slot = String::new();
         object(&mut slot, &[("renderer", &show.renderer), ("input", &show.input)]);
-        let _ = self.0.send(told("tool_slot", "slot", &Json::written(slot)));
+        let _ = self.0.send(told("tool_slot", "slot", &json::written(slot)));
         Ok(String::new())
     }
 

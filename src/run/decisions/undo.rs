@@ -1,7 +1,7 @@
 //! Taking actions back, asked for by a program or by the model through `undo_last_action`.
 
 use crate::json::Json;
-use crate::json::codec::Read;
+use crate::json::codec::{Read, from_checked};
 use crate::message::{Message, ToolResultData};
 use crate::run::effect::{Effect, Outcome};
 use crate::run::input::Issue;
@@ -23,7 +23,7 @@ impl Run {
     /// The model asked: the call is answered when all its steps are taken back.
     pub(in crate::run) fn begin_undo_call(&mut self, index: usize, fx: &mut Effects) {
         let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { return };
-        let input = self.call(&call.id).map(|call| call.input.decode::<UndoInput>());
+        let input = self.call(&call.id).map(|call| from_checked::<UndoInput>(call.input.as_str()));
         let left = match input {
             Some(Ok(UndoInput { steps })) if steps != Some(0) => steps.unwrap_or(1),
             _ => {

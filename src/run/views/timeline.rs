@@ -3,11 +3,11 @@
 
 use std::collections::BinaryHeap;
 
-use crate::json::Json;
 #[cfg(test)]
 use crate::json::codec::ts;
 use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::json::writer::Object;
+use crate::json::{self, Json};
 use crate::message::{ContentPart, Message, Sender, SideOutput, ToolCall, ToolResult, ToolStatus};
 use crate::run::{Alternatives, Run, long_list, texts};
 
@@ -380,7 +380,7 @@ fn text_entry(run: &Run, line: usize) -> Option<TimelineEntry<'_>> {
             files.push_str(file.as_str());
         }
     }
-    let files = (!files.is_empty()).then(|| Json::written(files + "]"));
+    let files = (!files.is_empty()).then(|| json::written(files + "]"));
     let left_out = run.without_media.iter().any(|(left_out, _)| *left_out == line);
     Some(TimelineEntry::User { id, text: message.as_written(), images, files, left_out, at, branches })
 }

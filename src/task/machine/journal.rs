@@ -1,7 +1,7 @@
 //! The events of a task.
 
-use crate::json::Json;
 use crate::json::codec::{Write, object};
+use crate::json::{self, Json};
 use crate::task::error::{Failure, TaskErrorKind};
 use crate::task::events::TaskEvent;
 use crate::task::machine::Task;
@@ -110,5 +110,5 @@ impl Task {
 pub(super) fn fields(fields: &[(&str, &dyn Write)]) -> Json {
     let mut out = String::new();
     object(&mut out, fields);
-    Json::written(out)
+    json::written(out)
 }

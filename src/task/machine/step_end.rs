@@ -1,7 +1,7 @@
 //! The end of a step: what becomes of its answer, and what is written of it.
 
-use crate::json::Json;
 use crate::json::codec::to_text;
+use crate::json::{self, Json};
 use crate::task::approval::ApprovalKind;
 use crate::task::error::TaskError;
 use crate::task::layout::{self, WorkspacePath, step_name};
@@ -85,13 +85,13 @@ impl Task {
             }
             StepOutput::Plan => {
                 let plan = self.own_ids(Plan::from_answer(text)?);
-                report.output_json = Json::written(to_text(&plan));
+                report.output_json = json::written(to_text(&plan));
                 self.write_output(step, "output.json", pretty(&plan), report, fx);
                 self.propose(now, plan, fx);
             }
             StepOutput::Verdict => {
                 let verdict = Verdict::from_answer(text)?;
-                report.output_json = Json::written(to_text(&verdict));
+                report.output_json = json::written(to_text(&verdict));
                 self.write_output(step, "output.json", pretty(&verdict), report, fx);
                 self.state.verifications += 1;
                 let path = layout::verify_report(self.state.verifications);

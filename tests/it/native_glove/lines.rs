@@ -126,6 +126,7 @@ fn a_terminal_that_goes_away_ends_the_command_and_the_session_goes_on() {
     assert_eq!(asked["renderer"], "interrupted_call", "nobody knows how far it came");
     talk.say(&json!({ "type": "answer", "id": asked["id"], "value": false }));
     assert_eq!(talk.next("request_finished")["outcome"], "completed");
+    assert_eq!(talk.next("response")["status"], "completed", "whoever goes on is told how it ends");
     assert_eq!(talk.end(), Some(0));
 }
 

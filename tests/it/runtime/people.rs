@@ -195,6 +195,30 @@ fn an_approval_is_left_and_continued_by_another_session_over_the_same_store() {
 }
 
 #[test]
+fn whoever_resumes_until_it_is_done_is_told_the_end_and_not_that_it_waits() {
+    let (notes, store) = (Notes::default(), MemoryStore::new("s"));
+    let build = |model: &ScriptedModel, prefix: &str| {
+        let pay = noting("pay", &notes).requires_approval("It costs money.");
+        numbered(model, store.clone(), prefix).fold(pay).build().unwrap()
+    };
+    block_on(async {
+        let first = build(&ScriptedModel::new([Line::call("pay", "c1", json!({}))]), "first");
+        let left = first.process_request(Prompt::new("go").leave_when_waiting(true)).await.unwrap();
+        assert!(matches!(left, Response::Waiting { .. }));
+        drop(first);
+
+        let second = build(&ScriptedModel::new([Line::text("done")]), "second");
+        let done = second.session().resume_until_done();
+        let waits = second.session().resume();
+        let Ok(Response::Waiting { questions }) = waits.await else { panic!("it had asked") };
+        let answer = Answer::Allow { remember: false };
+        assert!(second.session().answer(&questions[0].id, answer));
+        assert_eq!(done.await.unwrap().text(), "done");
+    });
+    assert_eq!(notes.all(), ["pay"]);
+}
+
+#[test]
 fn of_answers_that_are_given_at_once_the_first_counts_and_the_others_are_told() {
     let yes = || Answer::Allow { remember: false };
     type Way = fn(&Glove, &str) -> bool;
