@@ -1,5 +1,6 @@
 // `npm test`: set-up, then every test there is; `npm test -- rust js` runs only those. Ends with the sums of all runners.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { build, decoders } from "./build.mjs";
 import { engines } from "./lib/engines.mjs";
@@ -95,7 +96,9 @@ async function cargo() {
     const sums = /^test result: .*? (\d+) passed; \d+ failed; (\d+) ignored/.exec(line);
     if (sums) add(counts, { passed: Number(sums[1]), failed: [], skipped: Number(sums[2]) });
   };
-  const failure = await failureOf(() => run("cargo", rustTests("--no-fail-fast"), { onLine }));
+  // Many of them wait for servers and clocks.
+  const env = { RUST_TEST_THREADS: String(2 * availableParallelism()), ...process.env };
+  const failure = await failureOf(() => run("cargo", rustTests("--no-fail-fast"), { onLine, env }));
   return countFailure(counts, failure);
 }
 

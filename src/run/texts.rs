@@ -171,6 +171,11 @@ pub(crate) fn undone_by_user(taken: &[UndoEntry]) -> String {
     format!("[Undo by the user: {} What they did holds no more.]", undone(taken, None))
 }
 
+/// By a call that is of another branch.
+pub(crate) fn undone_elsewhere(taken: &[UndoEntry]) -> String {
+    format!("[Undo: {} What they did holds no more.]", undone(taken, None))
+}
+
 pub(crate) fn cut_notice(kept: usize, whole: usize) -> String {
     format!("\n\n[cut: the result has {whole} bytes, these are the first {kept}]")
 }

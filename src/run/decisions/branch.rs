@@ -6,11 +6,12 @@ use std::sync::Arc;
 use crate::ids::Ids;
 use crate::message::{ContentPart, KeptRange, Message, SKILLS, Sender, SlotStatus};
 use crate::run::branches::{Alternatives, next};
+use crate::run::decisions::undo::undo_news;
 use crate::run::effect::{Effect, Outcome};
 use crate::run::input::Request;
 use crate::run::state::UndoEntry;
 use crate::run::views::model::estimate;
-use crate::run::{Effects, Run};
+use crate::run::{Effects, Run, texts};
 
 /// What a chat shows of a message under, where nobody gave it an id.
 fn id_of(message: &Message, at: usize) -> String {
@@ -132,16 +133,36 @@ impl Run {
             let Some(message) = self.messages.get(at).filter(|message| !message.undone.is_empty()) else {
                 continue;
             };
-            let is_news = |id: &String| !known.contains(id) && calls.contains(id);
-            if message.undone.iter().any(is_news) {
-                let message = said_again(message);
-                for id in &message.undone {
-                    known.insert(id);
-                }
-                self.append(message);
+            let is_news = |id: &&String| !known.contains(id) && calls.contains(id);
+            let news: Vec<String> = message.undone.iter().filter(is_news).cloned().collect();
+            for id in &message.undone {
+                known.insert(id);
             }
+            if news.is_empty() {
+                continue;
+            }
+            // The call that took it back, and with it its result, is of another branch.
+            let message = match message.results().is_empty() {
+                true => said_again(message),
+                false => self.undone_elsewhere(news),
+            };
+            self.append(message);
         }
         self.settle_undo();
+    }
+
+    fn undone_elsewhere(&self, ids: Vec<String>) -> Message {
+        let mut taken = Vec::new();
+        for id in &ids {
+            let line = self.line_of(id).and_then(|at| self.messages.get(at));
+            let Some(call) = line.and_then(|message| message.calls().iter().find(|call| call.id() == id))
+            else {
+                continue;
+            };
+            let (tool, input) = (call.tool_name.clone(), call.input_args.clone());
+            taken.push(UndoEntry { call_id: id.clone(), tool, input, validated: None, at: 0 });
+        }
+        undo_news(texts::undone_elsewhere(&taken), ids)
     }
 
     /// Only what stands on the path can be taken back.
@@ -193,11 +214,15 @@ impl Run {
     pub(in crate::run) fn edit(&mut self, request: &mut Request, fx: &mut Effects) {
         let Some(line) = request.edits.as_deref().and_then(|id| self.line_of_person(id)) else { return };
         let (start, from) = self.fork_of(line);
-        // What the model was told before the message stays; `branch` keeps what was taken back.
+        // What the model was told before the message stays, and begins nothing here; `branch` keeps what was taken back.
         let mut told = Vec::new();
         for message in self.messages.get(start..line).unwrap_or_default() {
             if message.undone.is_empty() {
-                told.push(said_again(message));
+                let mut message = said_again(message);
+                if message.is_trigger() {
+                    message.framework_context = Some("branch".to_owned());
+                }
+                told.push(message);
             }
         }
         if let Some(original) = self.messages.get(line) {

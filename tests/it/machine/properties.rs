@@ -647,6 +647,20 @@ fn a_tool_that_waits_while_the_store_fails_is_entered_again_after_its_process_di
     play(4, [&[(64, 109, 137)][..], &fails, &[(0, 0, 0); 5]].concat());
 }
 
+#[test]
+fn what_a_call_took_back_is_so_on_a_branch_without_this_call() {
+    let begins =
+        [(114, 0, 2), (96, 203, 60), (50, 15, 91), (192, 0, 12), (32, 17, 1), (160, 0, 0), (64, 104, 28)];
+    let undoes = [(0, 0, 0), (123, 49, 0), (18, 1, 26), (96, 72, 11), (96, 0, 4), (242, 157, 110)];
+    play(59, [&begins[..], &undoes].concat());
+}
+
+#[test]
+fn a_prompt_that_nobody_wrote_is_not_begun_again_by_an_edit_of_what_came_behind_it() {
+    let moves = [(178, 0, 41), (210, 1, 0), (0, 7, 1), (146, 22, 191), (0, 5, 1), (82, 40, 105), (86, 0, 0)];
+    play(0, [&moves[..], &[(0, 0, 0); 5]].concat());
+}
+
 // Ten thousand in all; two tests, so that they run at the same time.
 
 proptest! {

@@ -1,10 +1,11 @@
 //! Answers with very many calls: each is read in a time that grows with its length, and has a limit.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::requests::FORMATS;
 use crate::support::streams::outcome;
+use crate::support::work_time::work_time;
 use glove_wasm::answer::{MOST_CALLS, Outcome};
 use glove_wasm::error::ModelErrorKind;
 use glove_wasm::providers::Format::{self, Anthropic, Endpoint, Gemini, OpenAiChat, OpenAiResponses};
@@ -112,12 +113,7 @@ fn an_answer_may_hold_a_thousand_calls_and_not_one_more() {
 
 /// The shortest of some runs: the others were disturbed.
 fn shortest(mut work: impl FnMut()) -> Duration {
-    let mut once = || {
-        let begin = Instant::now();
-        work();
-        begin.elapsed()
-    };
-    (0..3).map(|_| once()).min().unwrap()
+    (0..3).map(|_| work_time(&mut work)).min().unwrap()
 }
 
 /// Four times as much takes about four times as long; sixteen times would be the square of it.

@@ -12,3 +12,4 @@ pub mod server;
 pub mod streams;
 pub mod strict;
 pub mod transport;
+pub mod work_time;
