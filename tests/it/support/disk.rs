@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
 
 pub struct Disk(PathBuf);
 
@@ -32,9 +34,11 @@ impl Disk {
         self.0.join(name)
     }
 
+    /// It is busy while somebody still closes a file of it.
     pub fn remount(&self, options: &str) {
         let options = format!("remount,{options}");
-        assert!(Command::new("mount").args(["-o", &options]).arg(&self.0).status().unwrap().success());
+        let once = || Command::new("mount").args(["-o", &options]).arg(&self.0).status().unwrap().success();
+        assert!((0..200).any(|_| once() || pause()), "{options} is refused");
     }
 
     /// Until the file is removed.
@@ -44,6 +48,11 @@ impl Disk {
         let _ = fs::write(&ballast, vec![0_u8; 64_000_000]);
         ballast
     }
+}
+
+fn pause() -> bool {
+    sleep(Duration::from_millis(20));
+    false
 }
 
 impl Drop for Disk {
