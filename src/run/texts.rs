@@ -171,9 +171,15 @@ pub(crate) fn undone_by_user(taken: &[UndoEntry]) -> String {
     format!("[Undo by the user: {} What they did holds no more.]", undone(taken, None))
 }
 
-/// By a call that is of another branch.
-pub(crate) fn undone_elsewhere(taken: &[UndoEntry]) -> String {
-    format!("[Undo: {} What they did holds no more.]", undone(taken, None))
+/// By calls that are of another branch, and what they were told.
+pub(crate) fn undone_elsewhere(told: impl Iterator<Item = String>) -> String {
+    let mut text = "[Undo: ".to_owned();
+    for result in told {
+        text.push_str(&result);
+        text.push(' ');
+    }
+    text.push_str("What they did holds no more.]");
+    text
 }
 
 pub(crate) fn cut_notice(kept: usize, whole: usize) -> String {

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use crate::ids::Ids;
-use crate::message::{ContentPart, KeptRange, Message, SKILLS, Sender, SlotStatus};
+use crate::message::{ContentPart, KeptRange, Message, SKILLS, Sender, SlotStatus, ToolResult};
 use crate::run::branches::{Alternatives, next};
-use crate::run::decisions::undo::undo_news;
 use crate::run::effect::{Effect, Outcome};
 use crate::run::input::Request;
 use crate::run::state::UndoEntry;
 use crate::run::views::model::estimate;
 use crate::run::{Effects, Run, texts};
+use crate::tool::UNDO_TOOL;
 
 /// What a chat shows of a message under, where nobody gave it an id.
 fn id_of(message: &Message, at: usize) -> String {
@@ -133,36 +133,16 @@ impl Run {
             let Some(message) = self.messages.get(at).filter(|message| !message.undone.is_empty()) else {
                 continue;
             };
-            let is_news = |id: &&String| !known.contains(id) && calls.contains(id);
-            let news: Vec<String> = message.undone.iter().filter(is_news).cloned().collect();
-            for id in &message.undone {
-                known.insert(id);
+            let is_news = |id: &String| !known.contains(id) && calls.contains(id);
+            if message.undone.iter().any(is_news) {
+                let message = undone_again(message);
+                for id in &message.undone {
+                    known.insert(id);
+                }
+                self.append(message);
             }
-            if news.is_empty() {
-                continue;
-            }
-            // The call that took it back, and with it its result, is of another branch.
-            let message = match message.results().is_empty() {
-                true => said_again(message),
-                false => self.undone_elsewhere(news),
-            };
-            self.append(message);
         }
         self.settle_undo();
-    }
-
-    fn undone_elsewhere(&self, ids: Vec<String>) -> Message {
-        let mut taken = Vec::new();
-        for id in &ids {
-            let line = self.line_of(id).and_then(|at| self.messages.get(at));
-            let Some(call) = line.and_then(|message| message.calls().iter().find(|call| call.id() == id))
-            else {
-                continue;
-            };
-            let (tool, input) = (call.tool_name.clone(), call.input_args.clone());
-            taken.push(UndoEntry { call_id: id.clone(), tool, input, validated: None, at: 0 });
-        }
-        undo_news(texts::undone_elsewhere(&taken), ids)
     }
 
     /// Only what stands on the path can be taken back.
@@ -301,6 +281,17 @@ impl Run {
 fn said_again(message: &Message) -> Message {
     let mut message = Message::clone(message);
     message.id = None;
+    message
+}
+
+/// That something was taken back. The call that did it, and with it its result, is of another branch.
+fn undone_again(message: &Message) -> Message {
+    let mut message = said_again(message);
+    if let Some(results) = message.tool_results.take() {
+        let told = results.iter().filter(|result| result.tool_name == UNDO_TOOL);
+        message.text = texts::undone_elsewhere(told.map(ToolResult::text_for_model));
+        message.framework_context = Some("undo".to_owned());
+    }
     message
 }
 

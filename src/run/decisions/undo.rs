@@ -122,15 +122,11 @@ impl Run {
         if taken.is_empty() {
             return;
         }
-        self.append(undo_news(texts::undone_by_user(taken), ids_of(taken)));
+        let mut news = Message::user(texts::undone_by_user(taken));
+        news.framework_context = Some("undo".to_owned());
+        news.undone = ids_of(taken);
+        self.append(news);
     }
-}
-
-pub(in crate::run) fn undo_news(text: String, ids: Vec<String>) -> Message {
-    let mut news = Message::user(text);
-    news.framework_context = Some("undo".to_owned());
-    news.undone = ids;
-    news
 }
 
 pub(in crate::run) fn ids_of(taken: &[UndoEntry]) -> Vec<String> {
