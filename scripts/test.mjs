@@ -97,7 +97,7 @@ async function cargo() {
     if (sums) add(counts, { passed: Number(sums[1]), failed: [], skipped: Number(sums[2]) });
   };
   // Many of them wait for servers and clocks.
-  const env = { RUST_TEST_THREADS: String(2 * availableParallelism()), ...process.env };
+  const env = { RUST_TEST_THREADS: process.env.RUST_TEST_THREADS ?? String(2 * availableParallelism()) };
   const failure = await failureOf(() => run("cargo", rustTests("--no-fail-fast"), { onLine, env }));
   return countFailure(counts, failure);
 }

@@ -176,9 +176,9 @@ pub(crate) fn undone_elsewhere(told: impl Iterator<Item = String>) -> String {
     let mut text = "[Undo: ".to_owned();
     for result in told {
         text.push_str(&result);
-        text.push(' ');
+        text.push_str(if result.ends_with('.') { " " } else { ". " });
     }
-    text.push_str("What they did holds no more.]");
+    text.push_str("What was taken back holds no more.]");
     text
 }
 

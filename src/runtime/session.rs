@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// Continues an unfinished run: one from the store, one that paused, one whose model or store failed. Returns
-    /// when it ends or waits for the user.
+    /// when it ends or waits for the user. Where nothing is to be continued, it fails with [`Error::Protocol`].
     pub fn resume(&self) -> ResponseFuture {
         self.ask(None, true, Command::Resume)
     }

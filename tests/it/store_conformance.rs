@@ -56,6 +56,8 @@ fn the_store_in_memory_passes_every_case() {
 #[cfg(all(feature = "postgres", feature = "sqlite", unix))]
 mod postgres {
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread::sleep;
+    use std::time::Duration;
 
     use super::*;
     use crate::native_postgres::PostgresServer;
@@ -83,6 +85,14 @@ mod postgres {
             let adding = self.database().store(store.identifier()).add_inbox_item(&item);
             Some(Box::pin(async { adding.await.unwrap() }))
         }
+
+        fn let_go<'a>(&'a self, session: &'a str) -> BoxFuture<'a, ()> {
+            Box::pin(async move {
+                while self.database().holder(session).await.unwrap().is_some() {
+                    sleep(Duration::from_millis(5));
+                }
+            })
+        }
     }
 
     #[test]
@@ -95,6 +105,8 @@ mod postgres {
 #[cfg(all(feature = "postgres", feature = "redis", feature = "sqlite", unix))]
 mod redis {
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread::sleep;
+    use std::time::Duration;
 
     use super::*;
     use crate::native_redis::RedisServer;
@@ -121,6 +133,14 @@ mod redis {
         ) -> Option<BoxFuture<'a, ()>> {
             let adding = self.database().store(store.identifier()).add_inbox_item(&item);
             Some(Box::pin(async { adding.await.unwrap() }))
+        }
+
+        fn let_go<'a>(&'a self, session: &'a str) -> BoxFuture<'a, ()> {
+            Box::pin(async move {
+                while self.database().holder(session).await.unwrap().is_some() {
+                    sleep(Duration::from_millis(5));
+                }
+            })
         }
     }
 

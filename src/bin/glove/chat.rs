@@ -12,7 +12,7 @@ use crate::agent::{Opened, Parts};
 use crate::args::{Chat, Places, Resume, Talk};
 use crate::config::Config;
 use crate::database::{find, open_file};
-use crate::ending::Ending;
+use crate::end_signals::EndSignals;
 use crate::failure::Failure;
 use crate::incoming::Inbox;
 use crate::lines;
@@ -49,16 +49,23 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
     inbox.watch_signals(&runtime)?;
     if is_screen(talk) {
         return screen::talk(
-            Setting { database, models, opened, is_new, allow: talk.allow.clone() },
+            Setting {
+                database,
+                models,
+                model: talk.model.model.clone(),
+                opened,
+                is_new,
+                allow: talk.allow.clone(),
+            },
             &runtime,
             &inbox,
         );
     }
-    let ending = Ending::watch(&runtime, opened.agent.session())?;
+    let signals = EndSignals::watch(&runtime, opened.agent.session())?;
     let _follow = inbox.follow(&opened.agent);
     let continues = talk.message.is_none() && is_unfinished(&opened);
     let ended = lines::talk(&opened, &runtime, &inbox, talk, continues);
-    ending.wait(&runtime);
+    signals.wait_if_ending(&runtime);
     let left = opened.leave(&runtime);
     ended.and(left)
 }

@@ -6,7 +6,7 @@ mod chat;
 mod config;
 mod database;
 mod display;
-mod ending;
+mod end_signals;
 mod failure;
 mod incoming;
 mod lines;

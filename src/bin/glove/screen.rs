@@ -29,7 +29,7 @@ use crate::chat::{is_unfinished, tool_of};
 use crate::config::data_folder;
 use crate::database::find;
 use crate::display::Display;
-use crate::ending::Ending;
+use crate::end_signals::EndSignals;
 use crate::failure::Failure;
 use crate::incoming::{Inbox, Incoming};
 use crate::model::Models;
@@ -55,6 +55,8 @@ const COMMANDS: &[(&str, &str)] = &[
 pub(crate) struct Setting {
     pub database: SqliteDatabase,
     pub models: Models,
+    /// What the person called the model, if they named one.
+    pub model: Option<String>,
     pub opened: Opened,
     pub is_new: bool,
     pub allow: Vec<String>,
@@ -69,14 +71,15 @@ enum Next {
 }
 
 pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result<(), Failure> {
-    let Setting { database, mut models, mut opened, mut is_new, allow } = setting;
+    let Setting { database, mut models, mut model, mut opened, mut is_new, allow } = setting;
     let mut editor = Lines::open()?;
-    let ending = Ending::watch(runtime, opened.agent.session())?;
+    let signals = EndSignals::watch(runtime, opened.agent.session())?;
     loop {
         let follow = inbox.follow(&opened.agent);
         let mut screen = Screen {
             database: &database,
             models: &mut models,
+            model: &mut model,
             opened: &opened,
             runtime,
             inbox,
@@ -86,19 +89,20 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
         };
         let next = screen.session(&mut editor, is_new);
         drop(follow);
-        ending.wait(runtime);
+        signals.wait_if_ending(runtime);
         opened.leave(runtime)?;
         let (session, folder) = match next? {
             Next::Open(session, folder) => (session, folder),
             Next::Prompt | Next::Leave => return Ok(()),
         };
         is_new = session.is_none();
-        let model = models.choose(None)?;
+        let chosen = models.choose(model.as_deref())?;
         drop(opened);
         let folder = folder.as_path();
-        let parts = Parts { database: &database, session, folder, model, system_prompt: None, record: None };
+        let parts =
+            Parts { database: &database, session, folder, model: chosen, system_prompt: None, record: None };
         opened = Opened::new(parts)?;
-        ending.change_session(runtime, opened.agent.session());
+        signals.change_session(runtime, opened.agent.session());
         // What the last session still had to say is nothing of this one.
         while inbox.receiver.try_recv().is_ok() {}
     }
@@ -107,6 +111,7 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
 struct Screen<'a> {
     database: &'a SqliteDatabase,
     models: &'a mut Models,
+    model: &'a mut Option<String>,
     opened: &'a Opened,
     runtime: &'a Runtime,
     inbox: &'a Inbox,
@@ -193,6 +198,7 @@ impl Screen<'_> {
             "/model" if rest.is_empty() => self.display.line(&session.model_name())?,
             "/model" => match self.models.choose(Some(rest)) {
                 Ok(model) => {
+                    *self.model = Some(rest.to_owned());
                     session.set_model(self.opened.traces.model(model));
                     self.display.line(&format!("from now on: {}", session.model_name()))?;
                 }

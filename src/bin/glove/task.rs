@@ -169,7 +169,7 @@ fn watch_ctrl_c(task: &TaskHandle) -> Result<Arc<Signals>, Failure> {
     let (task, seen) = (task.clone(), Arc::clone(&signals));
     let watch = async move {
         while ctrl_c().await.is_ok() {
-            if seen.stopped.swap(true, Ordering::Relaxed) || seen.asks.load(Ordering::Relaxed) {
+            if seen.stopped.swap(true, Ordering::SeqCst) || seen.asks.load(Ordering::SeqCst) {
                 std::process::exit(130);
             }
             words::complain("Stopping after the call in flight; ctrl-C again to leave at once.");
@@ -182,6 +182,11 @@ fn watch_ctrl_c(task: &TaskHandle) -> Result<Arc<Signals>, Failure> {
 
 /// Asks the person at the terminal.
 fn decide(task: &TaskHandle, request: &ApprovalRequest, signals: &Signals) -> Result<(), Failure> {
+    // Before anything is shown: whoever sees the question and stops it is heard here, or where the signals arrive.
+    signals.asks.store(true, Ordering::SeqCst);
+    if signals.stopped.load(Ordering::SeqCst) {
+        return Err(Failure::interrupted());
+    }
     let mut out = stdout();
     match request.kind {
         ApprovalKind::Plan => {
@@ -205,9 +210,8 @@ fn decide(task: &TaskHandle, request: &ApprovalRequest, signals: &Signals) -> Re
     write!(out, "Allow? [y/N, or why not] ")?;
     out.flush()?;
     let mut answer = String::new();
-    signals.asks.store(true, Ordering::Relaxed);
     let length = stdin().read_line(&mut answer)?;
-    signals.asks.store(false, Ordering::Relaxed);
+    signals.asks.store(false, Ordering::SeqCst);
     if length == 0 {
         // Nobody is there any more: the request waits.
         return Err(Failure::new("the task waits for a decision; run it again to decide"));

@@ -100,10 +100,10 @@ fn a_run_is_stopped_and_its_command_with_it() {
     let home = Home::new();
     let mut talk = Talk::start(&home, &["chat", "--model", "scripted", "--json", "--allow", "bash"]);
     talk.say(&json!({ "type": "message", "text": "run echo $$ > pid; sleep 1000" }));
-    let pid = first_line(&home, "work/pid");
+    let pid = super::first_line(&home, "work/pid");
     talk.say(&json!({ "type": "stop" }));
     assert_eq!(talk.next("response")["status"], "aborted");
-    assert!(ends(&pid), "the command still runs");
+    assert!(super::ends(&pid), "the command still runs");
     talk.say(&json!({ "type": "message", "text": "hello" }));
     assert_eq!(talk.next("response")["status"], "completed");
     assert_eq!(talk.end(), Some(0));
@@ -116,10 +116,10 @@ fn a_terminal_that_goes_away_ends_the_command_and_the_session_goes_on() {
     let home = Home::new();
     let mut talk = Talk::start(&home, &["chat", "--model", "scripted", "--json", "--allow", "bash"]);
     talk.say(&json!({ "type": "message", "text": "run echo $$ > pid; sleep 1000" }));
-    let pid = first_line(&home, "work/pid");
+    let pid = super::first_line(&home, "work/pid");
     kill_process(Pid::from_raw(talk.child.id().try_into().unwrap()).unwrap(), Signal::HUP).unwrap();
     assert_eq!(talk.child.wait().unwrap().code(), Some(129));
-    assert!(ends(&pid), "the command still runs");
+    assert!(super::ends(&pid), "the command still runs");
 
     let mut talk = Talk::start(&home, &["resume", "--model", "scripted", "--json"]);
     let asked = talk.next("slot");
@@ -128,26 +128,6 @@ fn a_terminal_that_goes_away_ends_the_command_and_the_session_goes_on() {
     assert_eq!(talk.next("request_finished")["outcome"], "completed");
     assert_eq!(talk.next("response")["status"], "completed", "whoever goes on is told how it ends");
     assert_eq!(talk.end(), Some(0));
-}
-
-/// A killed process is there until the kernel gets to it.
-fn ends(pid: &str) -> bool {
-    (0..2_000).any(|_| {
-        let runs = fs::exists(format!("/proc/{pid}/cwd")).unwrap_or(false);
-        if runs {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-        !runs
-    })
-}
-
-fn first_line(home: &Home, name: &str) -> String {
-    loop {
-        match fs::read_to_string(home.file(name)) {
-            Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
-            _ => std::thread::sleep(std::time::Duration::from_millis(5)),
-        }
-    }
 }
 
 #[test]

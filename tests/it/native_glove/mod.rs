@@ -90,3 +90,25 @@ pub fn json_lines(text: &str) -> Vec<Value> {
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect()
 }
+
+/// A killed process is there until the kernel gets to it.
+#[cfg(target_os = "linux")]
+fn ends(pid: &str) -> bool {
+    (0..2_000).any(|_| {
+        let runs = fs::exists(format!("/proc/{pid}/cwd")).unwrap_or(false);
+        if runs {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        !runs
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn first_line(home: &Home, name: &str) -> String {
+    loop {
+        match fs::read_to_string(home.file(name)) {
+            Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
+            _ => std::thread::sleep(std::time::Duration::from_millis(5)),
+        }
+    }
+}

@@ -138,6 +138,27 @@ fn an_interrupt_stops_the_run_and_not_the_program() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_program_that_is_ended_ends_the_command_of_the_session_that_is_shown() {
+    let home = Home::new();
+    let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted", "--allow", "bash"]);
+    terminal.sees("> ");
+    // The sessions before it are closed already, and must not end the program first.
+    for _ in 0..5 {
+        terminal.type_in("/new\r");
+        terminal.sees("another line");
+        terminal.sees("> ");
+    }
+    terminal.type_in("run echo $$ > pid; sleep 1000\r");
+    terminal.sees("running bash");
+    let command = super::first_line(&home, "work/pid");
+    let pid = Pid::from_raw(terminal.child.id().try_into().unwrap()).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(143));
+    assert!(super::ends(&command), "the command still runs");
+}
+
+#[test]
 fn a_secret_is_not_shown_and_not_stored() {
     let home = Home::new();
     let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted", "--allow", "bash"]);

@@ -12,9 +12,9 @@ use crate::failure::Failure;
 use crate::words;
 
 /// Whoever holds the session decides how the program goes on.
-pub(crate) struct Ending(Arc<Mutex<Session>>);
+pub(crate) struct EndSignals(Arc<Mutex<Session>>);
 
-impl Ending {
+impl EndSignals {
     pub(crate) fn watch(runtime: &Runtime, session: &Session) -> Result<Self, Failure> {
         let _inside = runtime.enter();
         let current = Arc::new(Mutex::new(session.clone()));
@@ -34,7 +34,7 @@ impl Ending {
                 }
             });
         }
-        Ok(Ending(current))
+        Ok(EndSignals(current))
     }
 
     /// From now on this is the session that is stored.
@@ -43,7 +43,7 @@ impl Ending {
     }
 
     /// Does not return when the program is being ended.
-    pub(crate) fn wait(&self, runtime: &Runtime) {
+    pub(crate) fn wait_if_ending(&self, runtime: &Runtime) {
         drop(runtime.block_on(self.0.lock()));
     }
 }
