@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 import { writeFolders } from "./lib/folders.mjs";
 import { likeBesideLike } from "./lib/function-order.mjs";
 import { pageGlue, pageTypes, shortNames } from "./lib/glue.mjs";
@@ -29,11 +30,11 @@ const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
 
 const generated = inRoot("js", "src", "wasm", "generated");
 
-/** The wasm files, each made of a part of the crate. */
+/** The wasm files, each made of a part of the crate; of the one that every page loads, more orders are tried. */
 const parts = [
-  { name: "glove_wasm", features: "sessions" },
-  { name: "glove_providers", features: "providers" },
-  { name: "glove_tasks", features: "task" },
+  { name: "glove_wasm", features: "sessions", orders: 16 },
+  { name: "glove_providers", features: "providers", orders: 3 },
+  { name: "glove_tasks", features: "task", orders: 3 },
 ];
 
 export async function build(tools) {
@@ -100,7 +101,7 @@ async function unpacker() {
   writeStamp("unpacker", inputs);
 }
 
-async function wasm({ name, features }, bindgen) {
+async function wasm({ name, features, orders }, bindgen) {
   const inputs = fingerprint({
     texts: [bindgen, output("rustc", ["--version"]), readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
     files: [
@@ -130,7 +131,7 @@ async function wasm({ name, features }, bindgen) {
     optimise(written, wasmFile(name)),
   );
   const { wasm: optimised, names } = shortNames(readFileSync(wasmFile(name)));
-  const file = likeBesideLike(optimised);
+  const file = likeBesideLike(optimised, orders, (wasm) => brotliCompressSync(packed(wasm)).length);
   writeFileSync(wasmFile(name), file);
   writeFileSync(join(generated, `${name}.js`), pageGlue(readFileSync(join(work, `${name}.js`), "utf8"), names));
   writeFileSync(join(generated, `${name}.d.ts`), pageTypes(readFileSync(join(work, `${name}.d.ts`), "utf8")));

@@ -173,12 +173,12 @@ pub(crate) fn undone_by_user(taken: &[UndoEntry]) -> String {
 
 /// By calls that are of another branch, and what they were told.
 pub(crate) fn undone_elsewhere(told: impl Iterator<Item = String>) -> String {
-    let mut text = "[Undo: ".to_owned();
+    let mut text = "[Undo. What was taken back holds no more:".to_owned();
     for result in told {
+        text.push(' ');
         text.push_str(&result);
-        text.push_str(if result.ends_with('.') { " " } else { ". " });
     }
-    text.push_str("What was taken back holds no more.]");
+    text.push(']');
     text
 }
 

@@ -253,7 +253,7 @@ fn what_the_model_took_back_is_told_on_a_branch_that_has_not_asked_it_to() {
     world.step(edit("r3", &id(&world.run, "Take it back"), "What is there?"));
     let sent = world.model_requests.last().unwrap();
     let told =
-        r#"user: [Undo: 1 action was taken back: add({"item":"jam"}). What was taken back holds no more.]"#;
+        r#"user: [Undo. What was taken back holds no more: 1 action was taken back: add({"item":"jam"}).]"#;
     assert_eq!(sent[sent.len() - 2..], [told, "user: What is there?"], "{sent:?}");
     assert!(!sent.join("\n").contains("u1"), "a result without its call: {sent:?}");
     assert_eq!(shown(&world.run), ["Add it", "c1 undone", "Added.", "What is there?"]);
@@ -274,7 +274,7 @@ fn an_undo_that_failed_on_the_way_is_told_with_its_reason_on_a_branch_without_it
     world.model_says("One is sold.");
     world.step(edit("r3", &id(&world.run, "Take both back"), "What is there?"));
     let sent = world.model_requests.last().unwrap();
-    let told = "user: [Undo: Error: 1 action was taken back: add({}); the next one could not be: it is sold. What was taken back holds no more.]";
+    let told = "user: [Undo. What was taken back holds no more: Error: 1 action was taken back: add({}); the next one could not be: it is sold]";
     assert_eq!(sent[sent.len() - 2..], [told, "user: What is there?"], "{sent:?}");
     assert_eq!(shown(&world.run), ["Add both", "c1", "c2 undone", "Added.", "What is there?"]);
 }
