@@ -29,8 +29,8 @@ export function likeBesideLike(wasm, tries, travels) {
     const parts = [...inOrder(chained(all, holders, first), functions, sections)];
     return Buffer.concat([wasm.subarray(0, 8), ...parts.flatMap(([id, bytes]) => [Buffer.of(id), leb(bytes.length), bytes])]);
   });
-  const sizes = files.map(travels);
-  return files[sizes.indexOf(Math.min(...sizes))];
+  return files.map((file) => ({ file, size: travels(file) })).reduce((best, other) => (other.size < best.size ? other : best))
+    .file;
 }
 
 /** The sections with the functions in this order. */

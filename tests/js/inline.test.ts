@@ -76,7 +76,7 @@ test("functions whose places have changed are called, exported and in tables as 
     (export "none" (func $none)) (export "more" (func $more)))`);
   module.setFeatures(binaryen.Features.All);
   const file = Buffer.from(module.emitBinary());
-  const sorted = likeBesideLike(file, 4, (wasm) => -wasm.indexOf(7));
+  const sorted = likeBesideLike(file, 4, (wasm: Buffer) => -wasm.indexOf(7));
   // Otherwise this would say nothing.
   expect(Buffer.compare(sorted, file)).not.toBe(0);
   const answers = (wasm: Buffer<ArrayBuffer>) => {
@@ -99,7 +99,7 @@ test.each([
   const module = binaryen.parseText(`(module ${parts})`);
   module.setFeatures(binaryen.Features.All);
   if (!parts) module.addCustomSection("name", new Uint8Array(1));
-  expect(() => likeBesideLike(Buffer.from(module.emitBinary()), 1, (wasm) => wasm.length)).toThrow(message);
+  expect(() => likeBesideLike(Buffer.from(module.emitBinary()), 1, (wasm: Buffer) => wasm.length)).toThrow(message);
 });
 
 test("what panics would say is taken out of a wasm file, and nothing beside it", () => {
