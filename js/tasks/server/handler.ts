@@ -17,7 +17,7 @@ import type { TaskHandler, TaskHandlerConfig } from "./config.js";
 import { eventStream } from "./events.js";
 import { LiveTasks } from "./live.js";
 import { fileOf, filesOf, json, refusalOf, resultOf, stateOf, unfinished } from "./replies.js";
-import { NotAllowed, routeOf, type TaskRoute } from "./routes.js";
+import { isTaskId, NotAllowed, routeOf, type TaskRoute } from "./routes.js";
 import { clientPath, decisionOf, editOf, inputsOf, textOf, uploadOf, wantedOf } from "./wanted.js";
 
 const handlerOptions = {
@@ -205,17 +205,21 @@ class Tasks {
 
   /** That of a task that was begun. */
   async #known(id: string, owner: string): Promise<TaskWorkspace> {
+    // It may come from a body, and an application makes paths of it.
+    if (!isTaskId(id)) refuse(404, "TASK_MISSING", noTask);
     const workspace = await this.#workspace(id, owner);
     for (const state of ["progress/state.json", "progress/state.previous.json"]) {
       if (await workspace.read(state)) return workspace;
     }
-    return refuse(404, "TASK_MISSING", "There is no task with this id.");
+    return refuse(404, "TASK_MISSING", noTask);
   }
 
   #body(request: Request): Promise<string> {
     return readBody(request, limitsOf(this.#config));
   }
 }
+
+const noTask = "There is no task with this id.";
 
 const limitsOf = ({ bodyBytes }: TaskHandlerConfig) => (bodyBytes === undefined ? undefined : { bodyBytes });
 

@@ -40,6 +40,9 @@ export function routeOf({ method, url }: Request): TaskRoute {
   return { does, id };
 }
 
+/** As addresses may have them. */
+export const isTaskId = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
+
 export class NotAllowed extends Refused {
   constructor(readonly allowed: string) {
     super({ status: 405, code: "METHOD_NOT_ALLOWED", message: `This address accepts only ${allowed}.` });

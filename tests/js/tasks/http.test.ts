@@ -1,7 +1,10 @@
 // Tasks over HTTP: the handler as a server has it, and the client that pages have.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createTaskClient } from "glove-wasm/remote";
 import { MemoryTaskWorkspace, TaskAgent } from "glove-wasm/tasks";
-import { createTaskHandler, type TaskHandlerConfig } from "glove-wasm/tasks/server";
+import { createTaskHandler, FolderTaskWorkspace, type TaskHandlerConfig } from "glove-wasm/tasks/server";
 import { expect, test, vi } from "vitest";
 import { serve } from "../../support/server.js";
 import { scripted, workingModel } from "../../support/tasks.js";
@@ -139,6 +142,35 @@ test("`do` comes back with what waits for a person, is decided by the address wi
   const types = [];
   for await (const { type } of client.events(id)) types.push(type);
   expect(types.at(-1)).toBe("finish");
+});
+
+test("an id in a decision names a task of the caller, and never a path to the folder of another", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "glove-tasks-"));
+  try {
+    const { handler, clientOf } = served(
+      {
+        workspace: (id, owner) => new FolderTaskWorkspace(`${folder}/of-${encodeURIComponent(owner)}/${id}`),
+        owner: (request) => request.headers.get("x-user") ?? "",
+      },
+      plans,
+    );
+    const [ada, eve] = [clientOf({ "x-user": "ada" }), clientOf({ "x-user": "eve" })];
+    const { id } = await ada.startTask("Write the brief");
+    await eve.startTask("Something else");
+    await vi.waitUntil(async () => (await ada.state(id)).pending.length > 0, { timeout: 10_000 });
+    for (const task_id of [`../of-ada/${id}`, `..\\of-ada\\${id}`, `${id}/../${id}`, "x".repeat(65), ""]) {
+      const response = await handler(post("approvals/req_0001/decision", { decision: "approved", task_id }, { "x-user": "eve" }));
+      expect([response.status, (await response.json()).error.code]).toEqual(
+        task_id ? [404, "TASK_MISSING"] : [400, "REQUEST_INVALID"],
+      );
+    }
+    expect((await ada.state(id)).pending).toHaveLength(1);
+    await ada.decide(id, "req_0001", "approved");
+    await vi.waitUntil(async () => (await ada.state(id)).status === "finished", { timeout: 10_000 });
+    await Promise.allSettled([eve.stop((await eve.startTask("x")).id)]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test("events are lines of JSON where they are asked for, and end at once without `follow`", async () => {
