@@ -145,10 +145,10 @@ export class Engine implements SnapshotSource, ConversationState {
       this.#drawing = this.#draw();
       this.#conversation.changed();
     }
-    if (this.#users === 0) return;
+    // Also while it is hidden: `attach` shows what is wanted by then.
     const wanted = wantedAfter(before, settings, this.#id);
     if (wanted !== undefined) this.#enter(wanted);
-    else this.#configure(before, settings);
+    else if (this.#users > 0) this.#configure(before, settings);
   }
 
   /** Shows what is open. Gives its undo. */

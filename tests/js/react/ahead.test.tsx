@@ -88,6 +88,41 @@ test("a chat that Suspense hides for a while goes on when it is shown again", as
   await waitFor(() => expect(glove?.sessionReady).toBe(true));
 });
 
+test.each(["the provider's", "its own"])(
+  "a chat that is hidden when %s session changes shows the new one when it comes back",
+  async (whose) => {
+    const { client } = clientOf(["Hello."]);
+    const waits = gate();
+    let hidden: Promise<void> | undefined;
+    let glove: UseGloveReturn | undefined;
+    const own = whose === "its own";
+    const Chat = ({ id }: { id: string }) => {
+      glove = { ...useGlove(own ? { sessionId: id } : undefined) };
+      return null;
+    };
+    const Sibling = () => {
+      if (hidden) throw hidden;
+      return null;
+    };
+    const tree = (id: string) => (
+      <GloveProvider client={client} fallback={<p>wait</p>} {...(!own && { sessionId: id })}>
+        <Chat id={id} />
+        <Sibling />
+      </GloveProvider>
+    );
+    const { rerender } = render(tree("a"));
+    await waitFor(() => expect(glove).toMatchObject({ sessionReady: true, sessionId: "a" }));
+    hidden = waits.opened;
+    rerender(tree("b"));
+    await screen.findByText("wait");
+    hidden = undefined;
+    await act(async () => waits.open());
+    await waitFor(() => expect(glove).toMatchObject({ sessionReady: true, sessionId: "b" }));
+    await act(() => glove?.sendMessage("Hi"));
+    expect((await client.session("b").messages()).map(({ text }) => text)).toEqual(["Hi", "Hello."]);
+  },
+);
+
 test("what draws questions is loaded when the page is idle, and no message waits for it", async () => {
   const waiting: (() => void)[] = [];
   vi.stubGlobal("requestIdleCallback", (call: () => void) => waiting.push(call));
