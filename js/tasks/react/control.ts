@@ -70,34 +70,34 @@ export class TaskControl {
     };
   };
 
-  start(task: TaskSpec | string): Promise<void> {
+  start(task: TaskSpec | string): Promise<boolean> {
     return this.#working((agent, { workspace }) => agent.startTask(workspace, task));
   }
 
-  run(options?: TaskRunOptions): Promise<void> {
+  run(options?: TaskRunOptions): Promise<boolean> {
     if (this.#given) return this.#done(() => this.#ran(this.#given as GloveTask, (task) => task.run(options)));
     if (isServed(this.#of)) return this.#done((watch) => (watch as ServedWatch).run());
     return this.#working(resumed, (task) => task.run(options));
   }
 
-  stepOnce(): Promise<void> {
+  stepOnce(): Promise<boolean> {
     if (this.#given) return this.#done(() => this.#ran(this.#given as GloveTask, (task) => task.stepOnce()));
     return this.#working(resumed, (task) => task.stepOnce());
   }
 
-  stop(reason?: string): Promise<void> {
+  stop(reason?: string): Promise<boolean> {
     return this.#done((watch) => (this.#task ?? watch).stop(reason));
   }
 
-  approve(id: string, by?: string): Promise<void> {
+  approve(id: string, by?: string): Promise<boolean> {
     return this.#done((watch) => (this.#task ?? watch).approve(id, by));
   }
 
-  deny(id: string, reason?: string, by?: string): Promise<void> {
+  deny(id: string, reason?: string, by?: string): Promise<boolean> {
     return this.#done((watch) => (this.#task ?? watch).deny(id, reason, by));
   }
 
-  write(path: string, content: string): Promise<void> {
+  write(path: string, content: string): Promise<boolean> {
     return this.#done((watch) => watch.write(path, content));
   }
 
@@ -131,8 +131,8 @@ export class TaskControl {
   async #working(
     open: (agent: TaskAgent, watch: TaskWatch) => Promise<GloveTask>,
     work: (task: GloveTask) => Promise<unknown> = (task) => task.run(),
-  ): Promise<void> {
-    await this.#done(async (watch) => {
+  ): Promise<boolean> {
+    return this.#done(async (watch) => {
       if (watch instanceof ServedWatch) {
         throw new GloveError(
           "CONFIG_INVALID",
@@ -163,8 +163,8 @@ export class TaskControl {
     }
   }
 
-  /** Does it, and shows why it failed. */
-  async #done(work: (watch: TaskWatch | ServedWatch) => Promise<unknown>): Promise<void> {
+  /** Does it, or shows why it failed. Tells which. */
+  async #done(work: (watch: TaskWatch | ServedWatch) => Promise<unknown>): Promise<boolean> {
     this.#pending++;
     this.#failure = undefined;
     this.#show();
@@ -172,8 +172,10 @@ export class TaskControl {
       const watch = await this.#open();
       await work(watch);
       await watch.look();
+      return true;
     } catch (thrown) {
       this.#failed(thrown);
+      return false;
     } finally {
       this.#pending--;
       this.#show();

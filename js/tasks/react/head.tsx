@@ -61,7 +61,8 @@ function Buttons({ state, runs }: { readonly state: ShownTaskState; readonly run
   if (state.status === "finished") return null;
   const stop = () => {
     setStopping(true);
-    void task.stop();
+    // One that did not reach the task can be asked for again; one that did ends with the call in flight.
+    void task.stop().then((asked) => asked || setStopping(false));
   };
   return (
     <div data-glove-actions="">

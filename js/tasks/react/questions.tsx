@@ -30,7 +30,7 @@ function Request({ request, plan }: { readonly request: ApprovalRequest; readonl
   const reason = useRef<HTMLInputElement>(null);
   const [sent, setSent] = useState(false);
   const { type, interrupted, tool_name, rationale, input, expires_at } = request;
-  const decide = (deciding: () => Promise<void>) => () => {
+  const decide = (deciding: () => Promise<unknown>) => () => {
     setSent(true);
     // Where it failed it can be decided again.
     void deciding().then(() => setSent(false));

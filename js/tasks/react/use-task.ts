@@ -13,21 +13,21 @@ export interface UseTaskConfig {
   agent?: TaskAgent | undefined;
 }
 
-/** What can be done with a task. What fails is shown as `error`, and none of these throws. */
+/** What can be done with a task. None of these throws: what fails is shown as `error`, and gives `false`. */
 export interface TaskActions {
   /** Begins a task in a workspace that has none, and runs it. */
-  start(task: TaskSpec | string): Promise<void>;
+  start(task: TaskSpec | string): Promise<boolean>;
   /** Goes on with the task here, until it ends, is stopped, or a budget is used up. */
-  run(options?: TaskRunOptions): Promise<void>;
+  run(options?: TaskRunOptions): Promise<boolean>;
   /** Does exactly one step of the loop here. */
-  stepOnce(): Promise<void>;
+  stepOnce(): Promise<boolean>;
   /** Stops the task after the call in flight, whoever runs it. */
-  stop(reason?: string): Promise<void>;
-  approve(id: string, by?: string): Promise<void>;
+  stop(reason?: string): Promise<boolean>;
+  approve(id: string, by?: string): Promise<boolean>;
   /** Denies a request; the model reads the reason. */
-  deny(id: string, reason?: string, by?: string): Promise<void>;
+  deny(id: string, reason?: string, by?: string): Promise<boolean>;
   /** Writes a file that the next step reads: notes, todo list, findings or plan. */
-  write(path: string, content: string): Promise<void>;
+  write(path: string, content: string): Promise<boolean>;
   dismissError(): void;
 }
 

@@ -41,6 +41,8 @@ export function Viewer({ path, close }: { readonly path: string; readonly close:
       aria-labelledby={id}
       data-glove-viewer=""
       onClose={close}
+      // What was typed is not lost to one key.
+      onCancel={(event) => editing !== undefined && event.preventDefault()}
       onClick={(event) => event.target === event.currentTarget && editing === undefined && close()}
     >
       <div data-glove-viewer-head="">
@@ -149,6 +151,7 @@ function Editor({ path, base, now, done }: EditorProps): ReactNode {
   const [text, setText] = useState(base);
   const [seen, setSeen] = useState(base);
   const [warned, setWarned] = useState(false);
+  const [failed, setFailed] = useState(false);
   const rows = useMemo(() => Math.min(30, Math.max(8, base.split("\n").length + 1)), [base]);
   const save = async () => {
     // What the task has written meanwhile is not lost without a word.
@@ -157,8 +160,9 @@ function Editor({ path, base, now, done }: EditorProps): ReactNode {
       setWarned(true);
       return;
     }
-    await task.write(path, text);
-    done();
+    setFailed(false);
+    if (await task.write(path, text)) done();
+    else setFailed(true);
   };
   return (
     <form
@@ -173,6 +177,11 @@ function Editor({ path, base, now, done }: EditorProps): ReactNode {
       {warned && (
         <p role="alert" data-glove-error="">
           {say("The file has changed meanwhile. Saving again replaces what is there now.")}
+        </p>
+      )}
+      {failed && (
+        <p role="alert" data-glove-error="">
+          {say("The file could not be saved.")} {task.error?.message}
         </p>
       )}
       <div data-glove-actions="">

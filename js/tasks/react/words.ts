@@ -53,6 +53,7 @@ export type TaskWord =
   | "This file cannot be shown here."
   | "The file is not there any more."
   | "The file could not be read."
+  | "The file could not be saved."
   | "Only the beginning is shown."
   | "The file is empty."
   | "Activity"

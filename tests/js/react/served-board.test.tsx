@@ -89,6 +89,35 @@ test("a stopped task is resumed by the server, and a request that is refused is 
   await screen.findByText("Plan denied", { selector: "header *" });
 });
 
+test("what could not be saved stays in the editor, and a stop that did not arrive can be asked for again", async () => {
+  let away = false;
+  const { client, workspaces } = server(undefined, () => away);
+  const { id } = await client.startTask("Write the brief");
+  render(<TaskBoard task={{ client, id }} markdown={false} unstyled />);
+  await screen.findByText("Waiting for you", { selector: "header *" });
+  fireEvent.click(await screen.findByRole("button", { name: /notes\.md/ }));
+  fireEvent.click(await screen.findByText("Edit"));
+  const editor = screen.getByLabelText("progress/notes.md");
+  fireEvent.change(editor, { target: { value: "Mind the gap." } });
+  away = true;
+  fireEvent.click(screen.getByText("Save"));
+  await screen.findByText(/^The file could not be saved\. /);
+  expect(screen.getByLabelText("progress/notes.md")).toMatchObject({ value: "Mind the gap." });
+  // Escape asks to close the dialog.
+  expect(fireEvent(screen.getByRole("dialog", { hidden: true }), new Event("cancel", { cancelable: true }))).toBe(false);
+  away = false;
+  fireEvent.click(screen.getByText("Save"));
+  await waitFor(() => expect(screen.queryByLabelText("progress/notes.md")).toBe(null));
+  expect(new TextDecoder().decode(await workspaces.get(id)?.read("progress/notes.md"))).toBe("Mind the gap.");
+  fireEvent.click(screen.getByLabelText("Close"));
+  away = true;
+  fireEvent.click(screen.getByRole("button", { name: "Stop" }));
+  await screen.findByRole("alert");
+  away = false;
+  fireEvent.click(await screen.findByRole("button", { name: "Stop" }));
+  await screen.findByRole("button", { name: "Resume" });
+});
+
 test("a board that opens while the server is away shows the task when it is there", async () => {
   let away = false;
   const { client } = server(undefined, () => away);
