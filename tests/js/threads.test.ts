@@ -315,6 +315,31 @@ test("a catalog of the application deletes when the time to bring it back is ove
   expect(titles(store.getSnapshot())).toEqual(["b"]);
 });
 
+test("a conversation that the catalog is deleting is not shown, and is again when it could not be deleted", async () => {
+  const lines = two();
+  const asked = new Map<string, { done: () => void; fails: (error: Error) => void }>();
+  const catalog = catalogOf(lines, {
+    delete: async (id) => {
+      await new Promise<void>((done, fails) => asked.set(id, { done, fails }));
+      lines.delete(id);
+    },
+  });
+  const { store, until, remove } = watch(custom(catalog));
+  await until(({ threads }) => threads.length === 2);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  void remove("a");
+  void remove("b");
+  await vi.advanceTimersByTimeAsync(11_000);
+  expect(asked.size).toBe(2);
+  const { threads, deleted } = store.getSnapshot();
+  expect([threads, deleted]).toEqual([[], []]);
+  asked.get("a")?.done();
+  asked.get("b")?.fails(new Error("no network"));
+  await vi.advanceTimersByTimeAsync(200);
+  expect(titles(store.getSnapshot())).toEqual(["b"]);
+  expect(store.getSnapshot().error?.message).toBe("no network");
+});
+
 test("sessions of stores that say nothing are marked by what this page runs", async () => {
   const lines = two();
   const tool = { name: "rm", description: "", jsonSchema: { type: "object" }, requiresPermission: true, do: () => "gone" };

@@ -283,13 +283,14 @@ export class ThreadStore {
     this.#purged.add(id);
     try {
       if (!trash) {
-        this.#deleted.delete(id);
         await this.#client.deleteSession(id);
+        this.#listed.delete(id);
       } else if (await trash.purge(id)) this.#sessions.get(id)?.deleted();
       this.#purged.delete(id);
     } catch (error) {
       this.#fail(error);
     }
+    if (!trash) this.#deleted.delete(id);
     this.#changed(id);
   }
 
@@ -332,10 +333,12 @@ export class ThreadStore {
     const place = ({ id }: ThreadInfo) => this.#places.get(id) ?? 0;
     const all = [...shown.values()].sort((a, b) => place(b) - place(a));
     const isIn = all.every((thread, at) => thread === this.#sorted[at]) && all.length === this.#sorted.length;
-    if (isSame && isIn && before.ready === this.#ready && before.error === error) return undefined;
+    const deleted = all.filter(({ deletedAt }) => deletedAt !== undefined && !isOver(deletedAt));
+    // Time alone ends that one can be brought back.
+    const isAsBefore = isSame && isIn && deleted.length === before.deleted.length;
+    if (isAsBefore && before.ready === this.#ready && before.error === error) return undefined;
     this.#sorted = all;
     const there = all.filter(({ deletedAt }) => deletedAt === undefined);
-    const deleted = all.filter(({ deletedAt }) => deletedAt !== undefined && !isOver(deletedAt));
     return {
       threads: kept(
         before.threads,
