@@ -212,7 +212,7 @@ test.runIf(engineName === "chromium")(
 );
 
 describe("several tabs", () => {
-  test.each([2, 4])("%i tabs with a session each lose nothing", (tabs) =>
+  test.each([4])("%i tabs with a session each lose nothing", (tabs) =>
     profile(async ({ open }) => {
       const pages = await Promise.all(Array.from({ length: tabs }, () => open()));
       const write = (page: (typeof pages)[number], at: number) =>
@@ -236,7 +236,7 @@ describe("several tabs", () => {
     }),
   );
 
-  test.each([2, 4])("%i tabs on one session are told of each other by code, and lose nothing that was acknowledged", (tabs) =>
+  test.each([4])("%i tabs on one session are told of each other by code, and lose nothing that was acknowledged", (tabs) =>
     profile(async ({ open }) => {
       const pages = await Promise.all(Array.from({ length: tabs }, () => open()));
       const ends = await Promise.all(
@@ -408,6 +408,36 @@ describe("a connection that died", () => {
          return (await store.getMessages()).map(({ text }) => text);`,
       );
       expect(found).toEqual(["1", "2"]);
+    }));
+
+  test("is opened again for all that were at work on it, who hear of its end one after another", () =>
+    profile(async ({ open }) => {
+      const found = await inPage(
+        await open(),
+        `const [one, two] = ["one", "two"].map((id) => new IndexedDBStore(id));
+         await Promise.all([one, two].map((store) => store.appendStep(step(1, 0, { messages: [message("1")] }), "strict")));
+         let opened = 0, lost = 2, again;
+         const reopened = new Promise((resolve) => { again = resolve; });
+         const open = IDBFactory.prototype.open;
+         IDBFactory.prototype.open = function (...args) {
+           if (++opened === 1) setTimeout(again);
+           return open.apply(this, args);
+         };
+         const original = IDBDatabase.prototype.transaction;
+         IDBDatabase.prototype.transaction = function (...args) {
+           const tx = original.apply(this, args);
+           if (args[1] !== "readwrite" || lost-- <= 0) return tx;
+           const isFirst = lost === 1;
+           const told = () => (isFirst ? tx.onabort() : reopened.then(() => tx.onabort()));
+           Object.defineProperty(tx, "oncomplete", { set() { tx.addEventListener("complete", told); } });
+           Object.defineProperty(tx, "error", { value: new DOMException("lost", "UnknownError") });
+           return tx;
+         };
+         await Promise.all([one, two].map((store) => store.appendStep(step(2, 1, { messages: [message("2")] }), "strict")));
+         const kept = await Promise.all([one, two].map(async (store) => (await store.getMessages()).map(({ text }) => text).join()));
+         return [opened, ...kept];`,
+      );
+      expect(found).toEqual([1, "1,2", "1,2"]);
     }));
 });
 

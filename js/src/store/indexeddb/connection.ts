@@ -67,12 +67,7 @@ export class Connection {
     durability: Durability | "readonly",
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    const attempt = () =>
-      this.#once(names, durability, work).catch((error: unknown) => {
-        // A dead connection that is kept would fail for ever, and so may a silent one.
-        if (isDead(error) || isSilent(error)) this.close();
-        throw error;
-      });
+    const attempt = () => this.#once(names, durability, work);
     try {
       return await attempt().catch((error: unknown) => {
         if (isDead(error)) return attempt();
@@ -97,8 +92,15 @@ export class Connection {
     durability: Durability | "readonly",
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    const database = await this.#open();
-    return settled(begin(database, names, durability), work);
+    const database = this.#open();
+    const opening = this.#opening;
+    try {
+      return await settled(begin(await database, names, durability), work);
+    } catch (error) {
+      // A dead connection that is kept would fail for ever, and so may a silent one. One that was opened since has not failed.
+      if ((isDead(error) || isSilent(error)) && this.#opening === opening) this.close();
+      throw error;
+    }
   }
 
   /** All wait for one opening, and not much longer than its limit: it is begun once, and one that comes late is as good. */
