@@ -149,6 +149,11 @@ async function vitest(project) {
         .map(({ fullName }) => `${relative(inRoot(), file)}: ${fullName}`),
     );
     add(counts, { passed: numPassedTests, failed, skipped: numPendingTests });
+    // Why the first try failed says what to mend.
+    for (const { name: file, assertionResults } of testResults)
+      for (const { status, fullName, failureMessages } of assertionResults)
+        if (status === "passed" && failureMessages?.length)
+          console.log(`↻ ${relative(inRoot(), file)}: ${fullName}: ${failureMessages.join("\n")}`);
   }
   return countFailure(counts, failure);
 }

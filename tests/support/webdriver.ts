@@ -24,6 +24,7 @@ export interface WebDriver {
 
 /** How often a page is asked whether it is done. Pages work side by side meanwhile, which WebDriver alone does not allow. */
 const pollMs = 15;
+const mostMs = 30_000;
 
 /** Gives a function that opens windows. Commands of several windows take turns. */
 export async function pagesOf(driver: WebDriver): Promise<() => Promise<EnginePage>> {
@@ -45,18 +46,33 @@ export async function pagesOf(driver: WebDriver): Promise<() => Promise<EnginePa
         await driver.switchTo(handle);
         return work();
       });
+    /** A driver may say that it has arrived when the empty page of a new window has. */
+    const arrived = async (condition: string, url = "") => {
+      for (let left = mostMs; left > 0; left -= pollMs) {
+        if (await here(() => driver.script(`return document.readyState === "complete" && (${condition});`, [url]))) return;
+        await new Promise((again) => setTimeout(again, pollMs));
+      }
+      throw new Error(`The page never came: ${url}`);
+    };
     let asked = 0;
     return {
-      goto: (url) => here(() => driver.navigate(url)),
-      reload: () => here(() => driver.refresh()),
+      async goto(url) {
+        await here(() => driver.navigate(url));
+        await arrived("location.href.startsWith(arguments[0])", url);
+      },
+      async reload() {
+        await here(() => driver.script("window.__left = true;", []));
+        await here(() => driver.refresh());
+        await arrived("!window.__left");
+      },
       close: async () => void (await here(() => driver.closeWindow())),
       async evaluate(expression) {
         const key = `__asked${asked++}`;
-        await here(() => driver.script(begin, [key, expression]));
+        // It is not begun again: the first time may have done half of it.
+        if (!(await here(() => driver.script(begin, [key, expression]))))
+          throw new Error("The page was replaced as it was asked.");
         for (;;) {
-          const answer = (await here(() => driver.script("return window[arguments[0]].end ?? null;", [key]))) as
-            | readonly [failed: boolean, text: string | null]
-            | null;
+          const answer = (await here(() => driver.script(look, [key]))) as readonly [failed: boolean, text: string | null] | null;
           if (answer) return told(answer);
           await new Promise((again) => setTimeout(again, pollMs));
         }
@@ -79,6 +95,12 @@ const begin = `
   document.documentElement.append(script);
   script.remove();
   removeEventListener("error", broken);
+  return true;
+`;
+
+const look = `
+  const asked = window[arguments[0]];
+  return asked ? asked.end ?? null : [true, "The page was replaced before it had answered."];
 `;
 
 function told([failed, text]: readonly [failed: boolean, text: string | null]): unknown {
