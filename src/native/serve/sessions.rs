@@ -62,7 +62,7 @@ pub(super) struct Sessions {
     pub shared: Arc<Shared>,
     /// Of the endpoint.
     pub answers: Arc<Answers>,
-    open: Mutex<Open>,
+    open: Arc<Mutex<Open>>,
 }
 
 /// Opened once for all who ask meanwhile, who also hear alike why it could not be.
@@ -80,11 +80,11 @@ pub(super) enum Audience {
 
 impl Sessions {
     pub(super) fn new(shared: Arc<Shared>, answers: Answers) -> Self {
-        Sessions { shared, answers: Arc::new(answers), open: Mutex::default() }
+        Sessions { shared, answers: Arc::new(answers), open: Arc::default() }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.open)
     }
 
     /// The open session, or one that is opened now, once for all who ask.
@@ -102,24 +102,39 @@ impl Sessions {
             }
             Arc::clone(open.entry(id.to_owned()).or_default())
         };
-        let opened = cell.get_or_init(|| Live::open(&self.shared, id)).await;
-        match opened {
-            Ok(live) => live.touch(),
-            Err(_) => self.forget_cell(id, &cell),
+        let opened = match cell.get() {
+            Some(opened) => opened.clone(),
+            None => self.opened(id, cell).await,
+        };
+        if let Ok(live) = &opened {
+            live.touch();
         }
-        opened.clone()
+        opened
+    }
+
+    /// Opened in a task of its own: whoever asked may leave meanwhile, and nobody would open or forget the rest of it.
+    async fn opened(&self, id: &str, cell: Cell) -> Result<Arc<Live>, Away> {
+        let (id, shared, open) = (id.to_owned(), Arc::clone(&self.shared), Arc::clone(&self.open));
+        let (id_of_task, cell_of_task) = (id.clone(), Arc::clone(&cell));
+        let opening = tokio::spawn(async move {
+            let (id, cell) = (id_of_task, cell_of_task);
+            let opened = cell.get_or_init(|| Live::open(&shared, &id)).await;
+            match opened {
+                Err(_) => forget_cell(&open, &id, &cell),
+                // Deleted meanwhile, or the server ends.
+                Ok(live) if !is_in(&lock(&open), &id, &cell) => live.close().await,
+                Ok(_) => {}
+            }
+            opened.clone()
+        });
+        opening.await.unwrap_or_else(|_| {
+            forget_cell(&self.open, &id, &cell);
+            Err(Refusal::new(500, "INTERNAL", "The session could not be opened.").into())
+        })
     }
 
     pub(super) fn forget(&self, id: &str) -> Option<Arc<Live>> {
         self.open().remove(id).as_ref().and_then(live_of).cloned()
-    }
-
-    /// And not one that was opened since.
-    fn forget_cell(&self, id: &str, cell: &Cell) {
-        let mut open = self.open();
-        if open.get(id).is_some_and(|known| Arc::ptr_eq(known, cell)) {
-            open.remove(id);
-        }
     }
 
     /// Lets sessions go that another server has taken over; what was going on in them here is not heard any more.
@@ -129,7 +144,7 @@ impl Sessions {
         let lost: Vec<_> = lost.map(|(id, cell)| (id.clone(), Arc::clone(cell))).collect();
         drop(open);
         for (id, cell) in lost {
-            self.forget_cell(&id, &cell);
+            forget_cell(&self.open, &id, &cell);
             if let Some(live) = live_of(&cell).cloned() {
                 live.over.send_replace(true);
                 tokio::spawn(async move { live.close().await });
@@ -156,6 +171,22 @@ impl Sessions {
         for live in all {
             live.close().await;
         }
+    }
+}
+
+fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether this is the cell of the session, and not one that came since.
+fn is_in(open: &Open, id: &str, cell: &Cell) -> bool {
+    open.get(id).is_some_and(|known| Arc::ptr_eq(known, cell))
+}
+
+fn forget_cell(open: &Mutex<Open>, id: &str, cell: &Cell) {
+    let mut open = lock(open);
+    if is_in(&open, id, cell) {
+        open.remove(id);
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a server does not take upon itself: clients beyond its connections, and a session that ends it each time.
 
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
 use rusqlite::Connection;
 
 use super::*;
@@ -77,4 +79,33 @@ fn a_session_that_ends_the_server_of_a_file_each_time_waits_for_a_person_after_t
     }
     let (_, all) = running.page(&id, None).until_kind("all");
     assert!(!all.to_string().contains("SESSION_HELD_BACK"), "{all}");
+}
+
+#[test]
+fn a_client_that_leaves_while_its_session_is_opened_takes_up_no_place() {
+    let folder = Folder::new();
+    let limits = ServerLimits { sessions: 1, grace: Duration::ZERO, ..ServerLimits::default() };
+    let serve = || Running::start(server(&folder, model()).limits(limits));
+    let mut running = serve();
+    let id = running.begin("hi");
+    running.follow(&id, None).until("request_finished");
+    running.stop();
+    let file = Connection::open(folder.0.join("sessions.db")).unwrap();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
+    let until = i64::try_from(now).unwrap() + 3_900;
+    let held = "UPDATE glove_runs SET holder = 'somebody else', held_until = ?1";
+    assert_eq!(file.execute(held, [until]), Ok(1));
+    running = serve();
+    let leaves = running.open("GET", &format!("/api/sessions/{id}"), &[], None);
+    std::thread::sleep(Duration::from_millis(300));
+    drop(leaves);
+    let hi = json!({ "text": "hi" });
+    let other = || running.json("POST", "/api/sessions", Some(&hi));
+    let (status, refused) = other();
+    assert_eq!((status, &refused["error"]["code"]), (503, &json!("TOO_MANY_SESSIONS")), "it is being opened");
+    let began = Instant::now();
+    while other().0 != 201 {
+        assert!(began.elapsed() < Duration::from_secs(20), "it is open for ever");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
