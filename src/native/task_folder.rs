@@ -201,8 +201,11 @@ impl Workspace for TaskFolder {
             make_parent(folder, path)?;
             direct(folder, path)?;
             let mut file = folder.open_with(path, OpenOptions::new().append(true).create(true))?;
-            file.write_all(&content)?;
-            file.sync_data()
+            let before = file.metadata()?.len();
+            file.write_all(&content).and_then(|()| file.sync_data()).inspect_err(|_| {
+                // The next line would be glued to half of this one, where the disk became full.
+                let _ = file.set_len(before);
+            })
         })
     }
 

@@ -60,8 +60,15 @@ export class FolderTaskWorkspace implements TaskWorkspace {
     return this.#at(path, "make", async (at) => {
       const file = await open(at, flag("O_WRONLY") | flag("O_APPEND") | flag("O_CREAT") | flag("O_NOFOLLOW"), 0o666);
       try {
-        await file.writeFile(content);
-        await file.datasync();
+        const { size } = await file.stat();
+        try {
+          await file.writeFile(content);
+          await file.datasync();
+        } catch (error) {
+          // The next line would be glued to half of this one, where the disk became full.
+          await file.truncate(size).catch(() => {});
+          throw error;
+        }
       } finally {
         await file.close();
       }

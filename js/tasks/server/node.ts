@@ -19,6 +19,7 @@ export interface NodeFile {
   stat(): Promise<NodeStats>;
   readFile(): Promise<Uint8Array>;
   writeFile(content: string | Uint8Array): Promise<void>;
+  truncate(size: number): Promise<void>;
   sync(): Promise<void>;
   datasync(): Promise<void>;
   close(): Promise<void>;

@@ -4,8 +4,9 @@ use std::fs;
 
 use futures_executor::block_on;
 use glove_wasm::native::TaskFolder;
+use glove_wasm::task::layout::WorkspacePath;
 use glove_wasm::task::{ApprovalPolicy, FinishReason, Journal, ResultView, TaskSpec};
-use glove_wasm::task_runtime::RunOptions;
+use glove_wasm::task_runtime::{RunOptions, Workspace};
 
 use super::{agent, spec, working_model};
 use crate::support::disk::Disk;
@@ -61,4 +62,20 @@ fn a_folder_that_cannot_be_written_is_said_to_be_and_its_task_goes_on_afterwards
     assert!(empty.message.contains("Read-only file system"), "{empty}");
     disk.remount("rw");
     block_on(agent.resume(folder)).unwrap();
+}
+
+#[test]
+fn a_line_that_a_full_disk_cuts_off_is_taken_back_before_the_next_one() {
+    let Some(disk) = Disk::new("size=1m") else { return };
+    let folder = TaskFolder::open(disk.path()).unwrap();
+    let path = WorkspacePath::parse("progress/events.ndjson").unwrap();
+    let append = |line: String| block_on(folder.append(&path, line.into_bytes()));
+    append("one\n".to_owned()).unwrap();
+    let ballast = disk.fill();
+    // The first piece of it still fits where the file ends.
+    let error = append(format!("{}\n", "x".repeat(10_000))).unwrap_err();
+    assert!(error.message.contains("No space left"), "{error}");
+    fs::remove_file(ballast).unwrap();
+    append("two\n".to_owned()).unwrap();
+    assert_eq!(fs::read_to_string(disk.file("progress/events.ndjson")).unwrap(), "one\ntwo\n");
 }

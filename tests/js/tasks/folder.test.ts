@@ -1,11 +1,11 @@
 // The folder of a task in Node: whole files, no way out, and the lock of the program.
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TaskAgent } from "glove-wasm/tasks";
 import { FolderTaskWorkspace } from "glove-wasm/tasks/server";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { workingModel } from "../../support/tasks.js";
 
 let base: string;
@@ -111,4 +111,18 @@ test("a write that fails leaves the old content and nothing beside it", async ()
   expect(await new FolderTaskWorkspace(none).leased()).toBe(false);
   await expect(stat(none)).rejects.toMatchObject({ code: "ENOENT" });
   expect(() => new FolderTaskWorkspace("")).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+});
+
+test("a line that could not be written whole is taken back before the next one", async () => {
+  const folder = place();
+  const workspace = new FolderTaskWorkspace(folder);
+  await workspace.append("progress/events.ndjson", "one\n");
+  const handle = await open(join(folder, "progress/events.ndjson"));
+  const full = vi.spyOn(Object.getPrototypeOf(handle), "datasync").mockRejectedValueOnce(new Error("ENOSPC: no space left"));
+  await expect(workspace.append("progress/events.ndjson", "half of")).rejects.toMatchObject({ code: "TASK_WORKSPACE_FAILED" });
+  expect(full).toHaveBeenCalledOnce();
+  await workspace.append("progress/events.ndjson", "two\n");
+  expect(await readFile(join(folder, "progress/events.ndjson"), "utf8")).toBe("one\ntwo\n");
+  await handle.close();
+  vi.restoreAllMocks();
 });
