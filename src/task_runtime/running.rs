@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::select;
+use futures_util::lock::Mutex as Turn;
 
 use crate::portable::{MaybeSend, MaybeSync};
 use crate::ports::AbortHandle;
@@ -28,6 +29,8 @@ pub(super) struct Shared {
     pub(super) parts: Arc<Parts>,
     pub(super) files: Arc<dyn Workspace>,
     pub(super) task: Mutex<Task>,
+    /// Of those who change the task: what one decided is written before the next one decides.
+    turn: Turn<()>,
     /// The state as it was last written.
     written: Mutex<String>,
     _lease: Lease,
@@ -84,6 +87,7 @@ impl Running {
                 parts,
                 files,
                 task: Mutex::new(task),
+                turn: Turn::default(),
                 written: Mutex::new(text),
                 _lease: lease,
                 busy: AtomicBool::new(false),
@@ -127,6 +131,7 @@ impl Running {
 
     /// Gives the task an input, and does what follows.
     pub(super) async fn accept(&self, input: Input) -> Result<Then, TaskError> {
+        let _turn = self.shared.turn.lock().await;
         let effects = {
             let mut task = lock(&self.shared.task);
             task.step(self.now(), input, &*self.shared.parts.by)?

@@ -1,8 +1,14 @@
 //! A task from its goal to its result.
 
+use std::future::poll_fn;
+use std::task::Poll;
+
 use futures_executor::block_on;
-use glove_wasm::task::{FinishReason, ResultView, StepStatus, TaskStatus, sha256};
-use glove_wasm::task_runtime::RunOptions;
+use futures_util::future::join;
+use glove_wasm::portable::BoxFuture;
+use glove_wasm::task::layout::WorkspacePath;
+use glove_wasm::task::{FinishReason, Journal, ResultView, StepStatus, TaskError, TaskStatus, sha256};
+use glove_wasm::task_runtime::{Entry, Lease, MemoryWorkspace, RunOptions, Workspace};
 use glove_wasm::testing::{Line, ScriptedModel};
 use serde_json::Value;
 
@@ -309,4 +315,77 @@ fn listeners_hear_each_event_once_it_is_in_the_journal() {
     // The first was before anybody listened.
     let expected: Vec<String> = (2..=20).map(|number| format!("ev_{number:06}")).collect();
     assert_eq!(*heard.lock().unwrap(), expected);
+}
+
+/// Files that take a while to be written.
+#[derive(Clone)]
+struct Slow(MemoryWorkspace);
+
+async fn a_while() {
+    for _ in 0..3 {
+        let mut waits = true;
+        poll_fn(|context| match std::mem::take(&mut waits) {
+            true => {
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            false => Poll::Ready(()),
+        })
+        .await;
+    }
+}
+
+impl Workspace for Slow {
+    fn read(&self, path: &WorkspacePath) -> BoxFuture<'static, Result<Option<Vec<u8>>, TaskError>> {
+        self.0.read(path)
+    }
+
+    fn write(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
+        let (files, path) = (self.0.clone(), path.clone());
+        Box::pin(async move {
+            a_while().await;
+            files.write(&path, content).await
+        })
+    }
+
+    fn append(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
+        let (files, path) = (self.0.clone(), path.clone());
+        Box::pin(async move {
+            a_while().await;
+            files.append(&path, content).await
+        })
+    }
+
+    fn list(&self, folder: &WorkspacePath) -> BoxFuture<'static, Result<Vec<Entry>, TaskError>> {
+        self.0.list(folder)
+    }
+
+    fn lease(&self) -> BoxFuture<'static, Result<Lease, TaskError>> {
+        self.0.lease()
+    }
+}
+
+#[test]
+fn what_is_pushed_while_the_task_writes_is_in_the_journal_and_told_once() {
+    let files = workspace();
+    let task = block_on(agent(&working_model()).start_task(Slow(files.clone()), spec())).unwrap();
+    let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let list = heard.clone();
+    task.subscribe_events(move |event| list.lock().unwrap().push(event.id.clone()));
+    let pushes = async {
+        let mut pushed = 0;
+        while pushed < 30 && task.push_context(format!("Note {pushed}.")).await.is_ok() {
+            pushed += 1;
+        }
+        pushed
+    };
+    let (result, pushed) = block_on(join(task.run(FULL), pushes));
+    assert_eq!(result.unwrap().finish_reason, Some(FinishReason::Completed));
+    assert!(pushed > 5, "{pushed}");
+    let told = events(&files);
+    assert_eq!(told.iter().filter(|event| *event == "context.pushed").count(), pushed);
+    let expected: Vec<String> = (2..=told.len()).map(|number| format!("ev_{number:06}")).collect();
+    assert_eq!(*heard.lock().unwrap(), expected);
+    let written = Journal::read(&files.text("progress/events.ndjson").unwrap()).events;
+    assert!(written.windows(2).all(|two| two[0].number() + 1 == two[1].number()));
 }
