@@ -15,6 +15,9 @@ pub const VERSION: u32 = 2;
 /// From so many bytes on, an answer that is being written is kept piece by piece.
 pub(crate) const LONG_ANSWER: usize = 1 << 16;
 
+/// From so many bytes on, what a tool did in steps and questions is kept step by step.
+const LONG_LOG: usize = 1 << 14;
+
 /// What the store does not have yet, to be written in one transaction.
 #[derive(Debug, Clone)]
 pub struct Unsaved<'a> {
@@ -153,12 +156,13 @@ impl Run {
         self.unsaved_records.clear();
     }
 
-    /// Results that wait for the rest of their batch, and the text of a long answer so far, would be written again with every
-    /// checkpoint; between those the journal alone grows.
+    /// Results that wait for the rest of their batch, the text of a long answer so far, and what a tool with many steps did would
+    /// be written again with every checkpoint; between those the journal alone grows.
     ///
     /// An older form is replaced at once: what read it could not read the new records behind it.
     fn is_compact(&self) -> bool {
-        let has_result = |call: &CallRecord| call.is_done() || call.returned.is_some();
+        let has_result =
+            |call: &CallRecord| call.is_done() || call.returned.is_some() || call.log.is_at_least(LONG_LOG);
         let grows = match &self.state.phase {
             Phase::Model { partial, .. } => partial.len() >= LONG_ANSWER,
             Phase::Tools(batch) => batch.calls.iter().any(has_result),

@@ -126,6 +126,9 @@ pub enum Input {
     /// Tools, limits or the model changed; they hold from the next decision on.
     Configured {
         settings: Box<Settings>,
+        /// `Recovered` follows, which tells what was cut off from what never began: nothing begins before it.
+        #[json(skip_if_default)]
+        before_recovered: bool,
     },
     /// What plugins of the host keep from now on: all of it.
     PluginsChanged {

@@ -66,7 +66,29 @@ pub enum StepResult {
 
 through_codec! { SlotAnswer, StepResult }
 
+/// Of a step or a question beside what it holds.
+const FIELDS: usize = 100;
+
+impl LoggedStep {
+    fn size(&self) -> usize {
+        let result = match &self.result {
+            Some(StepResult::Returned(value)) => value.as_str().len(),
+            Some(StepResult::Threw(error)) => error.len(),
+            None => 0,
+        };
+        FIELDS + self.key.len() + result
+    }
+}
+
 impl LoggedSlot {
+    fn size(&self) -> usize {
+        let answer = match &self.answer {
+            Some(SlotAnswer::Value(value)) => value.as_str().len(),
+            _ => 0,
+        };
+        FIELDS + self.slot.input.as_str().len() + answer
+    }
+
     pub(super) fn is_open(&self) -> bool {
         self.slot.waits && self.answer.is_none() && !self.gone
     }
@@ -107,6 +129,17 @@ impl Log {
             }
         }
         left
+    }
+
+    /// Whether it takes so many bytes in a checkpoint, roughly.
+    pub(super) fn is_at_least(&self, bytes: usize) -> bool {
+        let slots = self.slots.iter().map(LoggedSlot::size);
+        let steps = self.steps.iter().map(LoggedStep::size);
+        let mut total = 0;
+        slots.chain(steps).any(|size| {
+            total += size;
+            total >= bytes
+        })
     }
 
     /// It is asked for again when the tool is entered again.

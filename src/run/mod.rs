@@ -231,12 +231,15 @@ impl Run {
         let persists = !matches!(input, Input::StoreFailed { .. });
         let mut fx = Effects { persists, ..Effects::default() };
         self.decide(&input, &mut fx);
+        let goes_on = !matches!(input, Input::Configured { before_recovered: true, .. });
         let record = Record { seq: self.seq, at, input };
         if let Some(recording) = &mut self.recording {
             recording.take(&record);
         }
         self.unsaved_records.push(record);
-        self.advance(&mut fx);
+        if goes_on {
+            self.advance(&mut fx);
+        }
         self.prepare_transient();
         Ok(fx.finish())
     }
@@ -393,7 +396,7 @@ impl Run {
             Input::TimerFired { timer } => self.on_timer(*timer),
             Input::StoreFailed { error } => self.on_store_failed(error, fx),
             Input::PluginsChanged { states } => self.state.plugins = Some(states.clone()),
-            Input::Configured { settings } => {
+            Input::Configured { settings, .. } => {
                 self.state.settings = settings.as_ref().clone().complete().into();
             }
             Input::Recovered => self.on_recovered(fx),

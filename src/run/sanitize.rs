@@ -26,7 +26,7 @@ pub(super) fn sanitize(mut input: Input, settings: &Settings) -> Input {
                 tidy_usage(usage);
             }
         }
-        Input::Configured { settings } => **settings = std::mem::take(&mut **settings).complete(),
+        Input::Configured { settings, .. } => **settings = std::mem::take(&mut **settings).complete(),
         Input::ToolFinished { outcome, .. } => match outcome {
             ToolOutcome::Returned { result, outputs } | ToolOutcome::Summing { result, outputs } => {
                 tidy_result(result, limit);

@@ -115,7 +115,7 @@ pub struct Limits {
     pub result_bytes: usize,
     /// Rounds with nothing but errors, after which the model is told to stop and explain; 3 unless given, 0 for never.
     pub error_rounds: u32,
-    /// Rounds with the same calls and results, after which the run is stopped; 3 unless given, 0 for never.
+    /// Rounds with the same calls and results, after which the model is told to stop and explain; 3 unless given, 0 for never.
     pub same_rounds: u32,
     /// Actions that can be taken back; 100 unless given. With 0 none can, and the model has no `undo_last_action`.
     pub undo_steps: usize,

@@ -220,13 +220,14 @@ pub(crate) struct Undoing {
     pub regenerates: bool,
 }
 
-/// An action that can be taken back.
+/// An action that can be taken back. What it was called with is in the record: a hundred of these are in each checkpoint.
 #[derive(Debug, Clone, PartialEq, Read, Write)]
 pub struct UndoEntry {
     pub call_id: String,
     pub tool: String,
-    pub input: Json,
-    pub validated: Option<Validated>,
+    /// Of the arguments as its tool got them.
+    #[json(skip_if_default)]
+    pub exact: bool,
     pub at: u64,
 }
 

@@ -6,7 +6,6 @@ use crate::json::scan::joined;
 use crate::json::{Json, MAX_DEPTH};
 use crate::message::InboxItem;
 use crate::run::input::{Carry, Issue};
-use crate::run::state::UndoEntry;
 use crate::tool::ToolSpec;
 
 pub(crate) const TOOL_RESULTS: &str = "tool results";
@@ -147,14 +146,13 @@ pub(crate) fn astray() -> &'static str {
     "The tool was interrupted, and when it was run again it did not ask what it had asked before. Run it from the start?"
 }
 
-/// The last action comes first.
-pub(crate) fn undone(taken: &[UndoEntry], error: Option<&str>) -> String {
+/// The last action comes first, each with the arguments that the model gave it.
+pub(crate) fn undone(taken: &[(&str, &str)], error: Option<&str>) -> String {
     let mut text = match taken.len() {
         1 => "1 action was taken back".to_owned(),
         steps => format!("{steps} actions were taken back"),
     };
-    for (at, UndoEntry { tool, input, .. }) in taken.iter().enumerate() {
-        let input = input.as_str();
+    for (at, (tool, input)) in taken.iter().enumerate() {
         let kept = input.get(..input.floor_char_boundary(200)).unwrap_or_default();
         let cut = if kept.len() < input.len() { "…" } else { "" };
         text.push_str(if at == 0 { ": " } else { ", " });
@@ -167,8 +165,8 @@ pub(crate) fn undone(taken: &[UndoEntry], error: Option<&str>) -> String {
     text
 }
 
-pub(crate) fn undone_by_user(taken: &[UndoEntry]) -> String {
-    format!("[Undo by the user: {} What they did holds no more.]", undone(taken, None))
+pub(crate) fn undone_by_user(taken: &str) -> String {
+    format!("[Undo by the user: {taken} What they did holds no more.]")
 }
 
 /// By calls that are of another branch, and what they were told.

@@ -218,13 +218,9 @@ impl Driver {
         let waits = busy && self.shared.resumes_by_hand.load(Ordering::Relaxed);
         self.shared.interrupted.store(waits, Ordering::Relaxed);
         if changed {
-            let configured = Input::Configured { settings: Box::new(settings) };
-            for effect in self.step(configured).unwrap_or_default() {
-                // Nothing begins before somebody asks for it.
-                if !waits || matches!(effect, Effect::Persist { .. }) {
-                    self.batch.push(effect);
-                }
-            }
+            let configured = Input::Configured { settings: Box::new(settings), before_recovered: busy };
+            let mut effects = self.step(configured).unwrap_or_default();
+            self.batch.append(&mut effects);
         }
         if busy && !waits {
             let mut effects = self.step(Input::Recovered).unwrap_or_default();

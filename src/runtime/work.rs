@@ -148,7 +148,7 @@ impl Driver {
         }
         let mut settings = self.shared.run().settings().clone();
         settings.tools.retain(|tool| !is_gone(tool));
-        let configured = Input::Configured { settings: Box::new(settings) };
+        let configured = Input::Configured { settings: Box::new(settings), before_recovered: false };
         for effect in self.step(configured).unwrap_or_default() {
             self.batch.push(effect);
         }
@@ -326,15 +326,7 @@ impl Driver {
 
     fn run_undo(&mut self, call_id: String) {
         let key = Key::Undo(call_id.clone());
-        let entry = self.shared.run().undo_entry(&call_id).map(|entry| OwnedCall {
-            call_id: entry.call_id.clone(),
-            tool_name: entry.tool.clone(),
-            input: entry.input.clone(),
-            validated: entry.validated.clone(),
-            attempt: 1,
-            idempotency_key: format!("{}.undo", entry.call_id),
-        });
-        let Some(owned) = entry.filter(|_| !self.is_in_flight(&key)) else { return };
+        let Some(owned) = self.past_call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
         let signal = AbortHandle::new();
         let context = owned.context(Arc::new(self.shared.display.clone()), &signal);
         #[cfg(feature = "coding")]
@@ -342,6 +334,21 @@ impl Driver {
         let running = self.shared.kit().tools.undo(owned.view(), context);
         let work = async move { Done::from(Input::UndoFinished { call_id, error: running.await.err() }) };
         self.start_with(key, signal, None, Box::pin(work));
+    }
+
+    /// A call that is taken back.
+    fn past_call(&self, call_id: &str) -> Option<OwnedCall> {
+        let run = self.shared.run();
+        let entry = run.undo_entry(call_id)?;
+        let validated = run.validated_input(call_id);
+        Some(OwnedCall {
+            call_id: entry.call_id.clone(),
+            tool_name: entry.tool.clone(),
+            input: run.called(call_id).map(|call| call.input_args.clone()).unwrap_or_default(),
+            validated: validated.map(|input| Validated { input: input.clone(), exact: entry.exact }),
+            attempt: 1,
+            idempotency_key: format!("{}.undo", entry.call_id),
+        })
     }
 
     fn call(&self, call_id: &str) -> Option<OwnedCall> {

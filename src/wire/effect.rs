@@ -149,8 +149,8 @@ impl<'a> RunEffect<'a> {
                 RunEffect::RunTool { call_id, tool_name, input, attempt: *attempt }
             }
             Effect::RunUndo { call_id } => {
-                let entry = run.undo_entry(call_id);
-                let (tool_name, input) = entry.map(|entry| (entry.tool.as_str(), &entry.input)).unzip();
+                let tool_name = run.undo_entry(call_id).map(|entry| entry.tool.as_str());
+                let input = run.called(call_id).map(|call| &call.input_args);
                 RunEffect::RunUndo(EffectCall { call_id, tool_name, input })
             }
             Effect::Ask { question } => RunEffect::Ask { id: question, question: run.question(question) },

@@ -49,7 +49,7 @@ export interface Limits {
   readonly result_bytes?: number;
   /** Rounds with nothing but errors, after which the model is told to stop and explain; 3 unless given, 0 for never. */
   readonly error_rounds?: number;
-  /** Rounds with the same calls and results, after which the run is stopped; 3 unless given, 0 for never. */
+  /** Rounds with the same calls and results, after which the model is told to stop and explain; 3 unless given, 0 for never. */
   readonly same_rounds?: number;
   /** Actions that can be taken back; 100 unless given. With 0 none can, and the model has no `undo_last_action`. */
   readonly undo_steps?: number;
@@ -137,7 +137,12 @@ export type RunInput =
   | { readonly type: "timer_fired"; readonly timer: number }
   | { readonly type: "store_failed"; readonly error: { readonly kind: "unavailable" | "quota" | "newer" | "corrupt" | "lost" | "conflict" | "failed"; readonly message: string } }
   /** Tools, limits or the model changed; they hold from the next decision on. */
-  | { readonly type: "configured"; readonly settings: RunSettings }
+  | {
+      readonly type: "configured";
+      readonly settings: RunSettings;
+      /** `Recovered` follows, which tells what was cut off from what never began: nothing begins before it. */
+      readonly before_recovered?: boolean;
+    }
   /** What plugins of the host keep from now on: all of it. */
   | { readonly type: "plugins_changed"; readonly states: unknown }
   /** The process that ran this is gone; another one has taken the run over. */

@@ -129,7 +129,7 @@ impl Run {
                 ..ToolResultData::aborted(texts::interrupted())
             },
             CallState::Undoing(Undoing { taken, .. }) if !taken.is_empty() => {
-                let (text, mut ids) = (texts::undone(taken, Some(texts::ABORTED)), ids_of(taken));
+                let (text, mut ids) = (self.undone_text(taken, Some(texts::ABORTED)), ids_of(taken));
                 self.state.undone.append(&mut ids);
                 ToolResultData::aborted(text)
             }

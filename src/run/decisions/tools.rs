@@ -435,9 +435,8 @@ impl Run {
             return;
         }
         let (call_id, tool, at) = (call.id.clone(), call.tool.clone().unwrap_or_default(), self.state.at);
-        let validated = call.validated.clone();
-        let input = self.call(&call_id).map(|call| call.input.clone()).unwrap_or_default();
-        self.state.undo.push(UndoEntry { call_id, tool, input, validated, at });
+        let exact = call.validated.as_ref().is_some_and(|validated| validated.exact);
+        self.state.undo.push(UndoEntry { call_id, tool, exact, at });
         let surplus = self.state.undo.len().saturating_sub(self.state.settings.limits.undo_steps);
         self.state.undo.drain(..surplus);
     }

@@ -108,7 +108,7 @@ impl Run {
             return;
         };
         self.state.undone.append(&mut ids_of(&taken));
-        let text = texts::undone(&taken, error.as_deref());
+        let text = self.undone_text(&taken, error.as_deref());
         let result = if error.is_none() {
             ToolResultData::success(Json::string(&text))
         } else {
@@ -117,12 +117,21 @@ impl Run {
         self.end_call(index, Finished { result, outputs: Vec::new(), duration_ms: None }, fx);
     }
 
+    pub(in crate::run) fn undone_text(&self, taken: &[UndoEntry], error: Option<&str>) -> String {
+        let mut actions = Vec::with_capacity(taken.len());
+        for entry in taken {
+            let input = self.called(&entry.call_id).map_or("", |call| call.input_args.as_str());
+            actions.push((entry.tool.as_str(), input));
+        }
+        texts::undone(&actions, error)
+    }
+
     /// The model, which had no part in it, reads of it with the next request.
     pub(in crate::run) fn report_undone(&mut self, taken: &[UndoEntry]) {
         if taken.is_empty() {
             return;
         }
-        let mut news = Message::user(texts::undone_by_user(taken));
+        let mut news = Message::user(texts::undone_by_user(&self.undone_text(taken, None)));
         news.framework_context = Some("undo".to_owned());
         news.undone = ids_of(taken);
         self.append(news);

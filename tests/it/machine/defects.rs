@@ -390,7 +390,7 @@ fn thousands_of_waiting_requests_that_may_not_begin_are_all_told_so_at_once() {
     }
     let limits = Limits { turns: 0, ..Limits::default() };
     let settings = Box::new(Settings { limits, ..Settings::default() });
-    world.run.step(1, Input::Configured { settings }).unwrap();
+    world.run.step(1, Input::Configured { settings, before_recovered: false }).unwrap();
     let finished = Input::ModelFinished { call: world.model_call(), reply: says("a") };
     let effects = world.run.step(1, finished).unwrap();
     let told = effects.iter().filter(|effect| matches!(effect, Effect::Finish { .. })).count();

@@ -371,7 +371,7 @@ fn a_tool_that_is_taken_away_while_it_runs_is_still_answered_by_what_it_gives() 
     world.tool_throws("c1", "late");
     assert!(world.results()[0].1.contains("Tool Errored out with late."));
     assert!(world.results()[1].1.contains("No tool called b exists."));
-    world.step(Input::Configured { settings: Box::default() });
+    world.step(Input::Configured { settings: Box::default(), before_recovered: false });
 }
 
 #[test]

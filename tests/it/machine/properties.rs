@@ -116,7 +116,7 @@ impl Player {
                 let _ = self.world.run.step(self.world.at, Input::Aborted { why: AbortReason::HostGone });
                 self.die();
             }
-            24 => self.take(&Input::Configured { settings: Box::new(kit(y)) }),
+            24 => self.take(&Input::Configured { settings: Box::new(kit(y)), before_recovered: false }),
             25 | 26 => self.take(&Input::Resumed),
             27 => {
                 self.world.store_is_broken = true;

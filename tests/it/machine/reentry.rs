@@ -435,9 +435,32 @@ fn a_call_whose_tool_is_not_there_any_more_waits_for_a_person() {
     world.pushes("c", 0, question("a"));
     let mut world = world.restart();
     let settings = Box::new(Settings { tools: vec![], ..world.run.settings().clone() });
-    world.step(Input::Configured { settings });
+    world.step(Input::Configured { settings, before_recovered: false });
     world.step(Input::Recovered);
     assert_eq!(world.question_kind(), Some(QuestionKind::Interrupted));
     world.answer(Answer::Deny { remember: false, reason: None });
     assert!(world.run.questions().next().is_none());
+}
+
+#[test]
+fn a_call_that_had_not_begun_does_not_begin_before_those_that_were_cut_off_are_known() {
+    let mut world = World::with_tools([tool("t")]);
+    world.ask("r", "go");
+    world.model_calls(&[("t", "a", "{}"), ("t", "b", "{}")]);
+    let mut world = world.restart();
+    let settings = Box::new(Settings { tools: vec![parallel("t")], ..world.run.settings().clone() });
+    world.step(Input::Configured { settings, before_recovered: true });
+    let begun = |world: &World| {
+        let ids = world.in_flight.iter().filter_map(|effect| match effect {
+            Effect::RunTool { call_id, .. } => Some(call_id.clone()),
+            _ => None,
+        });
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(begun(&world), [""; 0]);
+    world.step(Input::Recovered);
+    assert_eq!(world.run.questions().count(), 1, "only the call that ran is asked about");
+    assert_eq!(world.question_kind(), Some(QuestionKind::Interrupted));
+    world.deny();
+    assert_eq!(begun(&world), ["b"]);
 }

@@ -98,8 +98,8 @@ fn a_run_that_version_1_stored_is_read_and_goes_on_to_its_end() {
     assert_eq!((run.phase(), run.request()), (PhaseName::Waiting, Some("r2")));
     assert_eq!(run.queued().map(|request| request.id.as_str()).collect::<Vec<_>>(), ["r3"]);
     let stack: Vec<(&str, &str)> =
-        run.undo_stack().iter().map(|entry| (entry.call_id.as_str(), entry.input.as_str())).collect();
-    assert_eq!(stack, [("call_1", r#"{"n": 1}"#), ("call_2", r#"{"n":2}"#)]);
+        run.undo_stack().iter().map(|entry| (entry.call_id.as_str(), entry.tool.as_str())).collect();
+    assert_eq!(stack, [("call_1", "add"), ("call_2", "add")]);
     let states: Vec<ToolStatus> = run.open_results().iter().map(|result| result.result.status).collect();
     use ToolStatus::{Error, Pending, Success};
     assert_eq!(states, [Success, Pending, Pending, Error]);

@@ -8,16 +8,17 @@ use glove_wasm::json::Json;
 use glove_wasm::message::{Message, ToolCall};
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{
-    AbortSignal, DeltaSink, Durability, Loaded, ModelAdapter, ModelRequest, StoreAdapter,
+    AbortSignal, DeltaSink, Durability, Loaded, ModelAdapter, ModelRequest, StoreAdapter, Tool, ToolContext,
+    ToolFailure,
 };
 use glove_wasm::run::checkpoint::Unsaved;
-use glove_wasm::run::input::{Reply, WhenBusy};
+use glove_wasm::run::input::{Answer, Reply, WhenBusy};
 use glove_wasm::run::salvage::{Salvaged, salvage};
 use glove_wasm::run::settings::Limits;
 use glove_wasm::runtime::Prompt;
 use glove_wasm::store::MemoryStore;
 use glove_wasm::testing::{FailingStore, Gate, Line, Operation, ScriptedModel};
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn script() -> ScriptedModel {
     ScriptedModel::by(|_, seen| {
@@ -415,4 +416,65 @@ fn what_can_be_read_of_a_record_keeps_its_place() {
     assert_eq!(transcript(&messages), ["user: one", unreadable, unreadable, unreadable]);
     assert_eq!(faults.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [1, 2, 3]);
     assert!(faults[0].1.contains("sender"), "{faults:?}");
+}
+
+#[test]
+fn a_call_that_waited_when_the_process_ended_runs_once_whatever_its_tool_says_by_now() {
+    let (notes, gate) = (Notes::default(), Gate::new());
+    let store = MemoryStore::new("s");
+    let both = Line::call("look", "c1", no_arguments()).and_call("note", "c2", no_arguments());
+    let first = builder(&ScriptedModel::new([both]), store.clone())
+        .fold(gated("look", &notes, &gate))
+        .fold(noting("note", &notes))
+        .build()
+        .unwrap();
+    assert!(held(first.process_request("go")).stays_open());
+    assert_eq!(notes.all(), ["look begins"]);
+    drop(first);
+    let model = ScriptedModel::new([Line::text("done")]);
+    let second = numbered(&model, store, "second")
+        .fold(gated("look", &notes, &gate).parallel())
+        .fold(noting("note", &notes).parallel())
+        .build()
+        .unwrap();
+    let session = second.session();
+    let mut driven = held(Box::pin({
+        let session = session.clone();
+        async move { session.drive().await }
+    }));
+    assert!(driven.stays_open());
+    assert_eq!(notes.all(), ["look begins"]);
+    let asked = session.questions();
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    session.answer(&asked[0].id, Answer::Deny { remember: false, reason: None });
+    assert_eq!(block_on(session.resume()).unwrap().text(), "done");
+    assert_eq!(notes.all(), ["look begins", "note"]);
+    let messages = session.messages();
+    let results = messages.iter().flat_map(|message| message.results());
+    assert!(results.last().unwrap().result.data.as_str().contains("note done"));
+}
+
+#[test]
+fn a_tool_of_a_thousand_steps_writes_each_of_them_once() {
+    let store = FailingStore::over(MemoryStore::new("s"));
+    let copies =
+        Tool::new("copy", "", json!({ "type": "object" }), async |_: Value, context: ToolContext| {
+            for at in 0..1_000 {
+                let name = format!("copy {at}");
+                context.step(&name, || async { Ok::<_, ToolFailure>("x".repeat(1_000)) }).await?;
+            }
+            Ok::<_, ToolFailure>("copied")
+        });
+    let model = ScriptedModel::new([Line::call("copy", "c1", no_arguments()), Line::text("done")]);
+    let agent = builder(&model, store.clone()).fold(copies).build().unwrap();
+    assert_eq!(block_on(agent.process_request("go")).unwrap().text(), "done");
+    let written: usize = store
+        .operations()
+        .into_iter()
+        .map(|operation| match operation {
+            Operation::Append { checkpoint, .. } => checkpoint,
+            Operation::Load | Operation::Other => 0,
+        })
+        .sum();
+    assert!(written < 1_000_000, "{written} bytes of checkpoints");
 }

@@ -224,7 +224,7 @@ impl World {
     pub fn configure(&mut self, change: impl FnOnce(&mut Settings)) {
         let mut settings = self.run.settings().clone();
         change(&mut settings);
-        self.step(Input::Configured { settings: Box::new(settings) });
+        self.step(Input::Configured { settings: Box::new(settings), before_recovered: false });
     }
 
     // ---- what comes of work --------------------------------------------------------------------------------------
