@@ -7,8 +7,6 @@ const askGuess = defineTool({
   inputSchema: jsonSchema({ type: "object", properties: { hint: { type: "string" } } }),
   displayPropsSchema: jsonSchema({ type: "object", properties: { hint: { type: "string" } } }),
   resolveSchema: jsonSchema({ type: "integer", minimum: 1, maximum: 9 }),
-  // After a reload the question is simply there again.
-  onInterrupted: "rerun",
   do: ({ hint }, display) => display.pushAndWait({ hint }),
 });
 

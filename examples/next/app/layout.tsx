@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import "glove-wasm/react/style.css";
 import "./style.css";
 
 export const metadata = { title: "Help desk", icons: "data:," };

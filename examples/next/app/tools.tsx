@@ -11,8 +11,6 @@ export const fileTicket = defineTool({
   displayPropsSchema: z.object({ summary: z.string() }),
   resolveSchema: ticket,
   displayStrategy: "hide-on-complete",
-  // After a reload the form is simply shown again.
-  onInterrupted: "rerun",
   async do({ summary }, display) {
     const filed = await display.pushAndWait({ summary });
     return { status: "success", data: filed, renderData: filed };

@@ -5,7 +5,6 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { answer } from "./script";
 import { showMenu, takeOrder } from "./tools";
-import "glove-wasm/react/style.css";
 import "./style.css";
 
 const client = new GloveClient({

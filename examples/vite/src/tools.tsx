@@ -34,8 +34,6 @@ export const takeOrder = defineTool({
   displayPropsSchema: z.object({ title: z.string() }),
   resolveSchema: order,
   displayStrategy: "hide-on-complete",
-  // A form may simply be shown again after a reload: nothing has happened yet.
-  onInterrupted: "rerun",
   async do({ title }, display) {
     const placed = await display.pushAndWait({ title });
     return { status: "success", data: placed, renderData: placed };

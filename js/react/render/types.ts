@@ -166,8 +166,9 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
   as?: keyof JSX.IntrinsicElements | undefined;
   /** The element around everything. */
   rootRef?: Ref<HTMLElement> | undefined;
-  /** The class of the element around the messages. Without a class it has no box of its own; set one to make it scroll. */
+  /** The element around the messages. */
   logRef?: Ref<HTMLElement> | undefined;
+  /** The class of the element around the messages. Without a class it has no box of its own; set one to make it scroll. */
   logClassName?: string | undefined;
   className?: string | undefined;
   style?: CSSProperties | undefined;

@@ -23,7 +23,7 @@ export interface ModelFacts {
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
   /** The longest answer, with thoughts. */
   readonly maxOutputTokens?: number;
-  /** Whether the model takes this option, and so on. */
+  /** `false` where the model refuses this option, and so with the options below. */
   readonly temperature?: boolean;
   readonly maxTemperature?: number;
   readonly topP?: boolean;

@@ -170,7 +170,7 @@ export class GloveSession {
 
   readonly displayManager: DisplayManagerAdapter;
 
-  /** The current snapshot. */
+  /** The current settings. */
   get config(): SessionConfig {
     return this.#config;
   }
