@@ -245,7 +245,8 @@ test("a message that waits can be changed where it waits, or taken away", async 
 
 test("a message whose turn comes while it is edited goes on being edited in its place in the conversation", async () => {
   await withPage(async (page) => {
-    await chat(page, `() => pieces("word ".repeat(400), 10)`);
+    // Answers go on until they are told to end.
+    await chat(page, `() => ({ deltas: ["word"], until: new Promise((goOn) => { globalThis.goOn = goOn; }) })`);
     await say(page, "first");
     await page.locator("[data-glove-streaming]").waitFor();
     await say(page, "second");
@@ -253,6 +254,7 @@ test("a message whose turn comes while it is edited goes on being edited in its 
     await second.getByRole("button", { name: "Edit" }).click();
     const text = editor(page);
     await text.fill("second, but better");
+    await page.evaluate("goOn()");
     await page.locator("[data-glove-waits]").waitFor({ state: "detached" });
     await expect.poll(() => text.inputValue()).toBe("second, but better");
     await page.getByText("Sending stops the current answer").waitFor();
