@@ -168,18 +168,19 @@ export class TaskControl {
     this.#pending++;
     this.#failure = undefined;
     this.#show();
+    let isDone = false;
     try {
       const watch = await this.#open();
       await work(watch);
+      isDone = true;
       await watch.look();
-      return true;
     } catch (thrown) {
       this.#failed(thrown);
-      return false;
     } finally {
       this.#pending--;
       this.#show();
     }
+    return isDone;
   }
 
   #failed(thrown: unknown): void {

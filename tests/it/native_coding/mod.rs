@@ -27,15 +27,15 @@ impl Place {
     fn new(name: &str) -> Place {
         let path = std::env::temp_dir().join(format!("glove-coding-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(path.join("work/src")).unwrap();
+        fs::create_dir_all(path.join("project/src")).unwrap();
         fs::create_dir_all(path.join("outside")).unwrap();
         fs::write(path.join("outside/secret.txt"), "SECRET").unwrap();
-        fs::write(path.join("work/src/main.rs"), "fn main() {\n    one();\n    two();\n}\n").unwrap();
+        fs::write(path.join("project/src/main.rs"), "fn main() {\n    one();\n    two();\n}\n").unwrap();
         Place(path.canonicalize().unwrap())
     }
 
     fn work(&self) -> PathBuf {
-        self.0.join("work")
+        self.0.join("project")
     }
 
     fn agent(&self, script: impl IntoIterator<Item = Line>) -> Glove {
