@@ -133,7 +133,8 @@ impl Driver {
     fn configured(&self, change: impl FnOnce(&mut Settings)) -> Option<Input> {
         let mut settings = self.shared.run().settings().clone();
         change(&mut settings);
-        Some(Input::Configured { settings: Box::new(settings), before_recovered: false })
+        let before_recovered = self.shared.interrupted.load(Ordering::Relaxed);
+        Some(Input::Configured { settings: Box::new(settings), before_recovered })
     }
 
     /// An input that somebody waits for the outcome of, and is told when it is refused.

@@ -455,6 +455,38 @@ fn a_call_that_waited_when_the_process_ended_runs_once_whatever_its_tool_says_by
 }
 
 #[test]
+fn settings_of_an_interrupted_run_that_waits_for_a_person_begin_no_call() {
+    let (notes, gate) = (Notes::default(), Gate::new());
+    let store = MemoryStore::new("s");
+    let both = Line::call("look", "c1", no_arguments()).and_call("note", "c2", no_arguments());
+    let first = builder(&ScriptedModel::new([both]), store.clone())
+        .fold(gated("look", &notes, &gate))
+        .fold(noting("note", &notes))
+        .build()
+        .unwrap();
+    assert!(held(first.process_request("go")).stays_open());
+    drop(first);
+    let second = numbered(&ScriptedModel::new([]), store, "second")
+        .fold(gated("look", &notes, &gate).parallel())
+        .fold(noting("note", &notes).parallel())
+        .build()
+        .unwrap();
+    let session = second.session();
+    session.resume_by_hand();
+    block_on(session.opened()).unwrap();
+    session.set_limits(Limits { turns: 7, ..Limits::default() });
+    let mut driven = held(Box::pin({
+        let session = session.clone();
+        async move { session.drive().await }
+    }));
+    assert!(driven.stays_open());
+    assert!(session.is_interrupted());
+    assert_eq!(notes.all(), ["look begins"], "nothing begins before somebody resumes the run");
+    block_on(session.resume()).unwrap();
+    assert_eq!(session.questions().len(), 1, "only the call that ran is asked about");
+}
+
+#[test]
 fn a_tool_of_a_thousand_steps_writes_each_of_them_once() {
     let store = FailingStore::over(MemoryStore::new("s"));
     let copies =
