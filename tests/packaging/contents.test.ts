@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { expect, inject, test } from "vitest";
-import { measure } from "../../scripts/size.mjs";
+import { measure, noise } from "../../scripts/size.mjs";
 import { root } from "../support/project.js";
 
 const installed = () => join(inject("app"), "node_modules", "glove-wasm");
@@ -61,7 +61,7 @@ test("every module resolution finds the types", () => {
   execFileSync(process.execPath, [join(root, "node_modules/@arethetypeswrong/cli/dist/index.js"), ...args], { encoding: "utf8" });
 });
 
-test("the package is within its size budget", async () => {
-  expect((await measure()).flatMap((row) => row.over.map((over: string) => `${row.name}: ${over}`))).toEqual([]);
+test("the package is within its size budget, but for noise", async () => {
+  expect((await measure(noise)).flatMap((row) => row.over.map((over: string) => `${row.name}: ${over}`))).toEqual([]);
   // Each part is bundled by itself, and compressed as much as it can be.
 }, 300_000);
