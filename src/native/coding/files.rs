@@ -143,7 +143,12 @@ pub(super) fn list_dir(workspace: &Workspace) -> Tool {
                     ));
                     break;
                 }
-                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                // The walk goes by names: one that leads out, by a link that was put in its place meanwhile, is no entry of this folder.
+                let below = entry.path().strip_prefix(workspace.path());
+                let Ok(Ok(found)) = below.map(|below| workspace.folder().symlink_metadata(below)) else {
+                    continue;
+                };
+                let is_folder = found.is_dir();
                 let indent = "  ".repeat(entry.depth() - 1);
                 let name = entry.file_name().to_string_lossy();
                 out.push_str(&format!("{indent}{name}{}\n", if is_folder { "/" } else { "" }));

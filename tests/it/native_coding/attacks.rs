@@ -228,6 +228,7 @@ fn a_folder_that_becomes_a_link_meanwhile_leads_nowhere() {
     let (door, outside) = (work.join("door"), place.0.join("outside"));
     fs::create_dir(&door).unwrap();
     fs::write(door.join("secret.txt"), "harmless").unwrap();
+    fs::write(outside.join("only-outside.txt"), "harmless").unwrap();
     let aside = work.join("aside");
     let done = Arc::new(AtomicBool::new(false));
     let is_done = Arc::clone(&done);
@@ -239,6 +240,12 @@ fn a_folder_that_becomes_a_link_meanwhile_leads_nowhere() {
             let _ = fs::rename(&aside, &door);
         }
     });
+    for _ in 0..300 {
+        for path in ["door", ""] {
+            let (_, said) = place.call("list_dir", json!({ "path": path }));
+            assert!(!said.contains("only-outside"), "{said}");
+        }
+    }
     for _ in 0..40 {
         let (_, said) = place.call("read_file", json!({ "path": "door/secret.txt" }));
         assert!(!said.contains("SECRET"), "{said}");
