@@ -90,7 +90,10 @@ impl DefaultLoop {
 
     fn acting(&self, view: &LoopView<'_>, plan: &Plan) -> Option<Box<StepSpec>> {
         let round = view.round.to_string();
-        let ended = |id: &str| view.steps.iter().any(|step| step.plan_step.as_deref() == Some(id));
+        let tries = |id: &str| view.steps.iter().filter(|step| step.plan_step.as_deref() == Some(id)).count();
+        let ended = |id: &str| {
+            view.steps.iter().any(|step| step.plan_step.as_deref() == Some(id) && !step.out_of_time)
+        };
         let open = plan.steps.iter().find(|step| !ended(&step.id) && !view.ticked.contains(&step.id))?;
         let mut more = format!("The step: {} ({})", open.title, open.id);
         if !open.instructions.is_empty() {
@@ -99,6 +102,12 @@ impl DefaultLoop {
         }
         let mut step = self.step("act", &self.act, StepOutput::Text, &more);
         step.id = format!("act-{round}-{}", open.id);
+        let tried = tries(&open.id);
+        if tried > 0 {
+            let names = (tried + 1..).map(|number| format!("{}-{number}", open.id));
+            let mut free = names.filter(|name| plan.steps.iter().all(|other| other.id != *name));
+            step.id = format!("act-{round}-{}", free.next().unwrap_or_default());
+        }
         step.iteration = view.round;
         step.plan_step = Some(open.id.clone());
         if !open.tools.is_empty() {

@@ -39,8 +39,11 @@ pub struct TaskState {
     pub plan_waits: bool,
     pub verdict: Option<Verdict>,
     pub verifications: u32,
-    /// What is left of the budgets is kept for the verification.
+    /// A budget was reached before the work was done: what is left of it is kept for the verification, and the task pauses after that.
     pub only_verify: Option<FinishReason>,
+    /// The verdict is about what was there when a budget was reached.
+    #[json(skip_if_default)]
+    pub verified_part: bool,
     pub current: Option<StepSpec>,
     pub current_since: u64,
     pub steps: Vec<StepSummary>,

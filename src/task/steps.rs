@@ -66,6 +66,9 @@ pub struct StepSummary {
     pub output_ref: Option<String>,
     /// The first line of what came of it, or why it failed.
     pub summary: String,
+    /// The time of the task was used up in the middle of it: with more time, what it was to do is done again.
+    #[json(skip_if_default)]
+    pub out_of_time: bool,
 }
 
 through_codec! { StepSpec, StepOutput, StepSummary }

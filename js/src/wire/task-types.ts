@@ -93,8 +93,10 @@ export interface TaskState {
   readonly plan_waits: boolean;
   readonly verdict?: TaskVerdict;
   readonly verifications: number;
-  /** What is left of the budgets is kept for the verification. */
+  /** A budget was reached before the work was done: what is left of it is kept for the verification, and the task pauses after that. */
   readonly only_verify?: TaskFinishReason;
+  /** The verdict is about what was there when a budget was reached. */
+  readonly verified_part?: boolean;
   readonly current?: TaskStep;
   readonly current_since: number;
   readonly steps: readonly TaskStepSummary[];
@@ -259,6 +261,8 @@ export interface TaskStepSummary {
   readonly output_ref?: string;
   /** The first line of what came of it, or why it failed. */
   readonly summary: string;
+  /** The time of the task was used up in the middle of it: with more time, what it was to do is done again. */
+  readonly out_of_time?: boolean;
 }
 
 /** A prompt as it is sent, and as `progress/steps/<id>/prompt.json` keeps it: a step that is taken up reads the same again. */

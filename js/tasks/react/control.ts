@@ -1,6 +1,6 @@
 // One task for all components that show it: watched by its files, and run here when somebody here asks for it.
 import { asError, GloveError } from "../../src/error.js";
-import type { TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
+import type { TaskBudgets, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
 import { isServed, type ServedTask, ServedWatch, type ShownTask } from "../served.js";
 import type { GloveTask } from "../task.js";
@@ -74,10 +74,15 @@ export class TaskControl {
     return this.#working((agent, { workspace }) => agent.startTask(workspace, task));
   }
 
-  run(options?: TaskRunOptions): Promise<boolean> {
-    if (this.#given) return this.#done(() => this.#ran(this.#given as GloveTask, (task) => task.run(options)));
+  run({ budgets, ...options }: TaskRunOptions & { readonly budgets?: TaskBudgets } = {}): Promise<boolean> {
+    const work = async (task: GloveTask) => {
+      if (budgets) await task.setBudgets(budgets);
+      return task.run(options);
+    };
+    if (this.#given) return this.#done(() => this.#ran(this.#given as GloveTask, work));
+    // Whose money it is decides there.
     if (isServed(this.#of)) return this.#done((watch) => (watch as ServedWatch).run());
-    return this.#working(resumed, (task) => task.run(options));
+    return this.#working(resumed, work);
   }
 
   stepOnce(): Promise<boolean> {

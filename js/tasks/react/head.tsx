@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Icon } from "../../react/parts/icons.js";
 import { useLabels } from "../../react/render/labels.js";
-import type { TaskSkillUse } from "../../src/wire/task-types.js";
+import type { TaskBudgets, TaskSkillUse } from "../../src/wire/task-types.js";
 import type { ShownTaskState } from "../served.js";
 import { Mark, useBoard } from "./parts.js";
 import { duration, phaseName, shortNumber, standing } from "./words.js";
@@ -52,6 +52,7 @@ function Buttons({ state, runs }: { readonly state: ShownTaskState; readonly run
   const say = useLabels();
   const { task } = useBoard();
   const { runner, busy } = task;
+  const more = task.served ? undefined : moreOf(state);
   const [stopping, setStopping] = useState(false);
   const leased = runner === "here" || runner === "elsewhere";
   const working = leased || (runner === "unknown" && state.status !== "paused");
@@ -73,10 +74,10 @@ function Buttons({ state, runs }: { readonly state: ShownTaskState; readonly run
       ) : (
         runs && (
           <>
-            <button type="button" data-glove-primary="" disabled={busy} onClick={() => void task.run()}>
-              {say("Resume")}
+            <button type="button" data-glove-primary="" disabled={busy} onClick={() => void task.run(more && { budgets: more })}>
+              {say(more ? "Go on with as much again" : "Resume")}
             </button>
-            {!task.served && (
+            {!task.served && !more && (
               <button type="button" disabled={busy} onClick={() => void task.stepOnce()}>
                 {say("Do one step")}
               </button>
@@ -86,6 +87,18 @@ function Buttons({ state, runs }: { readonly state: ShownTaskState; readonly run
       )}
     </div>
   );
+}
+
+/** Where a budget ended the task: as much of it again. Going on with what it had would end at once. */
+function moreOf({ finish_reason, spec, used, status }: ShownTaskState): TaskBudgets | undefined {
+  if (status !== "paused") return undefined;
+  // The state says null where there is no bound.
+  const known = Object.entries(spec.budgets ?? {}).map(([name, most]) => [name, most ?? Number.POSITIVE_INFINITY]);
+  const budgets = Object.fromEntries(known) as TaskBudgets;
+  const { max_steps: steps = used.steps, max_wall_clock_ms: time = 0 } = budgets as Record<string, number>;
+  if (finish_reason === "budget_steps") return { ...budgets, max_steps: used.steps + steps };
+  if (finish_reason === "budget_wall_clock") return { ...budgets, max_wall_clock_ms: used.wall_clock_ms + time };
+  return undefined;
 }
 
 /** What is used of the budgets. */

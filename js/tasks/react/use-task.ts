@@ -1,7 +1,7 @@
 // `useTask()`: a task as a component shows it, and what can be done with it.
 import { useMemo, useSyncExternalStore } from "react";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
-import type { TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
+import type { TaskBudgets, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
 import { checkServed, isServed } from "../served.js";
 import { checkWorkspace } from "../workspaces/workspace.js";
@@ -17,8 +17,8 @@ export interface UseTaskConfig {
 export interface TaskActions {
   /** Begins a task in a workspace that has none, and runs it. */
   start(task: TaskSpec | string): Promise<boolean>;
-  /** Goes on with the task here, until it ends, is stopped, or a budget is used up. */
-  run(options?: TaskRunOptions): Promise<boolean>;
+  /** Goes on with the task here, until it ends, is stopped, or a budget is used up; with other `budgets` from now on, if some are given. */
+  run(options?: TaskRunOptions & { readonly budgets?: TaskBudgets }): Promise<boolean>;
   /** Does exactly one step of the loop here. */
   stepOnce(): Promise<boolean>;
   /** Stops the task after the call in flight, whoever runs it. */

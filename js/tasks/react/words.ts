@@ -17,6 +17,7 @@ export type TaskWord =
   | "Stopping…"
   | "Start"
   | "Resume"
+  | "Go on with as much again"
   | "Do one step"
   | "Stop"
   | "The whole goal"

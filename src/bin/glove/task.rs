@@ -276,10 +276,8 @@ fn why(result: &TaskResult) -> String {
             format!("the verification failed: {reasons}")
         }
         Some(FinishReason::PlanDenied) => "the plan was denied".to_owned(),
-        Some(FinishReason::BudgetWallClock) => {
-            "its time is used up; give it more with `--minutes`".to_owned()
-        }
-        Some(FinishReason::BudgetSteps) => "its steps are used up; give it more with `--steps`".to_owned(),
+        Some(FinishReason::BudgetWallClock) => used_up(result, "time is", "--minutes"),
+        Some(FinishReason::BudgetSteps) => used_up(result, "steps are", "--steps"),
         Some(FinishReason::BudgetNoProgress) => {
             "one step after another failed; see progress/notes.md, then run it again".to_owned()
         }
@@ -288,6 +286,18 @@ fn why(result: &TaskResult) -> String {
         }
         _ => "it waits; run it again to go on".to_owned(),
     }
+}
+
+/// What is there may have been verified; it is not all that was to be done.
+fn used_up(result: &TaskResult, what: &str, option: &str) -> String {
+    let verified = match &result.verdict {
+        Some(verdict) if verdict.pass => {
+            " before all of it was done (the verification of what is there passed)"
+        }
+        Some(_) => " before all of it was done (the verification of what is there failed)",
+        None => "",
+    };
+    format!("its {what} used up{verified}; give it more with `{option}`")
 }
 
 impl From<TaskError> for Failure {

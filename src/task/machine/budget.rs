@@ -1,9 +1,10 @@
 //! Budgets: what is used up, and what is kept for the verification.
 
 use crate::task::machine::Task;
+use crate::task::plan::Verdict;
 use crate::task::report::FinishReason;
 use crate::task::spec::Budgets;
-use crate::task::steps::{StepOutput, StepSpec};
+use crate::task::steps::{Next, StepOutput, StepSpec, StepSummary};
 
 impl Task {
     /// How long the current or the next step may work, and how long its tools.
@@ -26,6 +27,15 @@ impl Task {
         (most > 0 && used.steps_without_progress >= most).then_some(FinishReason::BudgetNoProgress)
     }
 
+    /// Which budget ends the work before `next`: all that is left of it is kept for the verification. A loop that has a verification to do, or
+    /// nothing more, has done its work.
+    pub(super) fn cut(&self, next: &Next) -> Option<FinishReason> {
+        let works = matches!(next, Next::Step(step) if step.output != StepOutput::Verdict);
+        let in_the_middle = |step: &StepSummary| step.out_of_time && step.output != StepOutput::Verdict;
+        let cut = works || self.state.steps.last().is_some_and(in_the_middle);
+        if cut { self.share_is_reached() } else { None }
+    }
+
     /// All but the share of the verification is used.
     pub(super) fn share_is_reached(&self) -> Option<FinishReason> {
         let (used, budgets) = (&self.state.used, &self.state.spec.budgets);
@@ -40,6 +50,16 @@ impl Task {
 fn without_share(all: u64, budgets: &Budgets) -> u64 {
     let share = all.saturating_mul(budgets.verify_percent.into()).div_ceil(100);
     all - share.min(all)
+}
+
+/// The same, and what the verification said about what there is.
+pub(super) fn budget_end(reason: FinishReason, verdict: Option<&Verdict>) -> String {
+    let found = match verdict {
+        Some(verdict) if verdict.pass => "; the verification of what is there passed",
+        Some(_) => "; the verification of what is there failed",
+        None => "",
+    };
+    format!("{}{found}", budget_text(reason))
 }
 
 pub(super) fn budget_text(reason: FinishReason) -> &'static str {

@@ -4,7 +4,7 @@ use crate::json::Json;
 use crate::task::error::{Failure, TaskErrorKind};
 use crate::task::layout::{self, WorkspacePath};
 use crate::task::machine::Task;
-use crate::task::machine::budget::budget_text;
+use crate::task::machine::budget::budget_end;
 use crate::task::machine::effect::{Effect, Effects};
 use crate::task::machine::journal::fields;
 use crate::task::report::{FinishReason, StepStatus, TaskStatus};
@@ -12,12 +12,15 @@ use crate::task::report::{FinishReason, StepStatus, TaskStatus};
 impl Task {
     /// The loop has nothing left to do.
     pub(super) fn at_end(&mut self, now: u64, fx: &mut Effects) {
-        let reason = match (&self.state.verdict, self.state.only_verify) {
-            (Some(verdict), _) if !verdict.pass => FinishReason::VerifyFailed,
-            (None, Some(budget)) => {
-                self.pause(now, budget, "budget.hit", budget_text(budget), fx);
-                return;
-            }
+        if let Some(budget) = self.state.only_verify {
+            // Whatever the verification says of what is there: the task was to do more.
+            let verdict = self.state.verdict.as_ref().filter(|_| self.state.verified_part);
+            let message = budget_end(budget, verdict);
+            self.pause(now, budget, "budget.hit", &message, fx);
+            return;
+        }
+        let reason = match &self.state.verdict {
+            Some(verdict) if !verdict.pass => FinishReason::VerifyFailed,
             _ if self.state.steps.last().is_some_and(|step| step.status == StepStatus::Failed) => {
                 let why = self.state.steps.last().map(|step| step.summary.clone()).unwrap_or_default();
                 let message = format!("the last step failed, and the loop has no other: {why}");

@@ -236,7 +236,13 @@ impl Task {
             Input::Budgets(budgets) => {
                 TaskSpec { budgets: budgets.clone(), ..self.state.spec.clone() }.check()?;
                 self.state.spec.budgets = budgets;
-                self.state.only_verify = None;
+                if self.share_is_reached().is_none() {
+                    self.state.only_verify = None;
+                    // What was verified was not all: the rest is done, and then all of it verified.
+                    if std::mem::take(&mut self.state.verified_part) {
+                        self.state.verdict = None;
+                    }
+                }
                 fx.push(Effect::Save);
             }
             Input::Approvals(approvals) => {

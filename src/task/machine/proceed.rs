@@ -70,8 +70,7 @@ impl Task {
             self.pause(now, reason, "budget.hit", budget_text(reason), fx);
             return Ok(());
         }
-        if let (Next::Step(_), None, Some(reason)) = (&next, self.state.only_verify, self.share_is_reached())
-        {
+        if let (None, Some(reason)) = (self.state.only_verify, self.cut(&next)) {
             self.state.only_verify = Some(reason);
             self.emit(now, "budget.hit", "what is left is kept for the verification", Json::null());
             next = by.next(&self.view(&ticked));

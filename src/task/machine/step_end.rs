@@ -64,6 +64,9 @@ impl Task {
             self.write_output(&step, "output.md", text.clone(), &mut report, fx);
         }
         self.close_step(now, &step, &report, &text, fx);
+        if let (StepEnd::OutOfTime, Some(last)) = (&outcome.end, self.state.steps.last_mut()) {
+            last.out_of_time = true;
+        }
         Ok(())
     }
 
@@ -100,6 +103,7 @@ impl Task {
                 let reasons = verdict.reasons.join("; ");
                 self.emit_of(now, kind, &step.id, first_line(&reasons, 500), Json::null());
                 self.state.verdict = Some(verdict);
+                self.state.verified_part = self.state.only_verify.is_some();
             }
         }
         Ok(())
@@ -189,6 +193,7 @@ impl Task {
             plan_step: step.plan_step.clone(),
             output_ref: report.output_ref.clone(),
             summary,
+            out_of_time: false,
         });
         self.emit_of(now, "phase.finish", &step.id, word, Json::null());
         self.state.current = None;

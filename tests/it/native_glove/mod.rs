@@ -5,7 +5,7 @@ mod replay;
 mod screen;
 mod sessions;
 mod size;
-mod task;
+pub mod task;
 mod tls;
 mod tmux;
 mod traces;

@@ -39,13 +39,17 @@ fn a_task_is_worked_through_in_a_folder() {
     assert_eq!(json_lines(&again).last().unwrap()["finish_reason"], "completed");
 }
 
+/// Runs this code in a sandbox instead.
+pub fn script_of(code: &str) -> String {
+    let call = serde_json::json!({ "calls": [{ "tool": "sandbox_exec", "input": { "code": code } }] });
+    format!("{}\n{}\n{call}\n{}\n{}\n", line(0), line(1), line(3), line(4))
+}
+
 #[test]
 fn code_of_the_model_runs_in_a_sandbox_when_a_person_has_approved_it() {
     let home = with_brief();
     let code = "const brief = await files.read('task/brief.md'); await files.write('progress/artifacts/size.txt', String(brief.length)); return brief.length";
-    let call = serde_json::json!({ "calls": [{ "tool": "sandbox_exec", "input": { "code": code } }] });
-    let script = format!("{}\n{}\n{call}\n{}\n{}\n", line(0), line(1), line(3), line(4));
-    home.write("work/script", &script);
+    home.write("work/script", &script_of(code));
     let run = ["run", "page", "--sandbox", "--leave", "--approve", "automatic", "--model", "scripted:script"];
     let out = home.prints(&run);
     assert!(
@@ -54,6 +58,39 @@ fn code_of_the_model_runs_in_a_sandbox_when_a_person_has_approved_it() {
     );
     assert!(out.ends_with("progress/artifacts/size.txt (1 bytes)\n"), "{out}");
     assert_eq!(fs::read_to_string(home.file("work/page/progress/artifacts/size.txt")).unwrap(), "9");
+}
+
+#[test]
+fn a_task_that_its_steps_ended_says_so_and_goes_on_with_more() {
+    let home = with_brief();
+    let plan = r#"{"text":"{\"steps\": [{\"id\": \"s1\", \"title\": \"Begin\"}, {\"id\": \"s2\", \"title\": \"End\"}]}"}"#;
+    home.write("work/script", &[line(0), plan, line(3), line(4)].join("\n"));
+    let run = ["run", "page", "--approve", "automatic", "--model", "scripted:script", "--json", "--steps"];
+    let output = home.run(&[&run[..], &["4"]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let said = stderr(&output);
+    assert!(
+        said.contains(
+            "its steps are used up before all of it was done (the verification of what is there passed)"
+        ) && said.contains("`--steps`"),
+        "{said}"
+    );
+    let result = json_lines(&stdout(&output)).pop().unwrap();
+    assert_eq!(
+        (result["status"].as_str(), result["finish_reason"].as_str()),
+        (Some("paused"), Some("budget_steps"))
+    );
+    let state: Value =
+        serde_json::from_str(&fs::read_to_string(home.file("work/page/progress/state.json")).unwrap())
+            .unwrap();
+    assert_eq!((&state["status"], &state["finish_reason"]), (&result["status"], &result["finish_reason"]));
+    home.write("work/script", &[line(3), line(4)].join("\n"));
+    let result = json_lines(&home.prints(&[&run[..], &["20"]].concat())).pop().unwrap();
+    assert_eq!(
+        (result["status"].as_str(), result["finish_reason"].as_str()),
+        (Some("finished"), Some("completed"))
+    );
+    assert!(home.file("work/page/progress/steps/act-1-s2/report.json").is_file());
 }
 
 #[test]

@@ -21,16 +21,65 @@ fn steps(result: &glove_wasm::task::TaskResult) -> Vec<&str> {
 }
 
 #[test]
-fn the_last_steps_are_kept_for_the_verification() {
+fn the_last_steps_are_kept_for_the_verification_and_the_task_goes_on_with_more() {
     let files = workspace();
     // Four steps, of which one is the share.
     let budgets = Budgets { max_steps: 4, ..Budgets::default() };
+    let task =
+        block_on(agent(&working_model()).start_task(files.clone(), spec().budgets(budgets.clone()))).unwrap();
+    let result = block_on(task.run(FULL)).unwrap();
+    let some = ["gather-1", "plan-1", "act-1-s1", "verify-1"];
+    let ended = (TaskStatus::Paused, Some(FinishReason::BudgetSteps));
+    assert_eq!(steps(&result), some);
+    assert_eq!((result.status, result.finish_reason), ended, "its budget ended it, whatever is verified");
+    assert!(result.verdict.unwrap().pass, "what is there was verified");
+    let hits =
+        || events(&files).into_iter().filter(|event| event.starts_with("budget.hit")).collect::<Vec<_>>();
+    assert_eq!(hits().len(), 2);
+    assert!(hits()[1].contains("the verification of what is there passed"), "{:?}", hits());
+    // With as much as before it is where it was; so it is in another process.
+    block_on(task.set_budgets(budgets.clone())).unwrap();
+    let result = block_on(task.run(FULL)).unwrap();
+    assert_eq!((steps(&result), result.status, result.finish_reason), (some.to_vec(), ended.0, ended.1));
+    drop(task);
+    let task = block_on(agent(&working_model()).resume(files.clone())).unwrap();
+    block_on(task.set_budgets(Budgets { max_steps: 50, ..budgets })).unwrap();
+    let result = block_on(task.run(FULL)).unwrap();
+    assert_eq!(steps(&result), [&some[..], &["act-1-s2", "verify-2"]].concat());
+    assert_eq!((result.status, result.finish_reason), (TaskStatus::Finished, Some(FinishReason::Completed)));
+}
+
+#[test]
+fn a_task_whose_work_is_done_when_its_share_is_reached_is_completed() {
+    let files = workspace();
+    // All but the verification is done with the four steps that are not kept for it.
+    let budgets = Budgets { max_steps: 5, ..Budgets::default() };
     let result =
         block_on(agent(&working_model()).do_task(files.clone(), spec().budgets(budgets), ResultView::Full))
             .unwrap();
-    assert_eq!(steps(&result), ["gather-1", "plan-1", "act-1-s1", "verify-1"]);
-    assert_eq!(result.finish_reason, Some(FinishReason::Completed), "what is there was verified");
-    assert!(events(&files).iter().any(|event| event.starts_with("budget.hit")));
+    assert_eq!(steps(&result), ["gather-1", "plan-1", "act-1-s1", "act-1-s2", "verify-1"]);
+    assert_eq!((result.status, result.finish_reason), (TaskStatus::Finished, Some(FinishReason::Completed)));
+    assert!(events(&files).iter().all(|event| !event.starts_with("budget.hit")));
+}
+
+#[test]
+fn a_refinement_that_the_budget_left_no_room_for_is_made_with_more() {
+    let files = workspace();
+    let model = ScriptedModel::by(|_, seen| match asked(seen).0 {
+        request if request.contains("Phase: verify") => {
+            Line::text(r#"{"pass": false, "reasons": ["no sources"]}"#)
+        }
+        _ => worker(seen),
+    });
+    let budgets = Budgets { max_steps: 6, ..Budgets::default() };
+    let task = block_on(agent(&model).start_task(files, spec().budgets(budgets.clone()))).unwrap();
+    let result = block_on(task.run(FULL)).unwrap();
+    assert_eq!((result.status, result.finish_reason), (TaskStatus::Paused, Some(FinishReason::BudgetSteps)));
+    assert!(!result.verdict.unwrap().pass);
+    block_on(task.set_budgets(Budgets { max_steps: 50, ..budgets })).unwrap();
+    let result = block_on(task.run(FULL)).unwrap();
+    assert_eq!(steps(&result)[5], "plan-2");
+    assert_eq!(result.status, TaskStatus::Finished);
 }
 
 #[test]
@@ -66,7 +115,10 @@ fn time_is_never_passed_by_more_than_the_call_in_flight() {
     // 48 seconds for everything else, and then the verification.
     assert_eq!(steps(&result), ["gather-1", "plan-1", "act-1-s1", "verify-1"]);
     assert!(model.calls() <= 6, "{} calls of ten seconds", model.calls());
-    assert_eq!(result.finish_reason, Some(FinishReason::Completed));
+    assert_eq!(
+        (result.status, result.finish_reason),
+        (TaskStatus::Paused, Some(FinishReason::BudgetWallClock))
+    );
 }
 
 #[test]
@@ -118,13 +170,50 @@ fn a_tool_does_not_begin_when_the_answer_that_calls_it_has_used_up_the_time() {
         (TaskStatus::Paused, Some(FinishReason::BudgetWallClock))
     );
     assert_eq!((model.calls(), *runs.lock().unwrap()), (4, 0));
-    // What ran out of time has failed, as the record says: the verification judges what is there.
+    // What ran out of time has failed, as the record says, and is done again.
     block_on(task.set_budgets(Budgets { max_wall_clock_ms: None, ..budgets })).unwrap();
     let result = block_on(task.run(FULL)).unwrap();
     assert_eq!(result.finish_reason, Some(FinishReason::Completed));
     let step = &result.steps[2];
-    assert_eq!((step.id.as_str(), step.status, *runs.lock().unwrap()), ("act-1-s1", StepStatus::Failed, 0));
+    assert_eq!((step.id.as_str(), step.status), ("act-1-s1", StepStatus::Failed));
     assert_eq!(step.error, "the time of the task was used up");
+    let step = &result.steps[3];
+    assert_eq!((step.id.as_str(), step.status), ("act-1-s1-2", StepStatus::Completed));
+    assert_eq!(*runs.lock().unwrap(), 1);
+}
+
+#[test]
+fn a_step_that_runs_out_of_time_ends_no_task_as_completed() {
+    let files = workspace();
+    let clock = FakeClock::at(NOON);
+    let slow = clock.clone();
+    let model = ScriptedModel::by(move |_, seen| {
+        slow.advance(10_000);
+        match asked(seen) {
+            (request, _) if request.contains("Phase: plan") => {
+                Line::text(r#"{"steps": [{ "id": "s1", "title": "Write one" }]}"#)
+            }
+            (request, 0) if request.contains("(s1)") => {
+                slow.advance(50_000);
+                worker(seen)
+            }
+            _ => worker(seen),
+        }
+    });
+    let budgets = Budgets { max_wall_clock_ms: Some(100_000), ..Budgets::default() };
+    let agent = at(&model, clock).build().unwrap();
+    let task = block_on(agent.start_task(files, spec().budgets(budgets.clone()))).unwrap();
+    let result = block_on(task.run(FULL)).unwrap();
+    assert_eq!(steps(&result), ["gather-1", "plan-1", "act-1-s1", "verify-1"]);
+    assert!(result.verdict.unwrap().pass);
+    assert_eq!(
+        (result.status, result.finish_reason),
+        (TaskStatus::Paused, Some(FinishReason::BudgetWallClock))
+    );
+    block_on(task.set_budgets(Budgets { max_wall_clock_ms: Some(400_000), ..budgets })).unwrap();
+    let result = block_on(task.run(FULL)).unwrap();
+    assert_eq!(steps(&result)[4..], ["act-1-s1-2", "verify-2"]);
+    assert_eq!(result.finish_reason, Some(FinishReason::Completed));
 }
 
 #[test]
