@@ -66,3 +66,6 @@ struct RustGuide;
 #[cfg(all(doctest, feature = "sandbox"))]
 #[doc = include_str!("../docs/tasks.md")]
 struct TasksGuide;
+#[cfg(all(doctest, feature = "sandbox"))]
+#[doc = include_str!("../docs/sandboxed-tools.md")]
+struct SandboxGuide;

@@ -62,7 +62,7 @@ pub use provider::ProviderModel;
 #[cfg(feature = "redis")]
 pub use redis::{RedisDatabase, RedisStore};
 #[cfg(feature = "sandbox")]
-pub use sandbox::{MountRight, Sandbox};
+pub use sandbox::{MountRight, Sandbox, sandbox_main};
 #[cfg(feature = "serve")]
 #[cfg(all(feature = "serve", any(feature = "postgres", feature = "redis")))]
 pub(crate) use serve::Kept;

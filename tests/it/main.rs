@@ -29,6 +29,8 @@ mod native_http;
 mod native_postgres;
 #[cfg(all(feature = "postgres", feature = "redis", feature = "sqlite", unix))]
 mod native_redis;
+#[cfg(all(feature = "cli", unix))]
+mod native_sandbox;
 #[cfg(feature = "native")]
 mod native_schemas;
 #[cfg(feature = "serve")]

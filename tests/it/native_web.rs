@@ -296,8 +296,8 @@ impl DisplayPort for NoDisplay {
     }
 }
 
-/// The data of a call, or why it failed.
-fn run(tool: &Tool, input: &Value) -> Result<Value, String> {
+/// How a call ends, outside of a run.
+pub async fn outcome(tool: &Tool, input: &Value) -> ToolOutcome {
     let mut tools = Tools::new();
     tools.register(tool.clone()).unwrap();
     let input = input.clone().into();
@@ -310,8 +310,13 @@ fn run(tool: &Tool, input: &Value) -> Result<Value, String> {
         idempotency_key: "k1",
     };
     let display = CallDisplay::new("c0", Arc::new(NoDisplay));
-    let outcome = block_on(tools.run(call, ToolContext::new(call, display, AbortHandle::new().signal())));
-    match outcome {
+    let context = ToolContext::new(call, display, AbortHandle::new().signal());
+    tools.run(call, context).await
+}
+
+/// The data of a call, or why it failed.
+fn run(tool: &Tool, input: &Value) -> Result<Value, String> {
+    match block_on(outcome(tool, input)) {
         ToolOutcome::Returned { result, .. } => Ok(result.data.read().unwrap()),
         ToolOutcome::Threw(why) => Err(why),
         other => panic!("{other:?}"),

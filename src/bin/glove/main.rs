@@ -31,6 +31,8 @@ use args::{Args, Command};
 use failure::Failure;
 
 fn main() -> ExitCode {
+    // Before anything is read: code of a model runs in a process that has nothing.
+    glove_wasm::native::sandbox_main();
     let Args { command, places } = Args::parse();
     let done = match command {
         Command::Chat(options) => chat::chat(&places, &options),

@@ -1,18 +1,18 @@
 //! One call of sandboxed code as its tool sees it: what the engine asks is done here, and what it says in the end is the result.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::time::Instant;
 
 use futures_channel::mpsc::{UnboundedReceiver, unbounded};
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
 
-use super::engine::{self, Answer, Job, THREAD_STACK, Told};
 use super::fetch::Fetch;
 use super::grants::{Mount, MountRight, Sandbox};
+use super::job::{Job, MOST_LOGGED, Said};
+use super::thread::{LEFT, Left, MOST_LEFT};
+use super::watch::Heard;
+use super::{process, thread};
 use crate::json::{self, Json};
 use crate::message::ToolResultData;
 use crate::ports::{Credentials, IntoOutcome};
@@ -20,7 +20,6 @@ use crate::run::input::ToolOutcome;
 use crate::task::WorkspacePath;
 use crate::task_runtime::Workspace;
 
-const MOST_LOGGED: usize = 20_000;
 const MOST_WRITTEN: usize = 5_000_000;
 /// More questions than that are nobody's work.
 const MOST_ASKED: usize = 1_000;
@@ -28,49 +27,59 @@ const MOST_ASKED: usize = 1_000;
 /// Dropping it ends the engine.
 pub(super) struct Call {
     sandbox: Sandbox,
-    stopped: Arc<AtomicBool>,
-    told: UnboundedReceiver<Told>,
-    answers: Sender<Answer>,
+    told: UnboundedReceiver<Said>,
+    answers: Sender<Said>,
+    ends: Sender<Heard>,
     fetch: Option<Fetch>,
     log: String,
-    started: bool,
+    /// Why it did not begin: a code and a message.
+    refused: Option<(&'static str, String)>,
 }
 
 impl Call {
     pub(super) fn begin(sandbox: Sandbox, code: String, input: String, given: Credentials) -> Self {
-        let (told, hears) = unbounded();
+        Call::begin_beside(sandbox, code, input, given, &LEFT)
+    }
+
+    fn begin_beside(
+        sandbox: Sandbox,
+        code: String,
+        input: String,
+        given: Credentials,
+        left: &'static Left,
+    ) -> Self {
+        let (tells, told) = unbounded();
         let (answers, answered) = channel();
-        let stopped = Arc::new(AtomicBool::new(false));
+        let (hears, heard) = channel();
+        let ends = hears.clone();
         let fetch = Fetch::of(&sandbox, given);
         let mut grants = Vec::new();
         if sandbox.files.is_some() && !sandbox.mounts.is_empty() {
-            grants.push("files");
+            grants.push("files".to_owned());
         }
         if fetch.is_some() {
-            grants.push("fetch");
+            grants.push("fetch".to_owned());
         }
-        let job = Job {
-            code,
-            input,
-            grants,
-            memory: sandbox.memory,
-            output: sandbox.output,
-            until: Instant::now() + sandbox.time,
-            stopped: Arc::clone(&stopped),
-            told,
-            answers: answered,
+        let job =
+            Job { code, input, grants, memory: sandbox.memory, output: sandbox.output, time: sandbox.time };
+        let started = match sandbox.program.clone().or_else(process::own) {
+            Some(program) => process::start(program, job, answered, (hears, heard), tells),
+            None if left.is_full() => Err(std::io::ErrorKind::QuotaExceeded.into()),
+            None => thread::start(job, answered, (hears, heard), tells, left),
         };
-        let thread = std::thread::Builder::new().name("glove-sandbox".to_owned()).stack_size(THREAD_STACK);
-        let started = thread.spawn(move || engine::run(&job)).is_ok();
-        Call { sandbox, stopped, told: hears, answers, fetch, log: String::new(), started }
+        let refused = started.err().map(|error| match error.kind() {
+            std::io::ErrorKind::QuotaExceeded => ("SANDBOX_EXHAUSTED", exhausted()),
+            _ => (
+                "SANDBOX_UNAVAILABLE",
+                "the system gave no thread for the sandbox; close programs and try again".to_owned(),
+            ),
+        });
+        Call { sandbox, told, answers, ends, fetch, log: String::new(), refused }
     }
 
     pub(super) async fn outcome(mut self) -> ToolOutcome {
-        if !self.started {
-            return self.failed(
-                "SANDBOX_UNAVAILABLE",
-                "the system gave no thread for the sandbox; close programs and try again",
-            );
+        if let Some((code, message)) = &self.refused {
+            return self.failed(code, message);
         }
         let (mut asked, (sandbox, fetch)) = (0, (self.sandbox.clone(), self.fetch.take()));
         let mut working = FuturesUnordered::new();
@@ -90,7 +99,7 @@ impl Call {
             match (told.id, told.name.as_str()) {
                 (0, "log") => {
                     if self.log.len() < MOST_LOGGED {
-                        self.log.extend(told.text.chars().take(MOST_LOGGED));
+                        self.log.push_str(&told.text);
                         self.log.push('\n');
                     }
                 }
@@ -109,7 +118,7 @@ impl Call {
                     }
                     let (sandbox, fetch) = (&sandbox, &fetch);
                     working.push(async move {
-                        let Told { id, name, text } = told;
+                        let Said { id, name, text } = told;
                         let done = match (name.as_str(), fetch) {
                             ("fetch", Some(fetch)) => fetch.ask(&text).await,
                             _ => file_work(sandbox, &name, &text).await,
@@ -118,7 +127,7 @@ impl Call {
                             Ok(value) => serde_json::json!({ "ok": value }),
                             Err(why) => serde_json::json!({ "error": why }),
                         };
-                        Answer { id, json: json.to_string() }
+                        Said { id, name: "answer".to_owned(), text: json.to_string() }
                     });
                 }
             }
@@ -171,6 +180,8 @@ impl Call {
             "hangs" => {
                 ("SANDBOX_FAILED", "the sandboxed code waits for something that never comes".to_owned())
             }
+            "gone" => ("SANDBOX_FAILED", format!("the sandboxed code broke its engine: {text}")),
+            "unavailable" => ("SANDBOX_UNAVAILABLE", format!("sandboxed code cannot run here: {text}")),
             _ => ("SANDBOX_FAILED", format!("the sandboxed code failed: {text}")),
         }
     }
@@ -178,8 +189,16 @@ impl Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        self.stopped.store(true, Ordering::Relaxed);
+        let _ = self.ends.send(Heard::Stop);
     }
+}
+
+fn exhausted() -> String {
+    format!(
+        "{MOST_LEFT} calls of sandboxed code were ended at their time and still run on threads of this program, which nothing can end; \
+         others begin when one of them has ended. Give sandboxed code a process of its own: `sandbox_main()` first in `main`, or \
+         `Sandbox::program`"
+    )
 }
 
 /// Does what the code asks of files; what goes wrong the code reads.
@@ -188,8 +207,11 @@ async fn file_work(sandbox: &Sandbox, name: &str, given: &str) -> Result<serde_j
     let asked = given.first().map(String::as_str).unwrap_or_default();
     let files: &dyn Workspace = sandbox.files.as_deref().ok_or("no files are granted")?;
     let path = WorkspacePath::parse(asked).map_err(|error| error.to_string())?;
-    let right = right_to(&path, &sandbox.mounts);
-    if right.is_none() || (name == "write" && right != Some(MountRight::Write)) {
+    let mount = mount_of(&path, &sandbox.mounts);
+    let right = mount.map(|mount| mount.right);
+    // A folder that is granted is none to write a file in the place of.
+    let writes = right == Some(MountRight::Write) && mount.is_some_and(|mount| mount.folder != path);
+    if right.is_none() || (name == "write" && !writes) {
         let granted: Vec<&str> = sandbox.mounts.iter().map(|mount| mount.folder.as_str()).collect();
         let wanted = if name == "write" { "writing" } else { "reading" };
         return Err(format!("`{path}` is not granted for {wanted}; granted: {}", granted.join(", ")));
@@ -219,15 +241,15 @@ async fn file_work(sandbox: &Sandbox, name: &str, given: &str) -> Result<serde_j
     }
 }
 
-/// That of the innermost mount.
-fn right_to(path: &WorkspacePath, mounts: &[Mount]) -> Option<MountRight> {
+/// The innermost one.
+fn mount_of<'a>(path: &WorkspacePath, mounts: &'a [Mount]) -> Option<&'a Mount> {
     let around = mounts.iter().filter(|mount| path.is_below(mount.folder.as_str()));
-    around.max_by_key(|mount| mount.folder.as_str().len()).map(|mount| mount.right)
+    around.max_by_key(|mount| mount.folder.as_str().len())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, Instant};
 
     use futures_executor::block_on;
 
@@ -306,19 +328,69 @@ mod tests {
 
     #[test]
     fn a_call_that_is_let_go_of_ends_its_engine() {
-        let call = Call::begin(
+        let (said, hears) = channel::<()>();
+        let mut call = Call::begin(
             Sandbox::new().time(Duration::from_secs(600)),
-            "for (;;);".to_owned(),
+            "export default () => { console.log('runs'); for (;;); }".to_owned(),
             "null".to_owned(),
             Credentials::default(),
         );
-        let stopped = Arc::downgrade(&call.stopped);
+        assert_eq!(block_on(call.told.next()).unwrap().text, "runs");
+        // The engine holds what it says with, until it ends.
+        let told = std::mem::replace(&mut call.told, unbounded().1);
         drop(call);
-        let until = Instant::now() + Duration::from_secs(20);
-        while stopped.strong_count() > 0 {
-            assert!(Instant::now() < until, "the engine still runs");
-            std::thread::sleep(Duration::from_millis(10));
+        std::thread::spawn(move || {
+            block_on(told.for_each(|_| std::future::ready(())));
+            drop(said);
+        });
+        let ended = hears.recv_timeout(Duration::from_secs(20));
+        assert_eq!(ended, Err(std::sync::mpsc::RecvTimeoutError::Disconnected), "it still runs");
+    }
+
+    /// What nothing ends on a thread: a few seconds of one call of the language itself.
+    const STUBBORN: &str = "export default () => Array.prototype.indexOf.call({ length: 3e7 }, 1)";
+
+    #[test]
+    fn the_time_holds_for_a_call_whose_engine_runs_on_and_no_other_begins_beside_too_many() {
+        static OWN: Left = Left::new();
+        let sandbox = Sandbox::new().time(Duration::from_millis(600));
+        let begin = |code: &str| {
+            Call::begin_beside(
+                sandbox.clone(),
+                code.to_owned(),
+                "null".to_owned(),
+                Credentials::default(),
+                &OWN,
+            )
+        };
+        let code_of = |call: Call| match block_on(call.outcome()) {
+            ToolOutcome::Returned { result, .. } => result.data.as_str().to_owned(),
+            other => panic!("{other:?}"),
+        };
+        let begun = Instant::now();
+        let calls: Vec<Call> = (0..MOST_LEFT).map(|_| begin(STUBBORN)).collect();
+        for call in calls {
+            assert_eq!(code_of(call), r#"{"code":"SANDBOX_TIMEOUT"}"#);
         }
+        assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+        let all = || {
+            (0..200).any(|_| {
+                std::thread::sleep(Duration::from_millis(5));
+                OWN.is_full()
+            })
+        };
+        assert!(all());
+        assert_eq!(code_of(begin("export default () => 1")), r#"{"code":"SANDBOX_EXHAUSTED"}"#);
+        let until = Instant::now() + Duration::from_secs(240);
+        while OWN.count() > 0 {
+            assert!(Instant::now() < until, "{} run on", OWN.count());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // One that ends by itself is none of them.
+        for _ in 0..20 {
+            assert_eq!(code_of(begin("export default () => 1")), "1");
+        }
+        assert_eq!(OWN.count(), 0);
     }
 
     #[test]
@@ -340,6 +412,8 @@ mod tests {
             "list('progress')",
             "write('task/a.md', 'x')",
             "write('progress/STOP', 'x')",
+            "write('progress/artifacts', 'x')",
+            "write('./progress//artifacts/', 'x')",
             "write('progress/artifacts2/x', 'x')",
         ] {
             let (_, message) = called(granted(), &format!("return await files.{refused}"), "null");

@@ -1,14 +1,15 @@
-//! The engine of one call, on its thread: it runs the code, asks for files and pages, and ends with a word about how that went.
+//! The engine of one call: it runs the code, asks for files and pages, and ends with a word about how that went.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use futures_channel::mpsc::UnboundedSender;
 use rquickjs::loader::{Loader, Resolver};
 use rquickjs::module::Declared;
-use rquickjs::{Context, Ctx, Function, Module, Object, Runtime};
+use rquickjs::{Context, Ctx, Function, Module, Object, Persistent, Runtime};
+
+use super::job::{Job, MOST_LOGGED, READY, Said};
 
 /// The same in pages.
 const PRELUDE: &str = include_str!("../../sandbox/prelude.js");
@@ -16,32 +17,8 @@ const PRELUDE: &str = include_str!("../../sandbox/prelude.js");
 /// Recursion ends there, before the thread's own stack does.
 const STACK: usize = 256 * 1024;
 pub(super) const THREAD_STACK: usize = 4 * 1024 * 1024;
-
-/// What the engine says. An id of 0 asks nothing.
-pub(super) struct Told {
-    pub(super) id: u32,
-    pub(super) name: String,
-    pub(super) text: String,
-}
-
-/// An answer to what the code has asked.
-pub(super) struct Answer {
-    pub(super) id: u32,
-    pub(super) json: String,
-}
-
-pub(super) struct Job {
-    pub(super) code: String,
-    pub(super) input: String,
-    /// What the prelude has functions for.
-    pub(super) grants: Vec<&'static str>,
-    pub(super) memory: usize,
-    pub(super) output: usize,
-    pub(super) until: Instant,
-    pub(super) stopped: Arc<AtomicBool>,
-    pub(super) told: UnboundedSender<Told>,
-    pub(super) answers: Receiver<Answer>,
-}
+/// What a question costs beside its text.
+const QUESTION: usize = 100;
 
 /// There is one module, and it imports none.
 struct OnlyTool(String);
@@ -72,81 +49,134 @@ impl Loader for OnlyTool {
     }
 }
 
-fn say(told: &UnboundedSender<Told>, name: &str) {
-    let _ = told.unbounded_send(Told { id: 0, name: name.to_owned(), text: String::new() });
+/// What the code may say, and has said.
+struct Mouth<S> {
+    say: S,
+    /// Questions without an answer, and what each holds: it is outside of the engine's own memory.
+    asked: Mutex<Vec<(u32, usize)>>,
+    logged: AtomicUsize,
+    /// The call has its outcome.
+    done: AtomicBool,
+    most_held: usize,
 }
 
-pub(super) fn run(job: &Job) {
-    let told = job.told.clone();
-    let over = |job: &Job| job.stopped.load(Ordering::Relaxed) || Instant::now() >= job.until;
-    let (stopped, until) = (Arc::clone(&job.stopped), job.until);
+impl<S: Fn(Said)> Mouth<S> {
+    fn hear(&self, mut said: Said) {
+        if self.done.load(Ordering::Relaxed) {
+            return;
+        }
+        match (said.id, said.name.as_str()) {
+            (0, "log") => {
+                let before = self.logged.fetch_add(said.text.len() + 1, Ordering::Relaxed);
+                if before >= MOST_LOGGED {
+                    return;
+                }
+                said.text = said.text.chars().take(MOST_LOGGED).collect();
+            }
+            (0, _) => return self.last(said),
+            _ => {
+                let mut asked = self.asked();
+                asked.push((said.id, said.text.len() + QUESTION));
+                let held: usize = asked.iter().map(|(_, size)| size).sum();
+                drop(asked);
+                if held > self.most_held {
+                    return self.last(Said::word("memory", ""));
+                }
+            }
+        }
+        (self.say)(said);
+    }
+
+    fn last(&self, said: Said) {
+        if !self.done.swap(true, Ordering::Relaxed) {
+            (self.say)(said);
+        }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Vec<(u32, usize)>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs the code of a job, and says `ready` when it begins. `stopped` ends it wherever the engine looks at it, which is not everywhere: some
+/// functions of the language are one long call of the engine's own. Whoever must be sure ends the process.
+pub(super) fn run(
+    job: &Job,
+    stopped: &Arc<AtomicBool>,
+    answers: &Receiver<Said>,
+    say: impl Fn(Said) + Send + Sync + 'static,
+) {
+    let mouth = Arc::new(Mouth {
+        say,
+        asked: Mutex::default(),
+        logged: AtomicUsize::new(0),
+        done: AtomicBool::new(false),
+        most_held: job.memory,
+    });
     let ended = (|| -> rquickjs::Result<()> {
         let runtime = Runtime::new()?;
         runtime.set_memory_limit(job.memory);
         runtime.set_max_stack_size(STACK);
-        runtime.set_interrupt_handler(Some(Box::new(move || {
-            stopped.load(Ordering::Relaxed) || Instant::now() >= until
-        })));
         runtime.set_loader(OnlyTool(String::new()), OnlyTool(job.code.clone()));
         let context = Context::full(&runtime)?;
-        // Questions without an answer, and whether the call has its outcome.
-        let asked = Arc::new(std::sync::atomic::AtomicU32::new(0));
-        let done = Arc::new(AtomicBool::new(false));
-        let (questions, finished, out) = (Arc::clone(&asked), Arc::clone(&done), job.told.clone());
-        let methods = context.with(|ctx| -> rquickjs::Result<_> {
+        let ears = Arc::clone(&mouth);
+        let made = context.with(|ctx| -> rquickjs::Result<_> {
             let host = Function::new(ctx.clone(), move |id: u32, name: String, text: String| {
-                if finished.load(Ordering::Relaxed) {
-                    return;
-                }
-                match (id, name.as_str()) {
-                    (0, "log") => {}
-                    (0, _) => finished.store(true, Ordering::Relaxed),
-                    _ => _ = questions.fetch_add(1, Ordering::Relaxed),
-                }
-                let _ = out.unbounded_send(Told { id, name, text });
+                ears.hear(Said { id, name, text });
             })?;
             let begin: Function<'_> = ctx.eval(PRELUDE)?;
-            let grants = job.grants.clone();
             let made: Object<'_> =
-                begin.call((host, grants, "tool", job.output as f64, job.memory as f64))?;
-            made.get::<_, Function<'_>>("run")?.call::<_, ()>((job.input.as_str(),))?;
-            Ok(rquickjs::Persistent::save(&ctx, made))
+                begin.call((host, job.grants.clone(), "tool", job.output as f64, job.memory as f64))?;
+            Ok(Persistent::save(&ctx, made))
         })?;
-        loop {
-            while !over(job) && !done.load(Ordering::Relaxed) {
-                match runtime.execute_pending_job() {
-                    Ok(true) => {}
-                    Ok(false) => break,
-                    Err(_) => return Err(rquickjs::Error::Exception),
+        (mouth.say)(Said::word(READY, ""));
+        let until = Instant::now() + job.time;
+        let stop = Arc::clone(stopped);
+        let over = move || stop.load(Ordering::Relaxed) || Instant::now() >= until;
+        runtime.set_interrupt_handler(Some(Box::new(over.clone())));
+        let method = |name: &str, id: Option<u32>, text: &str| {
+            let made = made.clone();
+            context.with(|ctx| -> rquickjs::Result<()> {
+                let method: Function<'_> = made.restore(&ctx)?.get(name)?;
+                match id {
+                    Some(id) => method.call((id, text)),
+                    None => method.call((text,)),
+                }
+            })
+        };
+        let gone_on = (|| {
+            method("run", None, &job.input)?;
+            loop {
+                while !over() && !mouth.done.load(Ordering::Relaxed) {
+                    match runtime.execute_pending_job() {
+                        Ok(true) => {}
+                        Ok(false) => break,
+                        Err(_) => return Err(rquickjs::Error::Exception),
+                    }
+                }
+                if mouth.done.load(Ordering::Relaxed) || over() {
+                    return Ok(());
+                }
+                if mouth.asked().is_empty() {
+                    mouth.last(Said::word("hangs", ""));
+                    return Ok(());
+                }
+                match answers.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                    Ok(answer) => {
+                        mouth.asked().retain(|(id, _)| *id != answer.id);
+                        method("settle", Some(answer.id), &answer.text)?;
+                    }
+                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Ok(()),
                 }
             }
-            if done.load(Ordering::Relaxed) || over(job) {
-                break;
-            }
-            if asked.load(Ordering::Relaxed) == 0 {
-                say(&job.told, "hangs");
-                break;
-            }
-            let answer = match job.answers.recv_timeout(job.until.saturating_duration_since(Instant::now())) {
-                Ok(answer) => answer,
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-            };
-            asked.fetch_sub(1, Ordering::Relaxed);
-            let methods = methods.clone();
-            context.with(|ctx| {
-                methods
-                    .restore(&ctx)?
-                    .get::<_, Function<'_>>("settle")?
-                    .call::<_, ()>((answer.id, answer.json))
-            })?;
+        })();
+        if over() {
+            mouth.last(Said::word("time", ""));
         }
-        Ok(())
+        gone_on
     })();
-    // Who hears several of these heeds the first.
-    match ended {
-        _ if over(job) => say(&told, "time"),
-        Ok(()) => {}
+    if ended.is_err() {
         // What the prelude itself throws: there was no room even for that.
-        Err(_) => say(&told, "memory"),
+        mouth.last(Said::word("memory", ""));
     }
 }

@@ -1,6 +1,7 @@
 //! What sandboxed code may use, and what it reaches beside its input.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ pub struct Sandbox {
     pub(super) files: Option<Arc<dyn Workspace>>,
     pub(super) web: Option<(Web, Hosts)>,
     pub(super) credentials: Vec<(String, Hosts)>,
+    pub(super) program: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone)]
@@ -46,6 +48,7 @@ impl Default for Sandbox {
             files: None,
             web: None,
             credentials: Vec::new(),
+            program: None,
         }
     }
 }
@@ -56,7 +59,12 @@ impl Sandbox {
         Self::default()
     }
 
-    /// How long a call may take, waiting for files and answers too.
+    /// How long a call may take from the moment at which its code begins, waiting for files and answers too.
+    ///
+    /// In a process of its own (see [`program`](Sandbox::program)) the code is ended by then, whatever it does. On a thread of this process the
+    /// call ends by then too, and the code where its engine looks at the time: one long call of the language itself
+    /// (`Array.prototype.join.call({ length: 2 ** 53 - 1 })`) runs on and takes a core. While four of them do, no other call begins
+    /// (`SANDBOX_EXHAUSTED`).
     #[must_use]
     pub fn time(mut self, most: Duration) -> Self {
         self.time = most;
@@ -74,6 +82,15 @@ impl Sandbox {
     #[must_use]
     pub fn output(mut self, most: usize) -> Self {
         self.output = most;
+        self
+    }
+
+    /// Runs the code of each call in a process that this program is started for: the program `glove`, or one of yours whose `main` calls
+    /// [`sandbox_main`](super::sandbox_main) first. It has no environment, no files and no network of its own; what the code is granted is done here.
+    /// Not needed where this program calls `sandbox_main` itself.
+    #[must_use]
+    pub fn program(mut self, program: impl Into<PathBuf>) -> Self {
+        self.program = Some(program.into());
         self
     }
 
@@ -137,6 +154,7 @@ impl fmt::Debug for Sandbox {
             .field("mounts", &self.mounts)
             .field("hosts", &self.web.as_ref().map(|(_, hosts)| hosts))
             .field("credentials", &self.credentials)
+            .field("program", &self.program)
             .finish_non_exhaustive()
     }
 }

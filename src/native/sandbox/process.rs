@@ -1,0 +1,124 @@
+//! A call in a process of its own, which is ended with it: the files, the network and the credentials stay here.
+
+use std::ffi::OsString;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, Sender};
+use std::thread::Builder;
+
+use futures_channel::mpsc::UnboundedSender;
+
+use super::frame;
+use super::job::{Job, Said};
+use super::watch::{Heard, watch};
+
+/// What a program is called with that is to run a call. Its number is that of the words on the pipes.
+pub(super) const ARGUMENT: &str = "--run-sandboxed-code=1";
+
+static OWN: OnceLock<OsString> = OnceLock::new();
+
+/// This program can be started again for calls.
+pub(super) fn is_ready_here() {
+    let _ = OWN.set(own_program());
+}
+
+/// This program, if it can be started again for calls.
+pub(super) fn own() -> Option<PathBuf> {
+    OWN.get().map(PathBuf::from)
+}
+
+/// Also where its file was replaced since, by an update.
+#[cfg(target_os = "linux")]
+fn own_program() -> OsString {
+    "/proc/self/exe".into()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn own_program() -> OsString {
+    std::env::current_exe().unwrap_or_default().into()
+}
+
+/// Ended with the call, whatever it does.
+struct Engine(Child);
+
+impl Engine {
+    fn start(program: &Path) -> io::Result<Self> {
+        let mut command = Command::new(program);
+        command.arg(ARGUMENT).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        #[cfg(unix)]
+        {
+            // Ctrl-C is for this program, which ends the call if it ends; and no folder is held.
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            command.current_dir("/");
+        }
+        Ok(Engine(command.spawn()?))
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Runs the job until its end, or the end of its time.
+pub(super) fn start(
+    program: PathBuf,
+    job: Job,
+    answers: Receiver<Said>,
+    (hears, heard): (Sender<Heard>, Receiver<Heard>),
+    told: UnboundedSender<Said>,
+) -> io::Result<()> {
+    let watches = Builder::new().name("glove-sandbox-time".to_owned());
+    let watched = watches.spawn(move || {
+        let _engine = match begin(&program, &job, answers, hears) {
+            Ok(engine) => engine,
+            Err(error) => {
+                let why = format!("`{}` could not be started: {error}", program.display());
+                return drop(told.unbounded_send(Said::word("unavailable", why)));
+            }
+        };
+        watch(&heard, job.time, &told);
+    });
+    watched.map(drop)
+}
+
+fn begin(program: &Path, job: &Job, answers: Receiver<Said>, hears: Sender<Heard>) -> io::Result<Engine> {
+    let mut engine = Engine::start(program)?;
+    let (Some(stdin), Some(stdout)) = (engine.0.stdin.take(), engine.0.stdout.take()) else {
+        return Err(io::Error::other("it has no pipes"));
+    };
+    let job_text = serde_json::to_string(job)?;
+    let thread = |name: &str| Builder::new().name(name.to_owned());
+    thread("glove-sandbox-in").spawn(move || write_all(stdin, job_text, &answers))?;
+    // A text of the engine has at most two bytes for each of its memory.
+    let most = job.memory.saturating_mul(2).saturating_add(65_536);
+    let name = program.display().to_string();
+    thread("glove-sandbox-out").spawn(move || {
+        let mut stdout = BufReader::new(stdout);
+        let how = loop {
+            match frame::read(&mut stdout, most) {
+                Ok(Some(said)) => {
+                    if hears.send(Heard::Said(said)).is_err() {
+                        return;
+                    }
+                }
+                Ok(None) => break format!("`{name}` ended without a word of its engine"),
+                Err(error) => break format!("`{name}` said what no engine says: {error}"),
+            }
+        };
+        let _ = hears.send(Heard::Gone(how));
+    })?;
+    Ok(engine)
+}
+
+/// Who reads it may be busy for as long as its call may take: this thread waits for it, and nobody for this thread.
+fn write_all(mut stdin: ChildStdin, job: String, answers: &Receiver<Said>) {
+    let mut written = frame::write(&mut stdin, &Said::word("job", job));
+    while let (Ok(()), Ok(answer)) = (&written, answers.recv()) {
+        written = frame::write(&mut stdin, &answer);
+    }
+}
