@@ -11,8 +11,10 @@ const mostWritten = 5_000_000;
 export async function fileWork(files: ToolFiles, mounts: Mounts, name: string, given: readonly unknown[]): Promise<unknown> {
   const asked = String(given[0]);
   const path = cleanPath(asked);
-  const right = rightTo(path, mounts);
-  if (!right || (name === "write" && right !== "write")) {
+  const mount = mountOf(path, mounts);
+  const right = mount === undefined ? undefined : mounts[mount];
+  // A folder that is granted is none to write a file in the place of.
+  if (!right || (name === "write" && (right !== "write" || path === mount))) {
     const granted = Object.entries(mounts).map(([folder, right]) => `${folder} (${right})`);
     throw new Error(
       `"${asked.slice(0, 200)}" is not granted for ${name === "write" ? "writing" : "reading"}; granted: ${granted.join(", ")}`,
@@ -30,9 +32,8 @@ export async function fileWork(files: ToolFiles, mounts: Mounts, name: string, g
   return decodeUtf8(content);
 }
 
-/** That of the innermost mount. */
-function rightTo(path: string, mounts: Mounts): "read" | "write" | undefined {
+/** The innermost one. */
+function mountOf(path: string, mounts: Mounts): string | undefined {
   const around = Object.keys(mounts).filter((folder) => path === folder || path.startsWith(`${folder}/`));
-  const innermost = around.sort((a, b) => b.length - a.length)[0];
-  return innermost === undefined ? undefined : mounts[innermost];
+  return around.sort((a, b) => b.length - a.length)[0];
 }

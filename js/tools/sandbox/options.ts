@@ -5,7 +5,7 @@ import { checkHosts } from "../web/hosts.js";
 
 /** What a call may use at most. */
 export interface SandboxLimits {
-  /** Of the whole call, waiting for files and answers too; default 10,000. */
+  /** Of the call from the moment at which its code begins, waiting for files and answers too; default 10,000. */
   readonly timeMs?: number | undefined;
   /** In bytes, at least one MiB; default 64 MiB. */
   readonly memory?: number | undefined;
@@ -63,7 +63,7 @@ export function checkGrants(grants: SandboxGrants, called: string): void {
   for (const [path, right] of Object.entries(grants.mounts ?? {})) {
     check(`\`mounts["${path}"]\` of ${called}`, right, "read|write", "SANDBOX_INVALID");
     const clean = cleanPath(path);
-    const governs = right === "write" && !clean.startsWith("progress/artifacts");
+    const governs = right === "write" && !/^progress\/artifacts(\/|$)/.test(clean);
     if (clean !== path || governs) {
       const message = governs
         ? `Sandboxed code may write below progress/artifacts alone: \`mounts\` of ${called} has "${path}".`
