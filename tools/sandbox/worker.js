@@ -116,6 +116,8 @@ async function begin({ module, modules, input, grants, memory, output }) {
     method("settle", context.newNumber(id), text(answer));
     goOn();
   };
+  // The time of the call counts from here: the engine stands.
+  post({ id: 0, name: "ready", text: "" });
   method("run", text(input));
   goOn();
   for (const message of waiting) answered(message);

@@ -24,6 +24,8 @@ export interface SandboxResult {
 const mostLogged = 20_000;
 /** More questions than that are nobody's work. */
 const mostAsked = 1_000;
+/** A machine at its limits takes seconds to start an engine. What takes longer does not come. */
+const mostToStartMs = 30_000;
 
 interface Told {
   readonly id: number;
@@ -46,7 +48,9 @@ export async function runSandboxed(run: SandboxRun): Promise<SandboxResult> {
     return await new Promise<SandboxResult>((resolve, reject) => {
       const late = () =>
         reject(new GloveError("SANDBOX_TIMEOUT", `The sandboxed code took longer than ${limits.timeMs} ms and was ended.`));
-      const timer = setTimeout(late, limits.timeMs);
+      const unborn = () => reject(unavailable(`it did not start within ${mostToStartMs / 1000} s`));
+      let timer = setTimeout(unborn, mostToStartMs);
+      let runs = false;
       const stop = () => reject(new AbortError());
       signal?.addEventListener("abort", stop, { once: true });
       leave = () => {
@@ -69,7 +73,12 @@ export async function runSandboxed(run: SandboxRun): Promise<SandboxResult> {
       port.hear((message) => {
         const told = message as Told;
         if (told.id > 0) void answer(told);
-        else if (told.name === "log") log = `${log}${told.text}\n`.slice(0, mostLogged);
+        else if (told.name === "ready" && !runs) {
+          // The engine stands, and the code begins.
+          runs = true;
+          clearTimeout(timer);
+          timer = setTimeout(late, limits.timeMs);
+        } else if (told.name === "log") log = `${log}${told.text}\n`.slice(0, mostLogged);
         else if (told.name === "done") resolve({ value: JSON.parse(told.text) as unknown, log });
         else reject(failureOf(told, limits));
       });

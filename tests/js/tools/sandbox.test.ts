@@ -100,6 +100,41 @@ test("what loops, allocates, recurses or waits for ever ends with a code, and th
   expect(await code("return 1")).toMatchObject({ data: 1 });
 }, 60_000);
 
+const hostile = JSON.parse(readFileSync("tests/fixtures/sandbox-hostile.json", "utf8")) as { code: string; ends: string[] }[];
+
+test("hostile programs are ended as natively", async () => {
+  const strict = sandboxExec({ limits: { timeMs: 1000, memory: 32 << 20 } });
+  const left = [...hostile];
+  const work = async () => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const { data, message } = await callTool(strict, { code: next.code, input: {} });
+      expect([next.code, data, message]).toEqual([
+        next.code,
+        { code: expect.stringMatching(next.ends.join("|")) },
+        expect.anything(),
+      ]);
+    }
+  };
+  await Promise.all([work(), work()]);
+}, 180_000);
+
+test("starting the engine does not count into the time of the call", async () => {
+  const { prototype } = process.getBuiltinModule("node:worker_threads").Worker;
+  const { postMessage } = prototype;
+  const slow = vi.spyOn(prototype, "postMessage").mockImplementation(function (this: typeof prototype, ...given) {
+    setTimeout(() => postMessage.apply(this, given), 1500);
+  });
+  try {
+    const hasty = sandboxExec({ limits: { timeMs: 1000 } });
+    expect(await callTool(hasty, { code: "return 1" })).toEqual({ status: "success", data: 1 });
+  } finally {
+    slow.mockRestore();
+  }
+  expect((await callTool(sandboxExec({ limits: { timeMs: 1000 } }), { code: "for (;;);" })).data).toEqual({
+    code: "SANDBOX_TIMEOUT",
+  });
+}, 30_000);
+
 test("what went wrong says where, and what was logged before", async () => {
   const { message } = await code("console.log('before');\n\nnull.x");
   expect(message).toMatch(/The sandboxed code failed: TypeError: .*\(line 3\)\.\nIt had logged:\nbefore/s);
@@ -142,6 +177,8 @@ test("files are reached below the mounts alone, and written where that is grante
     "files.write('task/a.md', 'x')",
     "files.write('progress/artifacts/../state.json', 'x')",
     "files.write('progress/STOP', 'x')",
+    "files.write('progress/artifacts', 'x')",
+    "files.write('./progress//artifacts/', 'x')",
     "files.write('progress/artifacts2/a', 'x')",
     "files.read({ toString: () => 'progress/state.json' })",
   ];
@@ -209,6 +246,7 @@ test("grants and options that cannot hold are refused with words", () => {
   const wrong: [object, RegExp][] = [
     [{ mounts: { progress: "write" } }, /may write below progress\/artifacts alone/],
     [{ mounts: { "progress/artifacts/..": "write" } }, /progress\/artifacts/],
+    [{ mounts: { "progress/artifacts2": "write" } }, /may write below progress\/artifacts alone/],
     [{ mounts: { "../x": "read" } }, /must name folders/],
     [{ mounts: { task: "all" } }, /must be one of "read", "write"/],
     [{ hosts: ["*.com"] }, /whole top-level domain/],
