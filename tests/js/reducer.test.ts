@@ -72,6 +72,28 @@ const failure = { code: "MODEL_RATE_LIMIT", message: "slow down", status: 429, r
 
 const begun = [sent("a"), said(0, user("a")), run("model", "a")] as const;
 
+test("a message says that the model cannot read its files when the provider takes none of their kind", () => {
+  const file = (id: string, type: string): ShownEntry => ({
+    ...(user(id) as Extract<ShownEntry, { kind: "user" }>),
+    files: [{ name: "a", type, size: 1 }],
+  });
+  const picture: ShownEntry = { kind: "user", id: "c.m1", text: "c", images: ["data:image/svg+xml;base64,PA=="] };
+  const left = (note: string, code = "MEDIA_LEFT_OUT") => told("model_notice", { code, message: `${note} was left out: \`m\`.` });
+  const marks = (...events: SnapshotEvent[]) =>
+    shown(...events).timeline.map((entry) => (entry.kind === "user" ? entry.leftOut === true : undefined));
+  const record = said(0, file("a", "application/pdf"), file("b", "image/png"), picture);
+  const pdf = left("[Document attachment: application/pdf]");
+  expect(marks(record, pdf)).toEqual([true, false, false]);
+  expect(marks(record, pdf, left("[Image attachment: image/svg+xml]"))).toEqual([true, false, true]);
+  // A session is told once, and messages come later.
+  expect(marks(record, pdf, said(3, file("d", "application/pdf")))).toEqual([true, false, false, true]);
+  expect(marks(record, left("[Document attachment]"), left("[Document attachment: application/pdf]", "OTHER"))).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
 test.each<[string, SnapshotEvent[], object]>([
   ["nothing has happened", [], { status: "ready", busy: false, queue: [], timeline: [] }],
   ["a message was sent", [sent("a")], { status: "submitted", busy: true, queue: [] }],

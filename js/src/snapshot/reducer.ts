@@ -9,6 +9,7 @@ import { requestReducers } from "./requests.js";
 import { slotReducers } from "./slots.js";
 import { type SessionState, withShown } from "./state.js";
 import { timelineReducers } from "./timeline.js";
+import { unread } from "./unread.js";
 
 const taskTool = "glove_update_tasks";
 
@@ -25,8 +26,10 @@ export const reduce = /* @__PURE__ */ reduceBy(reducers);
 
 /** What subscribers are told too. */
 function afterCore(state: SessionState, { type, data }: Of<"event">): SessionState {
-  const { text, tool_name, result } = data as {
+  const { text, code, message, tool_name, result } = data as {
     readonly text: string;
+    readonly code?: string;
+    readonly message: string;
     readonly tool_name?: string;
     readonly result?: { readonly data?: { readonly tasks?: readonly Task[] } };
   };
@@ -40,6 +43,8 @@ function afterCore(state: SessionState, { type, data }: Of<"event">): SessionSta
       return answered(state);
     case "request_finished":
       return requestEnded(state);
+    case "model_notice":
+      return code === "MEDIA_LEFT_OUT" ? unread(state, message) : state;
     case "tool_use_result": {
       const tasks = tool_name === taskTool ? result?.data?.tasks : undefined;
       return tasks ? withShown(state, { tasks }) : state;

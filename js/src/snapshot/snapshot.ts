@@ -27,7 +27,7 @@ export type TimelineEntry =
       readonly images?: readonly string[];
       /** What else came with it. */
       readonly files?: readonly ShownFile[];
-      /** The model does not read what came with it: it was too large, or refused. */
+      /** The model does not read what came with it: it was too large, refused, or of a kind that its provider does not take. */
       readonly leftOut?: boolean;
       /** When it was written, in milliseconds since 1970. */
       readonly at?: number;

@@ -56,6 +56,8 @@ export interface SessionState {
   readonly failure: Error | undefined;
   /** What requests have failed with that others followed, by the entry where each ended. */
   readonly errors: ReadonlyMap<string, Error>;
+  /** Media types that the model does not read. */
+  readonly unread: ReadonlySet<string>;
 }
 
 /** What the core does not know of a slot or a call. */
@@ -100,6 +102,7 @@ export function emptyState(sessionId: string, storage: GloveSnapshot["storage"])
     kept: [],
     failure: undefined,
     errors: new Map(),
+    unread: new Set(),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Reducers } from "./events.js";
 import { withError } from "./failures.js";
 import type { ShownEntry } from "./snapshot.js";
 import { withShown } from "./state.js";
+import { withUnread } from "./unread.js";
 
 export const timelineReducers: Reducers<"timeline"> = {
   timeline(state, { len, set }, context, unseen) {
@@ -18,7 +19,8 @@ export const timelineReducers: Reducers<"timeline"> = {
       for (const value of entries) {
         const entry = value as ShownEntry;
         const title = entry.kind === "tool" ? context.title(entry.name, entry.input) : undefined;
-        timeline[at++] = title === undefined ? withError(entry, state.errors) : ({ ...entry, title } as ShownEntry);
+        timeline[at++] =
+          title === undefined ? withUnread(withError(entry, state.errors), state.unread) : ({ ...entry, title } as ShownEntry);
       }
     }
     const earlier = state.stale && timeline.at(-1)?.id.endsWith(".partial");
