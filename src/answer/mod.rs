@@ -173,6 +173,11 @@ impl CallBuilder {
         }
     }
 
+    /// Its name is there, and its arguments are an object.
+    fn is_whole(&self) -> bool {
+        !self.name.is_empty() && self.args.trim_start().starts_with('{') && Json::parse(&self.args).is_ok()
+    }
+
     /// Its arguments came, and its name did not. (One without either is a gap that some providers leave.)
     fn is_nameless(&self) -> bool {
         self.name.is_empty() && !self.args.is_empty()
@@ -395,9 +400,23 @@ impl TurnBuilder {
         self.ended = true;
     }
 
-    /// The stream says that it is whole: an end statement counts whatever came behind it.
+    /// The stream says that it is whole: an end statement counts whatever came behind it. Where none came, the answer counts if its
+    /// tokens were told and nothing is missing of any call.
     pub fn close(&mut self) {
         self.ended |= self.finish.is_some();
+        let counted = self.usage.tokens_in > 0 || self.usage.tokens_out > 0;
+        if self.is_ended() || self.is_failed() || self.is_blank() || !counted {
+            return;
+        }
+        if !self.calls.iter().all(CallBuilder::is_whole) {
+            return;
+        }
+        for index in 0..self.calls.len() {
+            self.call_end(index);
+        }
+        let finish = if self.calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
+        self.finish_reason(finish, None);
+        self.end();
     }
 
     /// The provider reported a failure; the first one counts.

@@ -158,6 +158,9 @@ impl Reading {
             self.closed = self.format == Format::OpenAiChat;
             if self.closed {
                 self.turn.close();
+                if self.turn.is_ended() {
+                    self.mapping.closed(&mut self.turn);
+                }
             }
             return;
         }

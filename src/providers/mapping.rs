@@ -47,6 +47,9 @@ pub(super) trait Mapping: Debug + MaybeSend {
     /// Nothing follows the end statement: later events are not read. The others send counts after it.
     fn ends_at_once(&self) -> bool;
 
+    /// The stream said that nothing follows, and the answer counts.
+    fn closed(&mut self, _turn: &mut TurnBuilder) {}
+
     /// Whether events with this name, which not every format gives, are its own.
     fn owns(&self, _name: &str) -> bool {
         false

@@ -80,6 +80,10 @@ impl Mapping for OpenAiChatStream {
     fn ends_at_once(&self) -> bool {
         false
     }
+
+    fn closed(&mut self, turn: &mut TurnBuilder) {
+        self.details.keep(turn);
+    }
 }
 
 impl OpenAiChatStream {

@@ -56,6 +56,39 @@ fn what_comes_behind_the_end_is_part_of_the_answer_only_when_that_ends_too() {
     assert_eq!(answer(Gemini, &[text, blank]).message.text, "a");
 }
 
+/// As Snowflake and some gateways end their streams.
+#[test]
+fn a_stream_that_is_done_counts_without_a_reason_where_its_tokens_were_told_and_its_calls_are_whole() {
+    let text = r#"{"choices":[{"index":0,"delta":{"content":"Hi"}}]}"#;
+    let told = r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}"#;
+    let args = |args: &str| {
+        format!(
+            r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":0,"function":{{"arguments":"{args}"}}}}]}}}}]}}"#
+        )
+    };
+    let (object, half, list) = (args(r#"{\"a\":1}"#), args(r#"{\"a\":"#), args("[1]"));
+    let nameless = r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"","arguments":"{}"}}]}}]}"#;
+    assert_eq!(runs(OpenAiChat, &[CHAT_CALL, &object, told, "[DONE]"]), [call("rm", r#"{"a":1}"#)]);
+    let turn = answer(OpenAiChat, &[text, told, "[DONE]"]);
+    assert_eq!((turn.message.text.as_str(), turn.stop_reason, turn.usage.tokens_in), ("Hi", None, 3));
+    let none = r#"{"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}"#;
+    for cut in [
+        &[text, told][..],
+        &[text, "[DONE]"],
+        &[text, none, "[DONE]"],
+        &[told, "[DONE]"],
+        &[CHAT_CALL, told, "[DONE]"],
+        &[CHAT_CALL, &half, told, "[DONE]"],
+        &[CHAT_CALL, &list, told, "[DONE]"],
+        &[nameless, told, "[DONE]"],
+        &[CHAT_CALL, &object, told],
+    ] {
+        assert_eq!(kind(OpenAiChat, cut), ModelErrorKind::Cut, "{cut:?}");
+    }
+    let error = r#"{"error":{"message":"overloaded","code":503}}"#;
+    assert_ne!(kind(OpenAiChat, &[text, told, error, "[DONE]"]), ModelErrorKind::Cut);
+}
+
 #[test]
 fn nothing_runs_of_what_a_filter_or_a_refusal_ended() {
     assert_eq!(runs(OpenAiChat, &[CHAT_CALL, CHAT_FILTER, "[DONE]"]), []);
