@@ -14,6 +14,9 @@ const DEEPEST: u8 = 12;
 
 const NO_TITLE: &str = r#""""#;
 
+/// How an address begins, as it is written. A document of the request has none.
+const OF_THE_WEB: &str = r#""http"#;
+
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     known: Ids,
@@ -74,7 +77,13 @@ impl Sources {
                     match key {
                         // Of calls.
                         "args" | "input" => reader.skip()?,
-                        "url" | "uri" | "source" if inside => url = reader.raw()?,
+                        "url" | "uri" | "source" if inside => {
+                            let value = reader.raw()?;
+                            // Perplexity says in `source` that it is of the web.
+                            if value.starts_with(OF_THE_WEB) || !url.starts_with(OF_THE_WEB) {
+                                url = value;
+                            }
+                        }
                         "title" if inside => title = reader.raw()?,
                         _ => self.value(reader, depth + 1, inside || is_list(key))?,
                     }
@@ -85,9 +94,10 @@ impl Sources {
         if !title.starts_with('"') {
             title = NO_TITLE;
         }
-        // A document of the request has no address.
-        let of_the_web = url.starts_with(r#""http"#);
-        if of_the_web && self.list.len() + url.len() + title.len() < MOST && self.known.insert(url) {
+        if url.starts_with(OF_THE_WEB)
+            && self.list.len() + url.len() + title.len() < MOST
+            && self.known.insert(url)
+        {
             for part in [r#",{"url":"#, url, r#","title":"#, title, "}"] {
                 self.list.push_str(part);
             }

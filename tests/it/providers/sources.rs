@@ -46,7 +46,7 @@ fn each_provider_names_its_sources_while_it_streams() {
         (
             OpenAiChat,
             &[
-                r#"{"choices":[{"index":0,"delta":{"content":"Hi"}}],"citations":["https://rome.example/a","http://b.example/"],"search_results":[{"title":"Rome","url":"https://rome.example/a","date":null},{"url":"http://b.example/"}]}"#,
+                r#"{"choices":[{"index":0,"delta":{"content":"Hi"}}],"citations":["https://rome.example/a","http://b.example/"],"search_results":[{"title":"Rome","url":"https://rome.example/a","date":null,"last_updated":null,"snippet":"","source":"web"},{"source":"web","url":"http://b.example/"}]}"#,
                 r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"citations":["https://rome.example/a","http://b.example/"]}"#,
                 "[DONE]",
             ],
