@@ -209,6 +209,12 @@ impl SseDecoder {
                 self.keep(held.take())?;
                 self.keep(Some(value))?;
             }
+            // llama.cpp tells of a failure so, in the middle of an answer.
+            b"error" if value.starts_with(b"{") && held.is_none() && !self.event.has_data => {
+                self.event.name.clear();
+                self.event.name.push_str("error");
+                *held = Some(value);
+            }
             b"event" => {
                 self.event.name.clear();
                 self.event.name.push_str(&text_of(value));

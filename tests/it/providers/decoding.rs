@@ -102,6 +102,13 @@ fn what_a_provider_says_of_its_failure_is_told_in_whatever_form_it_comes() {
             "data: {\"choices\":[{\"index\":0,\"delta\":{},\"error\":{\"code\":429,\"message\":\"quota gone\"}}]}\n\n",
             "quota gone",
         ),
+        // llama.cpp's own field.
+        (
+            Format::OpenAiChat,
+            "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\nerror: {\"code\":429,\"message\":\"quota gone\",\"type\":\"server_error\"}\n\n",
+            "quota gone",
+        ),
+        (Format::OpenAiChat, "error: {\"code\":429,\"message\":\"quota gone\"}\n\n", "quota gone"),
         (Format::OpenAiChat, "event: error\ndata: quota gone", "quota gone"),
         (Format::Anthropic, "event: error\ndata: quota gone", "quota gone"),
     ];
