@@ -9,8 +9,34 @@ pub(crate) fn percent(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            out.push('%');
+            push_hex(&mut out, byte);
         }
+    }
+    out
+}
+
+pub(crate) fn hex(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        push_hex(&mut out, byte);
+    }
+    out
+}
+
+fn push_hex(out: &mut String, byte: u8) {
+    for digit in [byte >> 4, byte & 15] {
+        out.push(char::from(if digit < 10 { b'0' + digit } else { b'A' + digit - 10 }));
+    }
+}
+
+/// The same with small letters in its hexadecimal digits: `all` of it, or two behind each `%`.
+pub(super) fn small_digits(text: &str, all: bool) -> String {
+    let mut out = String::new();
+    let mut left = if all { text.len() } else { 0 };
+    for c in text.chars() {
+        out.push(if left > 0 { c.to_ascii_lowercase() } else { c });
+        left = if c == '%' { 2 } else { left.saturating_sub(1) };
     }
     out
 }
@@ -31,6 +57,19 @@ pub(super) fn from_percent(text: &str) -> Option<String> {
         }
     }
     String::from_utf8(out).ok()
+}
+
+/// Base64 in the alphabet for addresses.
+pub(super) fn for_addresses(base64: &str) -> String {
+    let mut out = String::new();
+    for digit in base64.chars() {
+        out.push(match digit {
+            '+' => '-',
+            '/' => '_',
+            digit => digit,
+        });
+    }
+    out
 }
 
 /// Without the signs that fill it up, which may be left out.
@@ -67,6 +106,8 @@ mod tests {
             assert_eq!(from_percent(of_address).as_deref(), Some(text));
             assert_eq!(text_of(of_base64).as_deref(), Some(text));
         }
+        assert_eq!((hex("é/ ?").as_str(), small_digits("C3A92F", true).as_str()), ("C3A92F203F", "c3a92f"));
+        assert_eq!(small_digits("Me%3AX%C3%A9%", false), "Me%3aX%c3%a9%");
         assert_eq!(from_percent("%c3%A9%2x%").as_deref(), Some("é%2x%"));
         for broken in ["%ff", "%é"] {
             assert_eq!(from_percent(broken).as_deref(), (broken != "%ff").then_some(broken));

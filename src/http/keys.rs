@@ -85,11 +85,14 @@ impl Secrets {
             return;
         }
         self.0.push(value.to_owned());
-        // The headers of an endpoint are the page's own, which could not hide them from itself.
-        if cfg!(feature = "providers") {
-            self.0.extend(key_encodings::from_percent(value));
-            self.0.extend([key_encodings::percent(value), key_encodings::base64(value)]);
-        }
+        self.0.extend(key_encodings::from_percent(value));
+        let (percent, base64) = (key_encodings::percent(value), key_encodings::base64(value));
+        let hex = key_encodings::hex(value);
+        // Each in both of its forms: the cases of digits, and the alphabet for addresses.
+        self.0.push(key_encodings::small_digits(&percent, false));
+        self.0.push(key_encodings::small_digits(&hex, true));
+        self.0.push(key_encodings::for_addresses(&base64));
+        self.0.extend([percent, base64, hex]);
     }
 
     /// Strikes the keys out of what an error says, and cuts it where it says too much.
@@ -253,10 +256,22 @@ mod tests {
     #[test]
     fn a_key_is_struck_out_in_whatever_form_it_comes_back() {
         const ODD: &str = "sk/canary+4711=";
-        let forms = ["sk%2Fcanary%2B4711%3D", "c2svY2FuYXJ5KzQ3MTE9", "c2svY2FuYXJ5KzQ3MTE9=", ODD];
+        let forms = [
+            "sk%2Fcanary%2B4711%3D",
+            "sk%2fcanary%2b4711%3d",
+            "c2svY2FuYXJ5KzQ3MTE9",
+            "c2svY2FuYXJ5KzQ3MTE9=",
+            "736B2F63616E6172792B343731313D",
+            "736b2f63616e6172792b343731313d",
+            ODD,
+        ];
         for form in forms {
             let output = redacted("https://h", &[("x-api-key", ODD)], &format!("bad {form} here"));
             assert!(output.starts_with("bad …") && output.len() < 16, "{output}");
+        }
+        let headers = [("x-api-key", "schl\u{fc}ssel>>???")];
+        for form in ["c2NobMO8c3NlbD4-Pz8_", "c2NobMO8c3NlbD4+Pz8/"] {
+            assert_eq!(redacted("https://h", &headers, &format!("bad {form} here")), "bad … here");
         }
         // An address has it in another form than its server tells it.
         let output = redacted("https://h/v1?key=sk%2Fcanary%2b4711=", &[], &format!("bad {ODD} here"));
