@@ -26,6 +26,7 @@ pub mod portable;
 pub mod ports;
 pub mod prices;
 pub mod providers;
+mod result_for_model;
 pub mod run;
 pub mod runtime;
 pub mod sse;

@@ -1,8 +1,6 @@
 //! The message: the one record of a conversation, in the original's shape with optional fields added.
 //! Fields that this version does not know are kept, so that a store written by others survives a round trip.
 
-use std::borrow::Cow;
-
 use crate::json::codec::{Done, Form, Read, ReadFields, Ts, Write, from_checked, read_fields, through_codec};
 use crate::json::reader::{Broken, Reader};
 use crate::json::{self, Json};
@@ -577,73 +575,10 @@ fn is_result(raw: &str) -> Result<bool, Broken> {
 }
 
 impl ToolResult {
-    /// The data where results have a form of their own: the text that is told in its place, where one is.
-    pub fn data_for_model(&self) -> Cow<'_, Json> {
-        let result = &self.result;
-        let succeeded = matches!(result.status, ToolStatus::Success | ToolStatus::Pending);
-        let told = result.summary.is_some()
-            || self.outputs.iter().flatten().any(|output| output.text_for_model().is_some());
-        if succeeded && told {
-            Cow::Owned(Json::string(&self.text_for_model()))
-        } else {
-            Cow::Borrowed(&result.data)
-        }
-    }
-
-    /// What the model reads of this result: the data as it is when it is text, else as JSON; an error with its
-    /// message first; then what is told of files. The summary of a result stands for its data where one was made.
-    pub fn text_for_model(&self) -> String {
-        let result = &self.result;
-        let data = match (&result.summary, result.data.to_text()) {
-            (Some(summary), _) if result.status == ToolStatus::Success => summary.clone(),
-            (_, Some(text)) => text,
-            (_, None) => result.data.to_string(),
-        };
-        let mut text = match result.status {
-            ToolStatus::Success | ToolStatus::Pending => data,
-            ToolStatus::Error | ToolStatus::Aborted => {
-                let mut text = "Error: ".to_owned();
-                text.push_str(result.message.as_deref().unwrap_or("Unknown error"));
-                if !result.data.is_null() && !data.is_empty() {
-                    text.push('\n');
-                    text.push_str(&data);
-                }
-                text
-            }
-        };
-        for output in self.outputs.iter().flatten() {
-            if let Some(summary) = output.text_for_model() {
-                text.push('\n');
-                text.push_str(&summary);
-            }
-        }
-        text
-    }
-}
-
-impl ToolResult {
     /// Has no end yet, because a person is to decide something.
     pub fn is_asking(&self) -> bool {
         self.result.status == ToolStatus::Pending && self.result.message.is_some()
     }
-}
-
-impl SideOutput {
-    fn text_for_model(&self) -> Option<String> {
-        match (self.kind.as_str(), &self.summary) {
-            ("widget", _) | (_, None) if self.kind != "file" => None,
-            (_, Some(summary)) => Some(summary.clone()),
-            (_, None) => {
-                let name = from_checked::<FileName>(self.data.as_str()).ok().and_then(|file| file.name);
-                Some(format!("[File: {}]", name.as_deref().unwrap_or("unnamed")))
-            }
-        }
-    }
-}
-
-#[derive(Read)]
-struct FileName {
-    name: Option<String>,
 }
 
 #[cfg(test)]

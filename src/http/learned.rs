@@ -86,6 +86,9 @@ impl Lessons {
         for (change, refusal) in self.fresh.drain(..) {
             let (code, message) = change.notice(&refusal);
             deltas.send(Delta::Notice { code, message: &message });
+            if !change.is_lasting() {
+                continue;
+            }
             let mut known = learned.0.lock().unwrap_or_else(PoisonError::into_inner);
             if !known.contains(&change) {
                 known.push(change);

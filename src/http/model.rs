@@ -17,12 +17,12 @@ use crate::json::Json;
 use crate::json::scan::word_at;
 use crate::portable::{BoxFuture, MAY_BE_IN_PAGE};
 use crate::ports::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
-use crate::providers::provider_fields::WANTED_BACK;
+use crate::providers::host::host;
+use crate::providers::provider_fields::{REASONING_DETAILS, WANTED_BACK};
 use crate::providers::refused::refuses_answer_form;
 use crate::providers::request::{
     AnswerInText, Notice, Notices, Options, RequestParts, ToolNames, answer_in_text, fewer_tools,
 };
-use crate::providers::table::host;
 use crate::providers::{Decoder, Format, errors, read_response};
 use crate::run::input::Reply;
 use crate::sse::DEFAULT_LIMIT;
@@ -280,8 +280,9 @@ impl ModelCall {
     fn reply(&self, mut turn: Turn, streamed: bool) -> Reply {
         let format = self.options.format.spoken();
         let thought = turn.message.reasoning_content.is_some() || !turn.message.extra.0.is_empty();
+        let details = turn.message.extra.0.iter().any(|(key, _)| key == REASONING_DETAILS);
         // An endpoint has said so of its provider.
-        if format != Format::Endpoint && thought && self.options.request.wants_back(format) {
+        if format != Format::Endpoint && thought && self.options.request.wants_back(format, details) {
             turn.message.extra.0.push((WANTED_BACK.to_owned(), Json::parse("true").unwrap_or_default()));
         }
         Reply { messages: vec![turn.message], usage: turn.usage, stop_reason: turn.stop_reason, streamed }

@@ -33,6 +33,8 @@ pub(crate) enum Change {
     Lowered(&'static str, u64),
     /// An answer with a schema comes by a tool: it was asked for as a text in that form.
     AnswerByTool,
+    /// The thoughts of this conversation do not go back: they are bound to what came before, or to who made them.
+    WithoutThoughts,
 }
 
 impl Change {
@@ -41,8 +43,13 @@ impl Change {
         match self {
             Change::Without(path) | Change::Renamed(path, _) | Change::Lowered(path, _) => path,
             // No field of a body is called so.
-            Change::AnswerByTool => "",
+            Change::AnswerByTool | Change::WithoutThoughts => "",
         }
+    }
+
+    /// It holds for all requests to the model, and not for one conversation alone.
+    pub(crate) fn is_lasting(&self) -> bool {
+        *self != Change::WithoutThoughts
     }
 
     /// What the developer is told.
@@ -58,6 +65,9 @@ impl Change {
             Change::Without(path) => ("PARAMETER_LEFT_OUT", format!("`{path}` is left out")),
             Change::Renamed(path, name) => ("PARAMETER_CHANGED", format!("`{path}` is sent as `{name}`")),
             Change::Lowered(path, most) => ("PARAMETER_CHANGED", format!("`{path}` is sent as {most}")),
+            Change::WithoutThoughts => {
+                ("PARAMETER_LEFT_OUT", "the model's earlier thoughts are left out".to_owned())
+            }
             Change::AnswerByTool => {
                 let done = "the answer with a schema is taken by a tool, not as a text in that form";
                 ("PARAMETER_CHANGED", done.to_owned())
@@ -115,6 +125,9 @@ fn object(text: &str, path: &str, change: &Change, out: &mut String) -> Result<(
             Change::Lowered(_, most) if is_it && number(value).is_none_or(|value| value > *most) => {
                 out.push_str(&most.to_string());
             }
+            _ if path.is_empty() && LISTS.contains(&key) && *change == Change::WithoutThoughts => {
+                without_thoughts(value, 0, out)?;
+            }
             _ if path.is_empty() && LISTS.contains(&key) && MARKS.contains(&wanted) => {
                 unmarked(value, wanted, 0, out)?;
             }
@@ -125,6 +138,56 @@ fn object(text: &str, path: &str, change: &Change, out: &mut String) -> Result<(
         }
     }
     out.push('}');
+    Ok(())
+}
+
+/// What thoughts are called among the items of the lists, and the field of a message that holds some.
+const THOUGHTS: [&str; 3] = [r#""thinking""#, r#""redacted_thinking""#, r#""reasoning""#];
+const DETAILS: &str = "reasoning_details";
+
+/// Messages without what a model thought: items of their own, blocks of what they say, or a field.
+fn without_thoughts(text: &str, depth: u8, out: &mut String) -> Result<(), Broken> {
+    let mut reader = Reader::new(text);
+    if !text.starts_with('[') || !reader.array()? {
+        out.push_str(text);
+        return Ok(());
+    }
+    out.push('[');
+    let start = out.len();
+    while reader.item()? {
+        let item = reader.raw()?;
+        let kind = if item.starts_with('{') { value_of(item, "type")? } else { None };
+        if kind.is_some_and(|kind| THOUGHTS.contains(&kind)) {
+            continue;
+        }
+        if out.len() > start {
+            out.push(',');
+        }
+        if depth > 0 || !item.starts_with('{') {
+            out.push_str(item);
+            continue;
+        }
+        let mut fields = Reader::new(item);
+        fields.object()?;
+        out.push('{');
+        let start = out.len();
+        while let Some(key) = fields.key()? {
+            let value = fields.raw()?;
+            if key == DETAILS {
+                continue;
+            }
+            if out.len() > start {
+                out.push(',');
+            }
+            out.push_str(&format!("\"{key}\":"));
+            match key {
+                "content" => without_thoughts(value, depth + 1, out)?,
+                _ => out.push_str(value),
+            }
+        }
+        out.push('}');
+    }
+    out.push(']');
     Ok(())
 }
 

@@ -70,6 +70,13 @@ const COMPLAINTS: [&str; 19] = [
     "must be verified to",
 ];
 
+/// That thoughts are not those of this conversation: of another model or account, or of another beginning.
+const BOUND: [&str; 3] =
+    ["invalid `signature` in `thinking` block", "bound to a different", "encrypted content"];
+
+/// How a request holds thoughts that are bound so.
+const HELD: [&str; 3] = [r#""signature":"#, r#""encrypted_content":"#, r#""reasoning_details":"#];
+
 /// In front of the most that is allowed.
 const LIMITS: [&str; 4] = [" > ", "at most ", "less than or equal to ", "[1, "];
 
@@ -91,6 +98,9 @@ pub(crate) fn change(format: Format, sent: &str, error: &ModelError, refusal: &s
     let fault = FaultPlace::read(refusal).ok()?;
     let message = error.message.to_ascii_lowercase();
     let mentions = |words: &[&str]| words.iter().any(|word| word_at(&message, word).is_some());
+    if mentions(&BOUND) && HELD.iter().any(|held| word_at(sent, held).is_some()) {
+        return Some(Change::WithoutThoughts);
+    }
     let complains = mentions(&COMPLAINTS)
         || fault.codes.iter().any(|code| COMPLAINTS.iter().any(|word| word_at(code, word).is_some()));
     let most = most(&message);
@@ -671,6 +681,40 @@ mod tests {
         );
         let smaller = r#"{"max_tokens":50,"thinking":{"type":"disabled"}}"#;
         assert_eq!(changed(smaller.to_owned(), &all), smaller);
+    }
+
+    #[test]
+    fn thoughts_that_are_bound_to_something_else_go_without() {
+        let claude = r#"{"model":"m","messages":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"thinking","thinking":"a","signature":"s"},{"type":"tool_use","id":"c","name":"f","input":{"type":"thinking"}}]}]}"#;
+        let bound = r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."}}"#;
+        let responses = r#"{"model":"m","input":[{"type":"reasoning","id":"rs","encrypted_content":"e"},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}"#;
+        let broken = r#"{"error":{"message":"The encrypted content for item rs could not be verified.","type":"invalid_request_error","param":null,"code":"invalid_encrypted_content"}}"#;
+        let table = [
+            (
+                Anthropic,
+                claude,
+                bound,
+                r#"{"model":"m","messages":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{"type":"thinking"}}]}]}"#,
+            ),
+            (
+                OpenAiResponses,
+                responses,
+                broken,
+                r#"{"model":"m","input":[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}"#,
+            ),
+        ];
+        for (format, sent, refusal, expected) in table {
+            let change = change_for(format, sent, 400, refusal).unwrap();
+            assert!(!change.is_lasting());
+            assert_eq!(changed(sent.to_owned(), &[change]), expected);
+            // There is nothing more to leave out.
+            assert_ne!(change_for(format, expected, 400, refusal), Some(Change::WithoutThoughts));
+        }
+        let details = r#"{"messages":[{"role":"assistant","content":"a","reasoning_details":[{"type":"reasoning.text"}]}]}"#;
+        assert_eq!(
+            changed(details.to_owned(), &[Change::WithoutThoughts]),
+            r#"{"messages":[{"role":"assistant","content":"a"}]}"#
+        );
     }
 
     #[test]

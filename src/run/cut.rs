@@ -4,6 +4,7 @@ use super::input::Issue;
 use super::settings::Settings;
 use super::texts;
 use crate::json::Json;
+use crate::result_for_model;
 use crate::tool::find;
 
 /// A limit below this would leave no room for the notice.
@@ -18,7 +19,19 @@ pub(super) fn limit(settings: &Settings) -> usize {
     settings.limits.result_bytes.max(LEAST_BYTES)
 }
 
+/// What all files of one result may have: a request with more is refused.
+const MOST_MEDIA: usize = 5_000_000;
+
 pub(super) fn data(data: &mut Json, limit: usize) {
+    if data.as_str().len() > limit
+        && let Some(parts) = result_for_model::parts(data)
+    {
+        let texts: usize = parts.iter().filter_map(|part| part.text.as_ref()).map(String::len).sum();
+        if texts <= limit && data.as_str().len() <= MOST_MEDIA {
+            return;
+        }
+        *data = Json::string(&result_for_model::told(&parts, |part| texts::left_out(&part.kind)));
+    }
     // A text is never longer than its JSON, so most need no look inside.
     if data.as_str().len() > limit {
         let text = data.to_text().unwrap_or_else(|| data.to_string());

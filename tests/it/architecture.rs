@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What every part may use: the record, and how it is read and written as JSON.
-const FOUNDATION: &[&str] = &["error", "json", "message", "portable", "event", "tool", "ids", "prices"];
+const FOUNDATION: &[&str] =
+    &["error", "json", "message", "result_for_model", "portable", "event", "tool", "ids", "prices"];
 
 /// The parts above it from the bottom up, each with the parts that it may use besides itself; `*` is all but `HOSTS`.
 const ARROWS: &[(&str, &[&str])] = &[

@@ -94,7 +94,13 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut Str
                     let Some(answer) = answers.get(answer) else { return };
                     let mut block = Object::new(out);
                     block.text("type", "tool_result").text("tool_use_id", &answer.id);
-                    block.text("content", &answer.text());
+                    match answer.parts() {
+                        None => drop(block.text("content", &answer.text())),
+                        Some(parts) => array(block.key("content"), &parts, |out, part| match &part.text {
+                            Some(text) if part.source.is_none() => text_block(out, "text", text, None),
+                            _ => media(prompt, out, part, None),
+                        }),
+                    }
                     if answer.is_error() {
                         block.raw("is_error", "true");
                     }

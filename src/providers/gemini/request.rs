@@ -105,6 +105,13 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, _last: bool, out: &mut St
                 list.push_str(std::mem::replace(&mut comma, ","));
                 response(prompt, answer, list);
             }
+            // Models before Gemini 3 take none inside of a result.
+            for part in answers.iter().filter_map(CallResult::parts).flatten() {
+                if part.source.is_some() {
+                    list.push_str(std::mem::replace(&mut comma, ","));
+                    media(prompt, list, &part);
+                }
+            }
             for part in parts {
                 list.push_str(std::mem::replace(&mut comma, ","));
                 match part {

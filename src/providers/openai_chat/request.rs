@@ -132,6 +132,12 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut Str
                 let mut message = Object::new(out);
                 message.text("role", "tool").text("tool_call_id", &answer.id);
                 let ends = parts.is_empty() && at + 1 == results.len();
+                // Nothing but text may stand there.
+                for part in answer.parts().unwrap_or_default() {
+                    if part.source.is_some() {
+                        prompt.left_out(&part);
+                    }
+                }
                 text(message.key("content"), &answer.text(), mark.filter(|_| ends));
                 message.end();
             }
@@ -195,7 +201,11 @@ fn results(answers: &[CallResult<'_>]) -> Vec<String> {
 fn thoughts(prompt: &RequestParts<'_>, messages: &[&Message], has_calls: bool, message: &mut Object<'_>) {
     let (options, back) = (prompt.options, prompt.options.facts.reasoning_back);
     let echoes = options.echo_reasoning;
-    if echoes && back == Some(ReasoningBack::Details) || back == Some(ReasoningBack::DetailsAlways) {
+    // Only OpenRouter gives them, so where nothing is known of the host it stands behind that.
+    let asked = echoes || options.is_told_to_think();
+    if asked && matches!(back, Some(ReasoningBack::Details) | None)
+        || back == Some(ReasoningBack::DetailsAlways)
+    {
         let mut details = Vec::new();
         for message in messages {
             if let Some(kept) = kept(message, REASONING_DETAILS) {

@@ -42,7 +42,9 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
         }
     }
     // A model that does not reason has none, and refuses to be asked for it.
-    if options.echo_reasoning && thinking::form(prompt) != ThinkingForm::None {
+    if (options.echo_reasoning || options.wants_back(prompt.format, false))
+        && thinking::form(prompt) != ThinkingForm::None
+    {
         body.raw("include", r#"["reasoning.encrypted_content"]"#);
     }
     thinking::openai_responses(prompt, body);
@@ -87,7 +89,13 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, _last: bool, out: &mut St
             for answer in answers {
                 let mut item = items.next();
                 item.text("type", "function_call_output").text("call_id", &answer.id);
-                item.text("output", &answer.text());
+                match answer.parts() {
+                    None => drop(item.text("output", &answer.text())),
+                    Some(parts) => array(item.key("output"), &parts, |out, part| match &part.text {
+                        Some(text) if part.source.is_none() => text_block(out, "input_text", text, None),
+                        _ => media(prompt, out, part),
+                    }),
+                }
                 item.end();
             }
             if !parts.is_empty() {

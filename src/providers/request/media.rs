@@ -193,7 +193,7 @@ fn guessed(place: &Place<'_>) -> &'static str {
 impl RequestParts<'_> {
     /// What stands for media that the provider does not take; the developer is told, and the model reads it.
     pub(in crate::providers) fn left_out(&self, part: &ContentPart) -> String {
-        let note = media_note(part);
+        let note = part.note();
         let data = part.source.as_ref().and_then(|source| source.data.as_deref());
         let is_broken = data.is_some_and(|data| !data.is_empty()) && File::of(part).is_none();
         let why = if is_broken {
@@ -207,16 +207,5 @@ impl RequestParts<'_> {
         let message = format!("{note} was left out of the request and replaced by this note: {why}");
         self.notices.add("MEDIA_LEFT_OUT", message);
         note
-    }
-}
-
-fn media_note(part: &ContentPart) -> String {
-    let mut kind = part.kind.clone();
-    if let Some(first) = kind.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    match part.source.as_ref().map(|source| source.media_type.as_str()) {
-        None | Some("") => format!("[{kind} attachment]"),
-        Some(media_type) => format!("[{kind} attachment: {media_type}]"),
     }
 }

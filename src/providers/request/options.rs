@@ -119,16 +119,20 @@ impl Thinking {
 }
 
 impl Options {
-    /// Whether a model that is asked so wants the thoughts of its answers back, without being asked to take them.
-    pub(crate) fn wants_back(&self, format: Format) -> bool {
+    /// Whether a model that is asked so wants the thoughts of its answers back, without being asked to take them. `details`: an answer has
+    /// some in OpenRouter's form.
+    pub(crate) fn wants_back(&self, format: Format, details: bool) -> bool {
         match format {
             Format::Anthropic => self.anthropic_thinks(),
             Format::OpenAiChat => match self.facts.reasoning_back {
                 Some(ReasoningBack::Calls) => self.thinks_by_itself(),
                 Some(ReasoningBack::DetailsAlways) => true,
-                _ => false,
+                Some(ReasoningBack::Details) | None => details && self.is_told_to_think(),
+                Some(ReasoningBack::Never | ReasoningBack::Asked) => false,
             },
-            Format::OpenAiResponses | Format::Gemini | Format::Endpoint => false,
+            // Nothing is stored there.
+            Format::OpenAiResponses => self.is_told_to_think(),
+            Format::Gemini | Format::Endpoint => false,
         }
     }
 }

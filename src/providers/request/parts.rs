@@ -56,8 +56,8 @@ impl RequestParts<'_> {
 
     /// The list of what the model's provider gave and wants back with the message.
     pub(in crate::providers) fn echoed<'m>(&self, message: &'m Message, field: &str) -> Option<&'m str> {
-        let thinks = self.format == Format::Anthropic && self.options.anthropic_thinks();
+        let wanted = self.options.wants_back(self.format, false);
         let endpoint = self.format.spoken() == Format::Endpoint && is_wanted_back(message);
-        (self.options.echo_reasoning || thinks || endpoint).then(|| kept(message, field))?
+        (self.options.echo_reasoning || wanted || endpoint).then(|| kept(message, field))?
     }
 }

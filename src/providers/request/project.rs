@@ -51,6 +51,11 @@ impl CallResult<'_> {
         self.result.map_or_else(|| NO_RESULT.to_owned(), ToolResult::text_for_model)
     }
 
+    /// The same with pictures and files among it, where there are some.
+    pub(crate) fn parts(&self) -> Option<Vec<ContentPart>> {
+        self.result.and_then(ToolResult::parts)
+    }
+
     pub fn is_error(&self) -> bool {
         self.result.is_some_and(|result| match result.result.status {
             ToolStatus::Error | ToolStatus::Aborted => true,

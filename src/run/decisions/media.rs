@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
+use crate::json::Json;
 use crate::message::{ContentPart, Message};
+use crate::result_for_model::told;
 use crate::run::branches::next;
 use crate::run::state::Phase;
 use crate::run::{Run, texts};
@@ -12,7 +14,10 @@ impl Run {
     /// Leaves out the media of the request that was refused for them. Whether it had any.
     pub(in crate::run) fn leave_media_out(&mut self, refused: bool) -> bool {
         let is_it = |part: &ContentPart| if refused { part.source.is_some() } else { is_heavy(part) };
-        let had_any = self.model_request().iter().any(|message| message.content.iter().flatten().any(is_it));
+        let had_any = self.model_request().iter().any(|message| {
+            message.content.iter().flatten().any(is_it)
+                || message.results().iter().any(|result| result.parts().iter().flatten().any(is_it))
+        });
         if had_any {
             // A summary is not sent the turn that stays word for word.
             let kept = match self.state.phase {
@@ -45,10 +50,21 @@ impl Run {
                 _ if is_large && is_heavy(part) => Some(texts::left_out(&part.kind)),
                 _ => None,
             };
-            if !message.content.iter().flatten().any(|part| note(part).is_some()) {
+            let is_noted = |part: &ContentPart| note(part).is_some();
+            let in_results =
+                message.results().iter().any(|result| result.parts().iter().flatten().any(is_noted));
+            if !in_results && !message.content.iter().flatten().any(is_noted) {
                 continue;
             }
             let mut message = Message::clone(message);
+            for result in message.tool_results.iter_mut().flatten() {
+                let parts = result.parts().unwrap_or_default();
+                if parts.iter().any(is_noted) {
+                    let text = told(&parts, |part| note(part).unwrap_or_else(|| part.note()));
+                    result.result.data = Json::string(&text);
+                    result.outputs = None;
+                }
+            }
             for part in message.content.iter_mut().flatten() {
                 if let Some(text) = note(part) {
                     *part =

@@ -3,7 +3,7 @@
 use crate::support::requests::{call, calls, fine, media, result, results, tools, with_parts};
 use glove_wasm::answer::Outcome;
 use glove_wasm::json::Json;
-use glove_wasm::message::{ContentPart, Message};
+use glove_wasm::message::{ContentPart, Message, ToolResultData};
 use glove_wasm::providers::facts::{Fact, Facts};
 use glove_wasm::providers::request::{
     CacheTtl, Notice, Notices, Options, RequestParts, Thinking, ToolChoice, ToolNames,
@@ -733,4 +733,91 @@ fn an_application_knows_better() {
     let own = [Fact { model: Some("house-*".to_owned()), tools: Some(false), ..Fact::default() }];
     let facts = |model| Facts::of(CHAT, "api.openai.com", model, &own);
     assert_eq!((facts("house-1").tools, facts("gpt-5").tools), (Some(false), None));
+}
+
+/// Base64 in a text is a hundred thousand tokens that say nothing.
+#[test]
+fn a_picture_that_a_tool_gives_reaches_providers_as_one_where_they_take_it() {
+    let png = r#"{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}"#;
+    let pdf = r#"{"type":"base64","media_type":"application/pdf","data":"JVBERi0="}"#;
+    let data = format!(
+        r#"[{{"type":"text","text":"The map:"}},{{"type":"image","source":{png}}},{{"type":"document","source":{pdf}}}]"#
+    );
+    let mut messages = round(None);
+    messages[2].tool_results.as_mut().unwrap()[0].result =
+        ToolResultData::success(Json::parse(&data).unwrap());
+    let body = |format| ask(format, PLAIN, |_| {}, &messages);
+    let (claude, codes) = body(Format::Anthropic);
+    let source = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let expected = json!([
+        {"type": "text", "text": "The map:"},
+        {"type": "image", "source": source(png)},
+        {"type": "document", "source": source(pdf)},
+    ]);
+    let content = claude["messages"].as_array().unwrap().iter().find_map(|message| {
+        message["content"].as_array()?.iter().find(|block| block["type"] == "tool_result")
+    });
+    assert_eq!((content.unwrap()["content"].clone(), codes), (expected, vec![]));
+    let (responses, codes) = body(Format::OpenAiResponses);
+    let output =
+        responses["input"].as_array().unwrap().iter().find(|item| item["type"] == "function_call_output");
+    let expected = json!([
+        {"type": "input_text", "text": "The map:"},
+        {"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo="},
+        {"type": "input_file", "filename": "document.pdf", "file_data": "data:application/pdf;base64,JVBERi0="},
+    ]);
+    assert_eq!((output.unwrap()["output"].clone(), codes), (expected, vec![]));
+    let (gemini, codes) = body(Format::Gemini);
+    let parts = gemini["contents"].as_array().unwrap().iter().find_map(|content| {
+        content["parts"].as_array().filter(|parts| parts[0].get("functionResponse").is_some())
+    });
+    let parts = parts.unwrap();
+    let told = "The map:\n[Image attachment: image/png]\n[Document attachment: application/pdf]";
+    assert_eq!(parts[0]["functionResponse"]["response"], json!({"output": told}));
+    assert_eq!(parts[1], json!({"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}));
+    assert_eq!((parts[2]["inlineData"]["mimeType"].clone(), codes), (json!("application/pdf"), vec![]));
+    // Its results are texts.
+    let (chat, codes) = body(CHAT);
+    let result = chat["messages"].as_array().unwrap().iter().find(|message| message["role"] == "tool");
+    assert_eq!(result.unwrap()["content"], told);
+    assert_eq!(codes, ["MEDIA_LEFT_OUT", "MEDIA_LEFT_OUT"]);
+    // Whose endpoint it goes through knows what its provider takes.
+    assert!(body(Format::Endpoint).0.to_string().contains(r#""media_type":"image/png""#));
+}
+
+#[test]
+fn thoughts_go_back_without_an_option_where_a_model_is_asked_to_think() {
+    let mut messages = round(None);
+    messages[1] = with_extra(
+        with_extra(
+            messages[1].clone(),
+            "reasoning_items",
+            r#"[{"type":"reasoning","id":"rs","encrypted_content":"e","summary":[]}]"#,
+        ),
+        "reasoning_details",
+        r#"[{"type":"reasoning.text","text":"hm","signature":"s"}]"#,
+    );
+    messages[1].reasoning_content = Some("hm".to_owned());
+    let high = |options: &mut Options| options.thinking = think("high");
+    let none = |options: &mut Options| options.thinking = think("none");
+    // At OpenAI, at xAI, and behind an address that nobody knows.
+    for at in [("api.openai.com", "gpt-6.1-sol"), ("api.x.ai", "grok-4.5"), ("proxy.example", "m")] {
+        let sent = |change: fn(&mut Options)| {
+            let body = ask(Format::OpenAiResponses, at, change, &messages).0;
+            let item = body["input"].as_array().unwrap().iter().any(|item| item["type"] == "reasoning");
+            (body["include"] == json!(["reasoning.encrypted_content"]), item)
+        };
+        assert_eq!((sent(high), sent(|_| {})), ((true, true), (false, false)), "{at:?}");
+    }
+    let details = |at, change: fn(&mut Options)| {
+        let body = ask(CHAT, at, change, &messages).0;
+        let message = &body["messages"][2];
+        (message.get("reasoning_details").is_some(), message.get("reasoning_content").is_some())
+    };
+    for at in [("openrouter.ai", "anthropic/claude-sonnet-5.5"), ("proxy.example", "claude")] {
+        assert_eq!(details(at, high), (true, false), "{at:?}");
+        assert_eq!((details(at, |_| {}), details(at, none)), ((false, false), (false, false)), "{at:?}");
+    }
+    // Who refuses them gets none.
+    assert_eq!(details(("api.groq.com", "openai/gpt-oss-120b"), high), (false, false));
 }

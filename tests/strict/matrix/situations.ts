@@ -110,6 +110,18 @@ add(
   [...running, withParts({ type: "text", text: "Look" }, base64("image", "image/png"))],
   { tools: [weather] },
 );
+for (const [name, data] of Object.entries({
+  "a picture": base64("image", "image/png"),
+  "a picture and a text": [{ type: "text", text: "The map:" }, base64("image", "image/png"), { type: "text", text: " " }],
+  "a pdf": [base64("document", "application/pdf", btoa("%PDF-1.4 one page"))],
+  "an svg": base64("image", "image/svg+xml", btoa("<svg/>")),
+  "what an MCP server gives": { content: [{ type: "image", data: png, mimeType: "image/png" }], isError: false },
+})) {
+  add(`a tool gave ${name}`, [hi, calls(call("c1")), results(result("c1", data))], { tools: [weather] });
+  add(`a tool gave ${name} beside another`, [hi, calls(call("c1"), call("c2")), results(result("c1", data), result("c2"))], {
+    tools: [weather],
+  });
+}
 add("a call without a result", [hi, calls(call("c1")), user("Stop")], { tools: [weather] });
 add("one of two calls without a result", [hi, calls(call("c1"), call("c2")), results(result("c2")), user("And?")], {
   tools: [weather],
