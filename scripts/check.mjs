@@ -1,9 +1,10 @@
 // `npm run check`: formatting, lints, types, licences and the wasm target's dependencies; `npm run check -- clippy types`
-// runs only those. All run, whatever fails; the end says which did.
+// runs only those. All run, whatever fails; the end says which did. With `--release` what else is only told fails too.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build, compile } from "./build.mjs";
+import { endings, noticeDays, providerRows, userTexts } from "./lib/model-ends.mjs";
 import { inRoot, userCache, wasmTarget } from "./lib/project.mjs";
 import { main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
 import { reference } from "./reference.mjs";
@@ -61,6 +62,10 @@ const checks = {
       await runTool("typescript/bin/tsc", ["--noEmit"]);
     },
   },
+  models: {
+    fix: "Take a model of today's list: change its row in src/providers/table.json, with its date and source, and the texts that name it.",
+    run: modelEnds,
+  },
   dependencies: {
     fix: "Leave the crate out, or add it to wasm-dependencies.txt and tell in the commit what it weighs.",
     run: wasmDependencies,
@@ -76,8 +81,10 @@ const checks = {
   },
 };
 
+const release = process.argv.includes("--release");
+
 await main(async () => {
-  const names = process.argv.slice(2);
+  const names = process.argv.slice(2).filter((name) => name !== "--release");
   const unknown = names.filter((name) => !(name in checks));
   if (unknown.length) {
     throw new StepFailed(`there is no check called ${unknown.join(", ")}`, `Choose from: ${Object.keys(checks).join(", ")}.`);
@@ -96,6 +103,15 @@ await main(async () => {
   console.error(failures.map((error) => `\n✗ ${error.message}${error.fix ? `\n  ${error.fix}` : ""}`).join(""));
   process.exitCode = 1;
 });
+
+/** Models that users read of are there for a while yet. Time alone breaks no check of an older state, but no release. */
+function modelEnds() {
+  const found = endings(providerRows(), userTexts(), new Date().toISOString().slice(0, 10));
+  if (found.length === 0) return;
+  const told = `models that are gone, or end within ${noticeDays} days:\n${found.map((line) => `    ${line}`).join("\n")}`;
+  if (release) throw new Error(told);
+  console.warn(`  Warning: ${told}`);
+}
 
 /** The crates that reach the wasm file are exactly those of the list. */
 function wasmDependencies() {

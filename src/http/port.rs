@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
-use crate::providers::table::host;
+use crate::providers::host::host;
 
 /// Its address and headers may hold a key.
 #[derive(Clone, PartialEq, Eq)]

@@ -8,8 +8,9 @@ use crate::http::retry::Policy;
 use crate::http::{Http, HttpModel, HttpOptions};
 use crate::native::{NativeHttp, RandomIds, SystemClock};
 use crate::providers::facts::{Fact, Facts};
+use crate::providers::host::host;
 use crate::providers::request::Options;
-use crate::providers::table::{KeyOrigin, host, resolve};
+use crate::providers::table::{KeyOrigin, resolve};
 
 /// The provider, the model and its settings. Missing settings are the provider's defaults.
 ///
@@ -83,7 +84,7 @@ impl ProviderModel {
     pub fn over(self, http: Arc<dyn Http>) -> Result<HttpModel, ModelError> {
         let ProviderModel { provider, model, key, base_url, mut request, facts, policy } = self;
         let origin = if key.is_some() { KeyOrigin::Explicit } else { KeyOrigin::Environment };
-        let target = resolve(&provider, model.as_deref(), base_url.as_deref(), origin)?;
+        let target = resolve(&provider, model.as_deref(), base_url.as_deref(), origin, &facts)?;
         let (name, variable) = (target.provider.name, target.provider.env_var);
         let key = match key.or_else(|| std::env::var(variable).ok()) {
             Some(key) if !key.trim().is_empty() => key.trim().to_owned(),

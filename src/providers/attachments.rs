@@ -5,9 +5,10 @@ use crate::json::codec::{Ts, Write};
 use crate::message::{ContentPart, ContentSource};
 use crate::providers::Format;
 use crate::providers::facts::Facts;
+use crate::providers::host::host;
 use crate::providers::request::media::{File, Kind};
 use crate::providers::request::media_taken::{anthropic, gemini, known_types, openai_chat, openai_responses};
-use crate::providers::table::{PROVIDERS, host};
+use crate::providers::table::PROVIDERS;
 
 /// What one message may carry. Texts are no matter of it: they are sent as text.
 #[derive(Debug, Clone, PartialEq, Write, Ts)]

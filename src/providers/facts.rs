@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use crate::json::codec::{Read, Write, from_text};
 use crate::providers::format::Format;
-use crate::providers::table::{ends_with, is_at};
+use crate::providers::host::{ends_with, is_at};
 
 /// The field that bounds an answer in the chat format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
@@ -97,6 +97,8 @@ pub enum ThinkingOff {
     Silence,
     /// By saying so.
     Said,
+    /// As Anthropic's least: no thoughts in front, short ones between calls.
+    BetweenTools,
     /// It always thinks.
     Never,
 }
@@ -133,6 +135,10 @@ pub struct Fact {
     /// A model can be made to use a tool.
     pub forced_tools: Option<bool>,
     pub parallel_tool_calls: Option<bool>,
+    /// Takes tools in the chat format of OpenAI from a model that thinks.
+    pub thinking_beside_tools: Option<bool>,
+    /// Is asked by OpenAI's Responses API where the application names no format.
+    pub responses: Option<bool>,
     pub answers: Option<Answers>,
     /// Tools may be called in a request whose answer is kept to a schema.
     pub answers_beside_tools: Option<bool>,
@@ -206,7 +212,7 @@ macro_rules! take {
 impl Fact {
     fn take(&mut self, row: &Fact) {
         take!(self, row, max_tokens_field max_output_tokens temperature top_p temperature_or_top_p max_temperature stop max_stops seed
-            seed_field tools forced_tools parallel_tool_calls answers answers_beside_tools stream_options images image_addresses videos documents call_ids
+            seed_field tools forced_tools parallel_tool_calls thinking_beside_tools responses answers answers_beside_tools stream_options images image_addresses videos documents call_ids
             user_behind_tool null_content schemas cache_marks extra_content signed_calls reasoning_back thinking thinking_off efforts
             min_budget max_budget);
     }

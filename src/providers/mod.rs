@@ -33,6 +33,7 @@ mod openai_responses {
     pub(super) mod request;
     pub(super) mod stream;
 }
+pub(crate) mod host;
 pub(crate) mod provider_fields;
 pub(crate) mod refused;
 mod repeated;

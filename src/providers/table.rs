@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::error::{ModelError, ModelErrorKind};
-use crate::json::scan::word_at;
+use crate::providers::facts::{Fact, Facts};
 use crate::providers::format::Format;
+use crate::providers::host::{host, is_at};
 
 /// A provider. `format` is `None` for one that is listed but not supported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +36,14 @@ struct Row {
     env_var: &'static str,
     max_tokens: u32,
     models: Vec<&'static str>,
+    /// What `npm run check -- models` reads: the last days of models, and when and where the row was read.
+    #[serde(default)]
+    #[expect(dead_code, reason = "for the check alone")]
+    ends: std::collections::BTreeMap<&'static str, &'static str>,
+    #[expect(dead_code, reason = "for the check alone")]
+    date: &'static str,
+    #[expect(dead_code, reason = "for the check alone")]
+    source: &'static str,
 }
 
 /// In the order in which they are listed. The first model is the default one.
@@ -45,7 +54,7 @@ pub static PROVIDERS: LazyLock<Vec<Provider>> = LazyLock::new(|| {
 
 impl From<Row> for Provider {
     fn from(row: Row) -> Self {
-        let Row { id, name, format, base_url, env_var, max_tokens, models } = row;
+        let Row { id, name, format, base_url, env_var, max_tokens, models, .. } = row;
         let format = match format {
             "openai" => Some(Format::OpenAiChat),
             "anthropic" => Some(Format::Anthropic),
@@ -83,12 +92,13 @@ pub fn find(id: &str) -> Result<&'static Provider, ModelError> {
     })
 }
 
-/// Settles what is called, before anything is sent.
+/// Settles what is called, before anything is sent. `facts` are what the application knows of models.
 pub fn resolve(
     id: &str,
     model: Option<&str>,
     base_url: Option<&str>,
     key: KeyOrigin,
+    facts: &[Fact],
 ) -> Result<Target, ModelError> {
     let provider = find(id)?;
     let Some(format) = provider.format else {
@@ -118,10 +128,21 @@ pub fn resolve(
         );
         return Err(config(message));
     }
+    let format = format.for_model(host, model, facts);
     Ok(Target { provider, format, base_url: base_url.to_owned(), model: model.to_owned() })
 }
 
 impl Format {
+    /// The format that a model wants where the application names none: some of OpenAI's take no tools in the chat format.
+    pub(crate) fn for_model(self, host: &str, model: &str, facts: &[Fact]) -> Format {
+        match self {
+            Format::OpenAiChat if Facts::of(self, host, model, facts).responses == Some(true) => {
+                Format::OpenAiResponses
+            }
+            _ => self,
+        }
+    }
+
     /// The address of a call below a base URL; a query of the base URL stays at the end.
     pub fn url(self, base_url: &str, model: &str, stream: bool) -> String {
         let (base, query) = match base_url.split_once('?') {
@@ -172,18 +193,6 @@ impl Format {
 /// Whose hosts take a key in a header of their own.
 const AZURE: &str = "openai.azure.com";
 
-/// Whether a host is this domain or one below it.
-pub(crate) fn is_at(host: &str, domain: &str) -> bool {
-    let front = ends_with(host, domain);
-    front.is_some_and(|front| front.is_empty() || front.ends_with('.'))
-}
-
-/// What stands before the end of a host, where it ends so.
-pub(crate) fn ends_with<'h>(host: &'h str, end: &str) -> Option<&'h str> {
-    let (front, rest) = host.split_at_checked(host.len().checked_sub(end.len())?)?;
-    rest.eq_ignore_ascii_case(end).then_some(front)
-}
-
 /// Whose address this is, in the words of OpenTelemetry's conventions.
 #[cfg(feature = "traces")]
 pub(crate) fn provider_at(url: &str) -> &'static str {
@@ -194,14 +203,6 @@ pub(crate) fn provider_at(url: &str) -> &'static str {
         Some(id) => id,
         None => "custom",
     }
-}
-
-/// The host of a URL, without port and login.
-pub fn host(url: &str) -> &str {
-    let rest = word_at(url, "://").and_then(|at| url.get(at + 3..)).unwrap_or(url);
-    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    host.split(':').next().unwrap_or_default().trim_end_matches('.')
 }
 
 fn config(message: String) -> ModelError {
@@ -229,21 +230,21 @@ mod tests {
     fn every_provider_of_the_table_is_called_at_its_own_address() {
         let chat = "/chat/completions";
         let table = [
-            ("openrouter", "anthropic/claude-sonnet-4", format!("https://openrouter.ai/api/v1{chat}")),
-            ("anthropic", "claude-sonnet-4-20250514", "https://api.anthropic.com/v1/messages".to_owned()),
-            ("openai", "gpt-4.1", format!("https://api.openai.com/v1{chat}")),
+            ("openrouter", "anthropic/claude-sonnet-5.5", format!("https://openrouter.ai/api/v1{chat}")),
+            ("anthropic", "claude-sonnet-5-5", "https://api.anthropic.com/v1/messages".to_owned()),
+            ("openai", "gpt-6.1-sol", "https://api.openai.com/v1/responses".to_owned()),
             (
                 "gemini",
-                "gemini-2.5-flash",
+                "gemini-3.8-flash",
                 format!("https://generativelanguage.googleapis.com/v1beta/openai{chat}"),
             ),
-            ("minimax", "MiniMax-M2.5", format!("https://api.minimax.io/v1{chat}")),
-            ("kimi", "kimi-k2.5", format!("https://api.moonshot.ai/v1{chat}")),
-            ("glm", "glm-4-plus", format!("https://open.bigmodel.cn/api/paas/v4{chat}")),
+            ("minimax", "MiniMax-M3", format!("https://api.minimax.io/v1{chat}")),
+            ("kimi", "kimi-k3.1-pro", format!("https://api.moonshot.ai/v1{chat}")),
+            ("glm", "glm-5.3", format!("https://open.bigmodel.cn/api/paas/v4{chat}")),
             ("mimo", "mimo-v2.5", format!("https://api.xiaomimimo.com/v1{chat}")),
         ];
         for (id, model, url) in table {
-            let target = resolve(id, None, None, KeyOrigin::Environment).unwrap();
+            let target = resolve(id, None, None, KeyOrigin::Environment, &[]).unwrap();
             assert_eq!(
                 (target.model.as_str(), target.format.url(&target.base_url, model, true)),
                 (model, url)
@@ -254,7 +255,7 @@ mod tests {
     #[test]
     fn what_cannot_be_called_is_refused_by_name_before_anything_is_sent() {
         let message_of =
-            |id, model, url| resolve(id, model, url, KeyOrigin::Environment).unwrap_err().message;
+            |id, model, url| resolve(id, model, url, KeyOrigin::Environment, &[]).unwrap_err().message;
         assert!(
             message_of("nope", None, None)
                 .starts_with("Unknown provider \"nope\". Available: openrouter, anthropic")
@@ -276,7 +277,7 @@ mod tests {
             "https://us.api.openai.com/v1",
             "https://EU.api.openai.com",
         ] {
-            let error = resolve("kimi", None, Some(url), KeyOrigin::Environment).unwrap_err();
+            let error = resolve("kimi", None, Some(url), KeyOrigin::Environment, &[]).unwrap_err();
             assert_eq!(error.kind, ModelErrorKind::Config, "{url}");
         }
         for (id, url) in [
@@ -285,10 +286,10 @@ mod tests {
             ("openai", "https://eu.api.openai.com/v1"),
             ("kimi", "https://evilapi.openai.com"),
         ] {
-            assert_eq!(resolve(id, None, Some(url), KeyOrigin::Environment).unwrap().base_url, url);
+            assert_eq!(resolve(id, None, Some(url), KeyOrigin::Environment, &[]).unwrap().base_url, url);
         }
         let own_choice =
-            resolve("anthropic", None, Some("https://api.moonshot.ai/anthropic"), KeyOrigin::Explicit);
+            resolve("anthropic", None, Some("https://api.moonshot.ai/anthropic"), KeyOrigin::Explicit, &[]);
         assert!(own_choice.is_ok());
     }
 

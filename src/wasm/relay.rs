@@ -25,8 +25,8 @@ use crate::ports::{AbortHandle, Delta, DeltaSink, ModelAdapter, ModelRequest, Pu
 use crate::prices::Prices;
 use crate::providers::Format;
 use crate::providers::facts::{Fact, Facts};
+use crate::providers::host::host;
 use crate::providers::request::{Options, ToolChoice};
-use crate::providers::table;
 use crate::run::views::model::View;
 use crate::text_tools::{STOP, TextTools};
 
@@ -34,6 +34,8 @@ use crate::text_tools::{STOP, TextTools};
 #[wasm_bindgen]
 pub struct CoreRelay {
     format: Format,
+    /// The model settles which of OpenAI's formats it is.
+    by_model: bool,
     base_url: String,
     /// What a client may ask for by name.
     models: Vec<String>,
@@ -58,6 +60,7 @@ impl CoreRelay {
     pub fn new(options: &str) -> Result<CoreRelay, JsValue> {
         let mut relay = CoreRelay {
             format: Format::OpenAiChat,
+            by_model: false,
             base_url: String::new(),
             models: Vec::new(),
             system_prompt: None,
@@ -164,15 +167,17 @@ impl CoreRelay {
 
     fn model(&self, host: &PageBindings, key: &str, model: String) -> Arc<dyn ModelAdapter> {
         let CoreRelay { format, base_url, request, .. } = self;
+        let host_name = host(base_url);
+        let format = if self.by_model { format.for_model(host_name, &model, &self.facts) } else { *format };
         let learned = self.learned(&model);
         let headers = format.headers(base_url, key);
         let options = HttpOptions {
             name: model.clone(),
-            format: *format,
+            format,
             url: format.url(base_url, &model, request.stream),
             headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             request: Options {
-                facts: Facts::of(*format, table::host(base_url), &model, &self.facts),
+                facts: Facts::of(format, host_name, &model, &self.facts),
                 model,
                 ..request.clone()
             },
@@ -200,7 +205,11 @@ impl CoreRelay {
         reader.object()?;
         while let Some(key) = reader.key()? {
             match key {
-                "format" => self.format = format_of(&reader.text()?)?,
+                "format" => {
+                    let word = reader.text()?;
+                    self.by_model = word == "openai";
+                    self.format = if self.by_model { Format::OpenAiChat } else { format_of(&word)? };
+                }
                 "baseURL" => self.base_url = reader.text()?.into_owned(),
                 "model" => self.request.model = reader.text()?.into_owned(),
                 "models" => {

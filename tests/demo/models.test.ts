@@ -71,7 +71,7 @@ test("a key in the environment serves an endpoint, and stays on the server", asy
   vi.stubEnv("OPENAI_API_KEY", "sk-from-the-environment");
   const real = fetch;
   vi.stubGlobal("fetch", (url: string, init: RequestInit) => real(url.replace("https://api.openai.com", provider.url), init));
-  provider.reply({ body: speak.openai(["From ", "the server."]) });
+  provider.reply({ body: speak.responses(["From ", "the server."]) });
   const page = await openDemo();
   await chooseModel(page, /^gpt/);
   await press(page, "Use this model");
@@ -82,7 +82,7 @@ test("a key in the environment serves an endpoint, and stays on the server", asy
 });
 
 test.each([
-  ["openai", "https://api.openai.com", "authorization", "Bearer sk-mine", speak.openai],
+  ["openai", "https://api.openai.com", "authorization", "Bearer sk-mine", speak.responses],
   ["anthropic", "https://api.anthropic.com", "x-api-key", "sk-mine", speak.anthropic],
 ] as const)(
   "a person's own key for %s goes to that provider and is kept for the tab only",

@@ -72,7 +72,7 @@ test("a key in a worker of a page is as open as one in the page, and needs the s
       worker.onmessage = (event) => resolve(event.data);
       worker.onerror = (event) => reject(new Error(event.message));
     });`;
-  expect(await inPage(page, code)).toEqual(["MODEL_CONFIG", "gpt-4.1"]);
+  expect(await inPage(page, code)).toEqual(["MODEL_CONFIG", "gpt-6.1-sol"]);
   expect(problems).toEqual([]);
 });
 

@@ -131,7 +131,7 @@ test("all providers are told, and which can be used", () => {
     name: "OpenAI",
     available: true,
     models: providers.openai?.models,
-    defaultModel: "gpt-4.1",
+    defaultModel: "gpt-6.1-sol",
   });
   expect([of("anthropic")?.available, of("ollama")?.available]).toEqual([false, true]);
   // It is not supported, whatever keys are there.
@@ -151,11 +151,13 @@ test.each([
 
 test("the table is the one that the core reads", () => {
   const table = JSON.parse(readFileSync(`${root}/src/providers/table.json`, "utf8")) as Record<string, unknown>[];
+  // What only the check of models reads.
+  const read = table.map(({ ends: _, date: __, source: ___, ...row }) => row);
   const own = Object.values(providers).map(({ defaultMaxTokens, defaultModel, ...rest }) => {
     expect(defaultModel).toBe(rest.models[0] ?? "");
     return { ...rest, maxTokens: defaultMaxTokens };
   });
-  expect(own).toEqual(table);
+  expect(own).toEqual(read);
   expect(Object.keys(providers)).toEqual(table.map(({ id }) => id));
 });
 
@@ -165,8 +167,8 @@ test("a key out of the environment goes to no other provider", () => {
   for (const baseURL of [options.baseURL, "https://OpenRouter.ai.:443/x", "https://me@openrouter.ai/api/v1"]) {
     expect(() => createAdapter({ ...options, baseURL })).toThrow('Use provider "openrouter", or pass the key yourself.');
   }
-  expect(createAdapter({ ...options, apiKey: "mine" }).name).toBe("gpt-4.1");
-  expect(createAdapter({ ...options, baseURL: "https://proxy.example.com/v1" }).name).toBe("gpt-4.1");
+  expect(createAdapter({ ...options, apiKey: "mine" }).name).toBe("gpt-6.1-sol");
+  expect(createAdapter({ ...options, baseURL: "https://proxy.example.com/v1" }).name).toBe("gpt-6.1-sol");
 });
 
 test("a key in a page is refused without the switch", () => {
@@ -174,7 +176,7 @@ test("a key in a page is refused without the switch", () => {
   vi.stubGlobal("document", {});
   const options = { provider: "openai", apiKey: "k" } as const;
   expect(() => createAdapter(options)).toThrow(expect.objectContaining({ code: "MODEL_CONFIG" }));
-  expect(createAdapter({ ...options, dangerouslyAllowBrowser: true }).name).toBe("gpt-4.1");
+  expect(createAdapter({ ...options, dangerouslyAllowBrowser: true }).name).toBe("gpt-6.1-sol");
   vi.unstubAllGlobals();
 });
 
@@ -206,7 +208,7 @@ test.each([
   for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
   const make = () => createAdapter({ provider: "openai", apiKey: "k" });
   if (refused) expect(make).toThrow("dangerouslyAllowBrowser");
-  else expect(make().name).toBe("gpt-4.1");
+  else expect(make().name).toBe("gpt-6.1-sol");
   vi.unstubAllGlobals();
 });
 
@@ -362,4 +364,30 @@ test.each([
     code: "MODEL_NETWORK",
     message: expect.stringContaining(message),
   });
+});
+
+test("a model of OpenAI's that uses no tools by chat completions is asked by Responses, unless a format is named", async () => {
+  const tool = { name: "look", description: "Looks.", jsonSchema: { type: "object", properties: {} } };
+  const asked = async (options: Partial<CreateAdapterOptions>) => {
+    const sent: [string, Record<string, unknown>][] = [];
+    const fetch = async (url: string, { body }: RequestInit) => {
+      sent.push([new URL(url).pathname, JSON.parse(String(body))]);
+      return new Response('{"error":{"message":"no"}}', { status: 400 });
+    };
+    const model = createAdapter({ provider: "openai", apiKey: "k", reasoningEffort: "high", fetch, ...options });
+    const asks = { messages: [{ sender: "user" as const, text: "x" }], tools: [tool] };
+    await expect(model.prompt(asks, async () => {})).rejects.toMatchObject({ code: "MODEL_BAD_REQUEST" });
+    const [path, body] = sent[0] ?? ["", {}];
+    return [path, body.reasoning_effort ?? body.reasoning, body.include];
+  };
+  const responses = ["/v1/responses", { effort: "high" }, ["reasoning.encrypted_content"]];
+  expect(await asked({})).toEqual(responses);
+  expect(await asked({ model: "gpt-5.6-sol" })).toEqual(responses);
+  expect(await asked({ model: "gpt-6-luna", format: "openai_chat" })).toEqual(["/v1/chat/completions", "none", undefined]);
+  expect(await asked({ model: "gpt-5.1" })).toEqual(["/v1/chat/completions", "high", undefined]);
+  // Nobody knows what a proxy speaks, and the application knows better.
+  const proxy = { baseURL: "https://proxy.example/v1" };
+  expect(await asked(proxy)).toEqual(["/v1/chat/completions", "high", undefined]);
+  expect((await asked({ facts: [{ model: "gpt-6*", responses: false }] }))[0]).toBe("/v1/chat/completions");
+  expect((await asked({ ...proxy, facts: [{ model: "gpt-6*", responses: true }] }))[0]).toBe("/v1/responses");
 });

@@ -65,7 +65,7 @@ async function refusal(response: Response) {
 const shapes = [
   ["Anthropic", speak.anthropic, {}, "/v1/messages"],
   ["OpenAI chat", speak.openai, { provider: "openai" }, "/chat/completions"],
-  ["Gemini", speak.gemini, { provider: "gemini", format: "gemini" }, "/models/gemini-2.5-flash:streamGenerateContent?alt=sse"],
+  ["Gemini", speak.gemini, { provider: "gemini", format: "gemini" }, "/models/gemini-3.8-flash:streamGenerateContent?alt=sse"],
 ] as const;
 
 test.each(shapes)("an answer of %s is streamed in the original's words", async (_, say, config, path) => {

@@ -252,7 +252,7 @@ test("a provider is asked in its own format, with the key in its header only", a
     );
     return new Response(`${body.join("")}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } });
   });
-  const { session, events } = at(createAdapter({ provider: "openai", apiKey: "sk-secret", fetch }));
+  const { session, events } = at(createAdapter({ provider: "openai", model: "gpt-4.1", apiKey: "sk-secret", fetch }));
   expect(await session.sendMessage("Hello")).toMatchObject({ text: "Hi" });
   const [url, init] = fetch.mock.calls[0] ?? ["", {}];
   expect(url).toBe("https://api.openai.com/v1/chat/completions");
@@ -269,7 +269,7 @@ test("a provider is asked in its own format, with the key in its header only", a
 test("what a provider that the page asks fails with is told in its own words, and tried again where that helps", async () => {
   const failing = async (...answers: (() => Response | Promise<Response>)[]) => {
     const fetch = vi.fn(async () => (answers.length > 1 ? answers.shift() : answers[0])?.() ?? new Response());
-    const { session, shown } = at(createAdapter({ provider: "openai", apiKey: "sk-secret", fetch }));
+    const { session, shown } = at(createAdapter({ provider: "openai", model: "gpt-4.1", apiKey: "sk-secret", fetch }));
     const { code, message } = (await session.sendMessage("Hi").catch((thrown: unknown) => thrown)) as GloveError;
     expect(shown()).toEqual(["user: Hi"]);
     return [code, message, fetch.mock.calls.length];
@@ -321,7 +321,9 @@ test("an answer whose JSON a provider broke into lines is read, and its call run
     return { status: "success", data: 2 };
   };
   const look = { name: "look", description: "", jsonSchema: { type: "object" }, do: run };
-  const { session } = at(createAdapter({ provider: "openai", apiKey: "k-secret", stream: false, fetch }), { tools: [look] });
+  const { session } = at(createAdapter({ provider: "openai", model: "gpt-4.1", apiKey: "k-secret", stream: false, fetch }), {
+    tools: [look],
+  });
   expect(await session.sendMessage("Hi")).toMatchObject({ text: "Found." });
   expect(asked).toEqual([input]);
 });
@@ -332,7 +334,7 @@ test("stopping closes the connection to a provider that the page asks", async ()
     signal = init.signal;
     return slowly([`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "Once" } }] })}\n\n`], true, init.signal);
   };
-  const { session, shown } = at(createAdapter({ provider: "openai", apiKey: "sk-secret", fetch }));
+  const { session, shown } = at(createAdapter({ provider: "openai", model: "gpt-4.1", apiKey: "sk-secret", fetch }));
   const sending = session.sendMessage("Hi");
   await until(session, ({ streamingText }) => streamingText === "Once");
   session.stop();

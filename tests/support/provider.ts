@@ -149,6 +149,26 @@ export const speak = {
     out.push(data({ ...of, choices: [], usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 } }));
     return [...out, "data: [DONE]\n\n"];
   },
+  responses(texts: readonly string[], call?: ToolCallMade): string[] {
+    const item = { type: "message", id: "msg_1", role: "assistant" };
+    const out = [named({ type: "response.output_item.added", output_index: 0, item: { ...item, content: [] } } as never)];
+    const text = { type: "response.output_text.delta", item_id: "msg_1", output_index: 0, content_index: 0 };
+    out.push(...texts.map((delta) => named({ ...text, delta } as never)));
+    const output: object[] = [{ ...item, content: [{ type: "output_text", text: texts.join(""), annotations: [] }] }];
+    if (call) {
+      const made = { type: "function_call", id: "fc_1", call_id: call.id, name: call.name, arguments: "" };
+      const at = { item_id: "fc_1", output_index: 1 };
+      out.push(named({ type: "response.output_item.added", output_index: 1, item: made } as never));
+      for (const delta of [call.args.slice(0, 3), call.args.slice(3)]) {
+        out.push(named({ type: "response.function_call_arguments.delta", ...at, delta } as never));
+      }
+      output.push({ ...made, arguments: call.args });
+      out.push(named({ type: "response.output_item.done", output_index: 1, item: output[1] } as never));
+    }
+    const usage = { input_tokens: 7, output_tokens: 5, total_tokens: 12 };
+    const response = { id: "resp_1", status: "completed", output, usage };
+    return [...out, named({ type: "response.completed", response } as never)];
+  },
   gemini(texts: readonly string[], call?: ToolCallMade, thought?: string): string[] {
     const chunk = (parts: object[], finishReason?: string) =>
       data({

@@ -40,6 +40,10 @@ export interface ModelFacts {
   /** Takes `toolChoice` `"required"` and `{ tool }`. */
   readonly forcedTools?: boolean;
   readonly parallelToolCalls?: boolean;
+  /** Takes tools in OpenAI's chat format from a model that thinks. */
+  readonly thinkingBesideTools?: boolean;
+  /** Is asked by OpenAI's Responses API, unless `format` is given. */
+  readonly responses?: boolean;
   /**
    * How it gives an answer that has a schema: by a tool, or as a text that its server keeps to a JSON Schema (`strict`: one whose objects list
    * all their keys).
@@ -79,7 +83,7 @@ export interface ModelFacts {
     | "budget"
     | "adaptive"
     | "level";
-  readonly thinkingOff?: "silence" | "said" | "never";
+  readonly thinkingOff?: "silence" | "said" | "between_tools" | "never";
   /** The words for `reasoningEffort` that it knows, with blanks between. */
   readonly efforts?: string;
   readonly minBudget?: number;
@@ -104,6 +108,8 @@ export const factKinds = {
   tools: "flag",
   forcedTools: "flag",
   parallelToolCalls: "flag",
+  thinkingBesideTools: "flag",
+  responses: "flag",
   answers: "tool|json_schema|strict",
   answersBesideTools: "flag",
   streamOptions: "flag",
@@ -120,7 +126,7 @@ export const factKinds = {
   signedCalls: "flag",
   reasoningBack: "never|asked|calls|details|details_always",
   thinking: "none|effort|reasoning|google|switch|switch_and_effort|budget|adaptive|level",
-  thinkingOff: "silence|said|never",
+  thinkingOff: "silence|said|between_tools|never",
   efforts: "text",
   minBudget: "whole",
   maxBudget: "whole",

@@ -199,8 +199,8 @@ export function targetOf(options: Pick<CreateAdapterOptions, "provider" | "model
   return { provider, model, baseURL };
 }
 
-export function formatOf({ format }: ProviderDef, wanted: ProviderFormat | undefined): ProviderFormat {
-  return wanted ?? (format === "anthropic" ? "anthropic" : "openai_chat");
+export function formatOf({ format }: ProviderDef, wanted: ProviderFormat | undefined): ProviderFormat | "openai" {
+  return wanted ?? (format === "anthropic" ? format : "openai");
 }
 
 export function cacheOf(cache: CreateAdapterOptions["cache"]): "5m" | "1h" | undefined {

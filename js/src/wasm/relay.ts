@@ -5,7 +5,8 @@ import type { SessionHost } from "./core-api.js";
 
 /** The options of `new CoreRelay(options)`, as JSON. */
 export interface RelayOptions extends ModelCallOptions {
-  readonly format: "endpoint" | "anthropic" | "openai_chat" | "openai_responses" | "gemini";
+  /** `openai`: the one of OpenAI's two formats that the model wants. */
+  readonly format: "openai" | "endpoint" | "anthropic" | "openai_chat" | "openai_responses" | "gemini";
   readonly baseURL: string;
   readonly model: string;
   /** Further models that a client may ask for. */

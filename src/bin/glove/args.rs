@@ -29,7 +29,7 @@ pub(crate) struct Places {
 /// The model, and where it is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelChoice {
-    /// A provider, and one of its models if not the usual one: `anthropic`, `openai:gpt-4.1`, `ollama:qwen3`; `scripted` needs no key,
+    /// A provider, and one of its models if not the usual one: `anthropic`, `openai:gpt-6-luna`, `ollama:qwen3`; `scripted` needs no key,
     /// and `scripted:FILE` answers from a file of JSON lines
     #[arg(long, short, env = "GLOVE_MODEL", value_name = "PROVIDER[:MODEL]", hide_env_values = true)]
     pub model: Option<String>,

@@ -19,13 +19,17 @@ impl Options {
 
     /// Whether the model thinks, if it is one that does so unless it is told otherwise.
     pub(in crate::providers) fn thinks_by_itself(&self) -> bool {
-        !self.thinking.is_off() || self.facts.thinking_off == Some(ThinkingOff::Never)
+        !self.thinking.is_off()
+            || matches!(self.facts.thinking_off, Some(ThinkingOff::BetweenTools | ThinkingOff::Never))
     }
 
     /// Anthropic wants the thoughts of a turn back while it goes on.
     pub(in crate::providers) fn anthropic_thinks(&self) -> bool {
         let by_itself = self.facts.thinking == Some(ThinkingForm::Adaptive)
-            && matches!(self.facts.thinking_off, Some(ThinkingOff::Said | ThinkingOff::Never));
+            && matches!(
+                self.facts.thinking_off,
+                Some(ThinkingOff::Said | ThinkingOff::BetweenTools | ThinkingOff::Never)
+            );
         self.is_told_to_think() || by_itself && self.thinks_by_itself()
     }
 }
@@ -85,6 +89,10 @@ pub(in crate::providers) fn anthropic(prompt: &RequestParts<'_>, max_tokens: u32
         (_, Some(ThinkingOff::Said)) if thinking.is_off() => {
             body.raw("thinking", r#"{"type":"disabled"}"#);
         }
+        // An effort beside it stays that of the model: it takes none above `high`.
+        (_, Some(ThinkingOff::BetweenTools)) if thinking.is_off() => {
+            body.raw("thinking", r#"{"type":"between_tools"}"#);
+        }
         (_, Some(ThinkingOff::Never)) if thinking.is_off() => effort = Some(word(prompt)),
         _ if thinking.is_off() => {}
         (ThinkingForm::Adaptive, _) => {
@@ -112,6 +120,13 @@ pub(in crate::providers) fn anthropic(prompt: &RequestParts<'_>, max_tokens: u32
 
 pub(in crate::providers) fn openai_chat(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     let thinking = &prompt.options.thinking;
+    if prompt.options.facts.thinking_beside_tools == Some(false) && prompt.takes_tools() {
+        if prompt.options.is_told_to_think() {
+            prompt.changed(OPTION, thinking.word(), "none");
+        }
+        body.text("reasoning_effort", "none");
+        return;
+    }
     if thinking.is_open() {
         return;
     }

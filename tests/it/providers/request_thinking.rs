@@ -1,6 +1,8 @@
 //! How much a model is to think, and which of its thoughts go back to it.
 
-use crate::support::requests::{FORMATS, body_with, call, calls, fine, options, result, results};
+use crate::support::requests::{
+    FORMATS, body_for, body_with, call, calls, fine, options, result, results, tools,
+};
 use glove_wasm::answer::Outcome;
 use glove_wasm::json::Json;
 use glove_wasm::message::{Extra, Message, SideOutput, ToolResult, ToolResultData};
@@ -259,4 +261,51 @@ fn a_model_that_is_to_think_gets_its_thoughts_back() {
         let first = body.pointer("/messages/1/content/0/type").unwrap();
         assert_eq!(first == "thinking", echoed, "{effort:?}");
     }
+}
+
+#[test]
+fn models_of_today_are_asked_in_the_words_that_they_take() {
+    let all = tools();
+    let asked = |format, host, model: &str, effort: Option<&str>, tools: bool| {
+        let options = Options {
+            model: model.to_owned(),
+            facts: Facts::of(format, host, model, &[]),
+            thinking: Thinking { effort: effort.map(str::to_owned), budget: None },
+            ..options()
+        };
+        body_for(format, &options, "", &[Message::user("hi")], if tools { &all } else { &[] })
+    };
+    let claude = |model, effort| {
+        let body = asked(Format::Anthropic, "api.anthropic.com", model, Some(effort), true);
+        (body["thinking"].clone(), body["output_config"]["effort"].clone())
+    };
+    let adaptive = json!({"type": "adaptive"});
+    assert_eq!(claude("claude-opus-5-5", "max"), (adaptive.clone(), json!("max")));
+    assert_eq!(claude("claude-opus-5-5", "none"), (Value::Null, json!("low")));
+    assert_eq!(claude("claude-sonnet-5-5", "high"), (adaptive, json!("high")));
+    assert_eq!(claude("claude-sonnet-5-5", "none"), (json!({"type": "between_tools"}), Value::Null));
+    assert_eq!(claude("claude-haiku-5-5", "none"), (json!({"type": "disabled"}), Value::Null));
+    let openai = |model, effort, tools| {
+        let chat = asked(Format::OpenAiChat, "api.openai.com", model, effort, tools);
+        let responses = asked(Format::OpenAiResponses, "api.openai.com", model, effort, tools);
+        (chat["reasoning_effort"].clone(), responses["reasoning"]["effort"].clone())
+    };
+    assert_eq!(openai("gpt-5.6-sol", Some("max"), false), (json!("max"), json!("max")));
+    assert_eq!(openai("gpt-6.1-sol", Some("none"), false), (json!("low"), json!("low")));
+    assert_eq!(openai("gpt-6.1-terra", Some("none"), false), (json!("none"), json!("none")));
+    assert_eq!(openai("gpt-5.5", Some("max"), false), (json!("xhigh"), json!("xhigh")));
+    // Beside tools the chat format takes nothing else.
+    assert_eq!(openai("gpt-6-luna", Some("high"), true), (json!("none"), json!("high")));
+    assert_eq!(openai("gpt-6-luna", None, true), (json!("none"), Value::Null));
+    assert_eq!(openai("gpt-5.1", Some("high"), true), (json!("high"), json!("high")));
+    let chat = |host, model, effort| {
+        let body = asked(Format::OpenAiChat, host, model, Some(effort), true);
+        (body["thinking"].clone(), body["reasoning_effort"].clone())
+    };
+    let kimi = "api.moonshot.ai";
+    assert_eq!(chat(kimi, "kimi-k3.1-pro", "medium"), (Value::Null, json!("high")));
+    assert_eq!(chat(kimi, "kimi-k3", "none"), (Value::Null, json!("low")));
+    assert_eq!(chat(kimi, "kimi-k2.7-code", "none"), (Value::Null, Value::Null));
+    assert_eq!(chat(kimi, "kimi-k2.6", "none"), (json!({"type": "disabled"}), Value::Null));
+    assert_eq!(chat("open.bigmodel.cn", "glm-5.3", "none"), (Value::Null, json!("low")));
 }

@@ -21,10 +21,18 @@ pub fn tools() -> Vec<ToolDefinition> {
 }
 
 pub fn body_with(format: Format, options: &Options, system: &str, messages: &[Message]) -> Value {
-    let tools = tools();
-    let names = ToolNames::new(format, &options.facts, &tools);
-    let prompt =
-        RequestParts { format, system, tools: &tools, names: &names, options, notices: &Notices::default() };
+    body_for(format, options, system, messages, &tools())
+}
+
+pub fn body_for(
+    format: Format,
+    options: &Options,
+    system: &str,
+    messages: &[Message],
+    tools: &[ToolDefinition],
+) -> Value {
+    let names = ToolNames::new(format, &options.facts, tools);
+    let prompt = RequestParts { format, system, tools, names: &names, options, notices: &Notices::default() };
     serde_json::from_str(&prompt.body(&messages.iter().collect::<Vec<_>>())).unwrap()
 }
 
