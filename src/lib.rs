@@ -39,6 +39,7 @@ pub mod task_tool;
 pub mod testing;
 pub mod text_tools;
 pub mod tool;
+pub mod visible_text;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
 // Natively the server uses a part of it, and the test that writes the types of TypeScript all.

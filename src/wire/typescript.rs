@@ -39,6 +39,8 @@ import type { Message, Usage } from "./record.js";"#;
 const ATTACHMENTS: &str =
     "// What a message may carry to each provider, and what a person is told of what does not fit.";
 
+const VISIBLE: &str = "// Which characters can make a text look like another one.";
+
 #[test]
 fn the_rules_of_attachments_are_those_of_rust() {
     let mut rules = "/** By the name of a provider, or of a format where that is not the provider's own. */\nexport const mediaRules = {\n".to_owned();
@@ -62,6 +64,15 @@ fn the_rules_of_attachments_are_those_of_rust() {
         "/** What a page opens at most. */\nexport const mostPixels = {MOST_PIXELS};\nexport const mostSourceBytes = {MOST_SOURCE_BYTES};\n"
     );
     same("attachments.ts", ATTACHMENTS, &[MediaRules::declaration(), rules, most, sentences]);
+}
+
+#[test]
+fn the_characters_that_are_shown_as_escapes_are_those_of_rust() {
+    let rule = format!(
+        "/** What it matches is shown as an escape, unless it is of the first group: that is written so in its script. */\nexport const misleading =\n  {};\n",
+        crate::visible_text::pattern()
+    );
+    same("visible-text.ts", VISIBLE, &[rule]);
 }
 
 #[test]

@@ -35,7 +35,7 @@ test("a refund above the limit is approved, one below is not asked about, and bo
   await paid("€20");
   await say(page, "Refund €80 for order 1042");
   await shows(page, "Refunds above €50 need your approval.");
-  await press(page, "Approve");
+  await press(page, "Allow");
   await paid("€100");
   await ready(page);
   await press(page, "Undo");
@@ -54,7 +54,7 @@ test("the reason for a refusal reaches the assistant", async () => {
   await shows(page, "More than 4 replicas need your approval.");
   await page.getByText("Add a reason").click();
   await page.getByRole("textbox", { name: "Add a reason" }).fill("Too dear");
-  await press(page, "Reject");
+  await press(page, "Deny");
   await shows(page, "because you said: “Too dear”");
   await say(page, "Scale search to 4");
   await services(page).getByText("4 replicas").waitFor();

@@ -192,7 +192,7 @@ test("a scene is played with the keyboard alone, and what has the focus is alway
   await page.keyboard.type("Scale search to 6");
   await page.keyboard.press("Enter");
   await shows(page, "More than 4 replicas");
-  await tabTo(page, "Approve");
+  await tabTo(page, "Allow");
   await page.keyboard.press("Enter");
   await services.getByText("6 replicas").waitFor();
   await ready(page);
@@ -264,7 +264,7 @@ async function fill(page: Page, scene: Scene): Promise<void> {
     await say(page, "Show me the desks");
     await shows(page, "Here are 2 products");
     await say(page, "Add two task chairs and check out");
-    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Allow" }).click();
     await page.getByLabel("Name", { exact: true }).waitFor();
   } else if (scene === "trip") {
     await say(page, "Two days in Lisbon");

@@ -8,8 +8,8 @@ test("a brief is planned, approved, written in two tabs' lives, refined, and ope
   const page = await open("task");
   await page.getByRole("button", { name: /cities\.csv/ }).waitFor();
   await press(page, "Start");
-  await page.getByText("Approve the plan?").waitFor();
-  await press(page, "Approve");
+  await page.getByText("Allow the plan?").waitFor();
+  await press(page, "Allow");
   await page.locator("[data-glove-standing]", { hasText: "Working · Act" }).waitFor();
   const other = await again(page);
   await page.close();
@@ -17,9 +17,9 @@ test("a brief is planned, approved, written in two tabs' lives, refined, and ope
   await other.locator("[data-glove-standing]", { hasText: "Interrupted" }).waitFor();
   await press(other, "Resume");
   // The first verification found no sources: the plan is refined, and approved again.
-  await other.getByText("Approve the plan?").waitFor();
+  await other.getByText("Allow the plan?").waitFor();
   await other.getByText("Add the sources to the brief").first().waitFor();
-  await press(other, "Approve");
+  await press(other, "Allow");
   await other.locator("[data-glove-standing]", { hasText: "Completed" }).waitFor();
   await other
     .getByRole("button", { name: /^brief\.md [\d.]+ k?B$/ })
@@ -36,7 +36,7 @@ test("a brief is planned, approved, written in two tabs' lives, refined, and ope
 test.each([360, 800, 1400])("the board fits a window of %i pixels", async (width) => {
   const page = await open("task", { viewport: { width, height: 800 } });
   await press(page, "Start");
-  await page.getByText("Approve the plan?").waitFor();
+  await page.getByText("Allow the plan?").waitFor();
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
   if (process.env.SHOTS) await page.screenshot({ path: `/tmp/shots/demo-${width}.png` });
 });

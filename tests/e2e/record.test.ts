@@ -68,10 +68,10 @@ test("a widget, one without a renderer and a file are there behind their call, a
 test("a reminder waits for its approval over a reload, and the prompt that a timer begins shows its answer alone", () =>
   open(async (page, problems) => {
     await say(page, "Remind me to take an umbrella");
-    await page.getByRole("button", { name: "Approve" }).waitFor();
+    await page.getByRole("button", { name: "Allow" }).waitFor();
     expect(await short(page)).toEqual([["Remind me to take an umbrella", "ann", "waiting_for_approval", "tool"]]);
     await page.reload();
-    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Allow" }).click();
     await page.getByText("I will remind you.").waitFor();
     await page.evaluate(`client.sessions().then(([{ id }]) => {
       setTimeout(() => client.trigger(id, { reason: "the reminder of five o'clock is due" }), 10);
@@ -95,7 +95,7 @@ test("a payment of up to 100 is made at once, and a larger one waits for its app
     await page.getByText("Paying 101 needs approval.").waitFor();
     await page.reload();
     await page.getByText("Paying 101 needs approval.").waitFor();
-    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Allow" }).click();
     await page.getByText("Done: paid 101.").waitFor();
     const expected = ["100", "101"].map((euros) => [`Pay ${euros}`, "ann", "completed", "tool text"]);
     expect(await short(page)).toEqual(expected);
@@ -107,13 +107,13 @@ test("a skill that is taken up in mid-conversation is there in the next round, o
     await say(page, "Pay 1");
     await page.getByText("Done: paid 1.").waitFor();
     await say(page, "Mail Ann");
-    await page.getByRole("button", { name: "Approve" }).waitFor();
+    await page.getByRole("button", { name: "Allow" }).waitFor();
     await page.reload();
-    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Allow" }).click();
     await page.getByText("The mail is sent.").waitFor();
     await page.reload();
     await say(page, "Mail Ann");
-    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Allow" }).click();
     await page.getByText("The mail is sent.").nth(1).waitFor();
     const [, first, second] = await short(page);
     expect(first).toEqual(["Mail Ann", "ann", "completed", "tool tool text"]);
@@ -125,10 +125,10 @@ test("two agents work in their cards, one asks in its own, also after a reload, 
   open(async (page, problems) => {
     await say(page, "Research");
     const clerk = page.getByRole("region", { name: "clerk" });
-    await clerk.getByRole("button", { name: "Approve" }).waitFor();
+    await clerk.getByRole("button", { name: "Allow" }).waitFor();
     await page.getByRole("region", { name: "scout" }).getByText("It is all there.").waitFor();
     await page.reload();
-    await clerk.getByRole("button", { name: "Approve" }).click();
+    await clerk.getByRole("button", { name: "Allow" }).click();
     await page.getByText("Report: It is all there. It is signed.").waitFor();
     await page.reload();
     await clerk.getByText("It is signed.").waitFor();
@@ -148,9 +148,9 @@ test("a second tab shows the widget and the file too, as they come and when it o
       return tab;
     };
     await say(page, "Remind me");
-    await page.getByRole("button", { name: "Approve" }).waitFor();
+    await page.getByRole("button", { name: "Allow" }).waitFor();
     const early = await follow();
-    await early.getByRole("button", { name: "Approve" }).click();
+    await early.getByRole("button", { name: "Allow" }).click();
     await early.getByText("I will remind you.").waitFor();
     await say(early, "How is the weather?");
     for (const tab of [page, early, await follow()]) {

@@ -69,16 +69,16 @@ test("a person starts a task, approves its plan, denies a call with a reason, an
       look.show({ task: workspace, agent, start: spec });
     })()`);
     await button(page, "Start").click();
-    await page.getByText("Approve the plan?").waitFor();
+    await page.getByText("Allow the plan?").waitFor();
     await says(page, "Waiting for you");
-    await button(page, "Approve").click();
+    await button(page, "Allow").click();
     await page.getByText("Write a file?").waitFor();
     await page.getByLabel("Reason for denying (optional)").fill("Not as a table");
     await button(page, "Deny").click();
     await expect.poll(() => page.evaluate("globalThis.read ?? ''")).toContain("Not as a table");
     for (const path of ["progress/artifacts/brief.md", "progress/artifacts/sources.json"]) {
       await page.locator("[data-glove-question]", { hasText: path }).waitFor();
-      await button(page, "Approve").click();
+      await button(page, "Allow").click();
     }
     await says(page, "Completed");
     expect(await page.locator("[data-glove-files=large] [data-glove-name]").allInnerTexts()).toEqual([
@@ -102,8 +102,8 @@ test("another tab watches the task, decides about it and stops it; the lease sta
     await button(first, "Start").click();
     await second.getByText("Runs in another tab or program").waitFor();
     expect(await button(second, "Resume").count()).toBe(0);
-    await second.getByText("Approve the plan?").waitFor();
-    await button(second, "Approve").click();
+    await second.getByText("Allow the plan?").waitFor();
+    await button(second, "Allow").click();
     await expect.poll(() => first.evaluate("typeof globalThis.goOn")).toBe("function");
     await says(second, "Working · Act");
     await button(second, "Stop").click();

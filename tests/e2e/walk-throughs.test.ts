@@ -39,7 +39,7 @@ const walks: readonly Walk[] = [
   {
     name: "reminder",
     says: ["Remind me to take an umbrella"],
-    presses: ["Approve"],
+    presses: ["Allow"],
     ends: "Your reminder: take an umbrella.",
     prompts: [
       ["Remind me to take an umbrella", "tool widget text"],
@@ -54,7 +54,7 @@ const walks: readonly Walk[] = [
   {
     name: "payment",
     says: ["Pay 100", "Pay 101"],
-    presses: ["Approve"],
+    presses: ["Allow"],
     ends: "And so are the other 101.",
     prompts: [
       ["Pay 100", "tool text"],

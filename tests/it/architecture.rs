@@ -10,6 +10,7 @@ const FOUNDATION: &[&str] =
 /// The parts above it from the bottom up, each with the parts that it may use besides itself; `*` is all but `HOSTS`.
 const ARROWS: &[(&str, &[&str])] = &[
     ("sse", &[]),
+    ("visible_text", &[]),
     ("display", &[]),
     ("answer", &["sse"]),
     ("providers", &["sse", "answer"]),
@@ -48,6 +49,7 @@ const PURE: &[&str] = &[
     "tool",
     "ids",
     "prices",
+    "visible_text",
 ];
 
 const IMPURE: &[&str] = &["web_sys", "js_sys", "wasm_bindgen", "tokio", "SystemTime", "Instant::now"];

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { type PartProps, part } from "../parts/as-child.js";
 import { Icon } from "../parts/icons.js";
+import { Visible, visibleText } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
 import type { AttachmentState } from "./tray.js";
 import { bytes, shortName } from "./words.js";
@@ -32,6 +33,7 @@ export interface AttachmentProps extends PartProps<"div"> {
 export function Attachment({ file, onRemove, ...props }: AttachmentProps): ReactNode {
   const say = useLabels();
   const { name = "", type, size, thumbnail, state = "sent", text } = file;
+  const seen = visibleText(name);
   const label = shortName(name) || say("File");
   const busy = state === "waiting" || state === "preparing";
   const facts = [shortType(type, name), size ? bytes(size) : ""].filter(Boolean).join(" · ");
@@ -45,14 +47,14 @@ export function Attachment({ file, onRemove, ...props }: AttachmentProps): React
         </span>
       )}
       <span data-glove-file-text="">
-        {!(state === "refused" && text) && <bdi title={name}>{label}</bdi>}
+        {!(state === "refused" && text) && <bdi title={seen}>{label === seen ? <Visible text={name} /> : label}</bdi>}
         {/* The name is in the sentence. */}
         <small>{busy ? say("Preparing…") : (text ?? facts)}</small>
       </span>
       {onRemove && (
-        <button type="button" data-glove-remove="" title={`${say("Remove")} ${name}`} onClick={onRemove}>
+        <button type="button" data-glove-remove="" title={`${say("Remove")} ${seen}`} onClick={onRemove}>
           <Icon name="remove" />
-          <span data-glove-label="">{`${say("Remove")} ${name}`}</span>
+          <span data-glove-label="">{`${say("Remove")} ${seen}`}</span>
         </button>
       )}
     </>

@@ -1,4 +1,5 @@
 // Sizes and names of files, for people.
+import { visibleText } from "../parts/visible.js";
 
 /** `1.4 MB`, as a person's language writes numbers. */
 export function bytes(size: number): string {
@@ -10,4 +11,7 @@ export function bytes(size: number): string {
 }
 
 /** Long names lose their middle: the end says what they are. */
-export const shortName = (name: string): string => (name.length > 32 ? `${name.slice(0, 18)}…${name.slice(-12)}` : name);
+export function shortName(name: string): string {
+  const seen = visibleText(name);
+  return seen.length > 32 ? `${seen.slice(0, 18)}…${seen.slice(-12)}` : seen;
+}

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { Source } from "../../src/wire/record.js";
 import { useLabels } from "../render/labels.js";
 import { Icon } from "./icons.js";
+import { Name, visibleText } from "./visible.js";
 
 /** What `Sources` takes; the function draws one link. */
 export interface SourcesProps {
@@ -32,7 +33,7 @@ export function Sources({ entry, children = link }: SourcesProps): ReactNode {
 }
 
 const link = ({ url, title }: Source): ReactNode => (
-  <a href={url} title={url} target="_blank" rel="noopener noreferrer nofollow">
-    {`${title || url}`}
+  <a href={url} title={visibleText(url)} target="_blank" rel="noopener noreferrer nofollow">
+    <Name of={`${title || url}`} />
   </a>
 );

@@ -1,10 +1,11 @@
 // `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useId, useRef } from "react";
 import { humanName } from "../parts/calls/tool-state.js";
-import { Values } from "../parts/calls/values.js";
+import { useValues } from "../parts/calls/values.js";
+import { Name } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
 import { answerLabel, type Option, options, read, type SlotProps, text } from "./props.js";
-import { Question } from "./question.js";
+import { Held, held, Question } from "./question.js";
 
 export function Confirm(props: SlotProps): ReactNode {
   const { data, status } = props;
@@ -20,78 +21,102 @@ export function Confirm(props: SlotProps): ReactNode {
   );
 }
 
-export function ApprovalRequest({ data, resolve, reject, status }: SlotProps): ReactNode {
-  const reason = useRef<HTMLInputElement>(null);
-  const say = useLabels();
-  return (
-    <Question
-      message={ask(data)}
-      status={status}
-      actions={
-        <>
-          <button type="button" data-glove-weight="safe" onClick={() => reject(reason.current?.value || undefined)}>
-            {say("Reject")}
-          </button>
-          <button type="button" onClick={() => resolve(true)}>
-            {say("Approve")}
-          </button>
-        </>
-      }
-    >
-      <Details data={data} />
-      <details data-glove-why="">
-        <summary>{say("Add a reason")}</summary>
-        <input ref={reason} aria-label={say("Add a reason")} data-glove-optional="" />
-      </details>
-    </Question>
-  );
-}
-
 /** How a button looks: what changes nothing stands out, and what holds for ever never does. */
 type Weight = "safe" | "plain" | "quiet";
-type Choice = Option & { readonly weight?: Weight };
+type Choice = Option & {
+  readonly weight?: Weight;
+  /** Only when all of what it lets run was open. */
+  readonly allows?: true;
+};
 
 const choice = (label: string, value: unknown, weight?: Weight): Choice => ({ label, value, ...(weight && { weight }) });
+const allow = (label: string, value: unknown, weight?: Weight): Choice => ({ ...choice(label, value, weight), allows: true });
 /** No answer: the question is turned down, and what asked may ask again. */
 const turnDown = Symbol();
 const yesOrNo = [choice("Yes", "yes"), choice("No", "no")];
 
 /** A question of the run about a call, with an answer on each button. */
 const decision =
-  (message: (data: unknown) => ReactNode, choices: readonly Choice[]) =>
-  ({ data, status, ...settle }: SlotProps): ReactNode => (
-    <Question message={message(data)} status={status} actions={<Choices choices={choices} {...settle} />}>
-      <Details data={data} />
-    </Question>
-  );
+  (message: (data: unknown) => ReactNode, choices: readonly Choice[], explains = false) =>
+  ({ data, status, resolve, reject }: SlotProps): ReactNode => {
+    const why = useRef<HTMLInputElement>(null);
+    const say = useLabels();
+    const { values, folded } = useValues(read(data, "toolInput"));
+    const reason = text(data, "reason") ?? text(data, "description");
+    const deny = () => reject(why.current?.value || undefined);
+    return (
+      <Question
+        message={message(data)}
+        status={status}
+        actions={<Choices choices={choices} folded={folded} resolve={resolve} reject={explains ? deny : () => reject()} />}
+      >
+        {reason !== undefined && (
+          <p data-glove-reason="">
+            <Name of={reason} lines />
+          </p>
+        )}
+        {values}
+        {explains && (
+          <details data-glove-why="">
+            <summary>{say("Add a reason")}</summary>
+            <input ref={why} aria-label={say("Add a reason")} data-glove-optional="" />
+          </details>
+        )}
+      </Question>
+    );
+  };
 
+export const ApprovalRequest = /* @__PURE__ */ decision(
+  (data) => ask(data),
+  [choice("Deny", turnDown, "safe"), allow("Allow", true)],
+  true,
+);
 export const PermissionRequest = /* @__PURE__ */ decision(
   (data) => ask(data),
   [
     choice("Deny", turnDown, "safe"),
-    choice("Allow once", "once", "plain"),
-    choice("Always allow", true, "quiet"),
+    allow("Allow once", "once", "plain"),
+    allow("Always allow", true, "quiet"),
     choice("Never allow", false, "quiet"),
   ],
 );
 export const InterruptedCall = /* @__PURE__ */ decision(
-  (data) => `${title(data)} was interrupted, and may have taken effect. Run it again?`,
-  [choice("Don't run", false, "safe"), choice("Run again", true, "plain")],
+  (data) => (
+    <>
+      <Name of={title(data)} /> was interrupted, and may have taken effect. Run it again?
+    </>
+  ),
+  [choice("Don't run", false, "safe"), allow("Run again", true, "plain")],
 );
 export const BudgetReached = /* @__PURE__ */ decision(
   () => "This conversation has reached a limit. Continue?",
   [choice("Stop", false, "safe"), choice("Continue", true, "plain")],
 );
 
-type ChoicesProps = Pick<SlotProps, "resolve" | "reject"> & { choices: readonly Choice[] };
+interface ChoicesProps extends Pick<SlotProps, "resolve" | "reject"> {
+  readonly choices: readonly Choice[];
+  readonly folded?: boolean;
+}
 
-function Choices({ choices, resolve, reject }: ChoicesProps): ReactNode {
+function Choices({ choices, folded = false, resolve, reject }: ChoicesProps): ReactNode {
   const say = useLabels();
-  return choices.map(({ label, value, weight }) => (
-    <button key={label} type="button" data-glove-weight={weight} onClick={() => (value === turnDown ? reject() : resolve(value))}>
-      {say(label)}
-    </button>
-  ));
+  const id = useId();
+  return (
+    <>
+      {choices.map(({ label, value, weight, allows }) => (
+        <button
+          key={label}
+          type="button"
+          data-glove-weight={weight}
+          {...(allows && held(folded, id))}
+          onClick={() => (value === turnDown ? reject() : resolve(value))}
+        >
+          <Name of={say(label)} />
+        </button>
+      ))}
+      {folded && <Held id={id} />}
+    </>
+  );
 }
 
 /** What the call does, as the tool says it, or else by the tool's name. */
@@ -99,14 +124,3 @@ const title = (data: unknown) => text(data, "title") ?? humanName(text(data, "to
 
 /** "Restart Checkout?" */
 const ask = (data: unknown) => `${title(data).replace(/[.?!…\s]+$/, "")}?`;
-
-/** Why it is asked, or what the tool does, and what the tool would be called with. */
-function Details({ data }: { data: unknown }): ReactNode {
-  const reason = text(data, "reason") ?? text(data, "description");
-  return (
-    <>
-      {reason !== undefined && <p data-glove-reason="">{reason}</p>}
-      <Values of={read(data, "toolInput")} />
-    </>
-  );
-}

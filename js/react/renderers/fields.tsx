@@ -1,5 +1,6 @@
 // `input`, `secret` and `select`: one answer, written or chosen.
 import { type ReactNode, useId } from "react";
+import { Name } from "../parts/visible.js";
 import { answerLabel, options, type SlotProps, text } from "./props.js";
 import { Actions, Question } from "./question.js";
 
@@ -76,7 +77,8 @@ export function Select(props: SlotProps): ReactNode {
         {choices.map(({ label, value }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: options have no other name, and may be equal.
           <label key={index}>
-            <input type="radio" name={answerField} value={index} required defaultChecked={preset === String(value)} /> {label}
+            <input type="radio" name={answerField} value={index} required defaultChecked={preset === String(value)} />{" "}
+            <Name of={label} />
           </label>
         ))}
       </div>

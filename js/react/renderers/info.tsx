@@ -1,5 +1,6 @@
 // `info`: tells something; nobody waits for an answer.
 import type { ReactNode } from "react";
+import { Name } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
 import { type SlotProps, text } from "./props.js";
 
@@ -10,8 +11,14 @@ export function Info({ data, resolve, status }: SlotProps): ReactNode {
   const type = text(data, "type") ?? "info";
   return (
     <div role={type === "error" ? "alert" : "status"} data-glove-info={type}>
-      {title !== undefined && <strong>{title}</strong>}
-      <p>{text(data, "message")}</p>
+      {title !== undefined && (
+        <strong>
+          <Name of={title} />
+        </strong>
+      )}
+      <p>
+        <Name of={text(data, "message") ?? ""} lines />
+      </p>
       <div data-glove-actions="">
         <button type="button" onClick={() => resolve()}>
           {say("OK")}

@@ -1,5 +1,6 @@
 // The frame of every question: its sentence, what belongs to it, and its buttons; and how it looks when it is answered.
 import { type FormEvent, type ReactNode, useId } from "react";
+import { Name } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
 import type { SlotProps } from "./props.js";
 
@@ -23,14 +24,16 @@ export interface QuestionProps extends Pick<SlotProps, "status"> {
 
 /** The frame of the built-in questions: a form with the sentence as its name. */
 export function Question(props: QuestionProps): ReactNode {
-  const { message, id: given, labels, onSubmit, children, actions, status, answer, error } = props;
+  const { id: given, labels, onSubmit, children, actions, status, answer, error } = props;
+  const message = typeof props.message === "string" ? <Name of={props.message} lines /> : props.message;
   const own = useId();
   const say = useLabels();
   const id = given ?? own;
   if (status !== "pending") {
     return (
       <p data-glove-answered={status}>
-        {message} <strong>{status === "resolved" ? answer || say("Answered") : say("Declined")}</strong>
+        {message}{" "}
+        <strong>{status === "resolved" ? answer ? <Name of={answer} lines /> : say("Answered") : say("Declined")}</strong>
       </p>
     );
   }
@@ -50,7 +53,7 @@ export function Question(props: QuestionProps): ReactNode {
       {children}
       {error !== undefined && (
         <p role="alert" id={`${id}-error`} data-glove-error="">
-          {error}
+          <Name of={error} lines />
         </p>
       )}
       <div data-glove-actions="">{actions}</div>
@@ -68,5 +71,19 @@ export function Actions({ reject }: Pick<SlotProps, "reject">): ReactNode {
         {say("Cancel")}
       </button>
     </>
+  );
+}
+
+/** A button that lets something run, while a part of that is folded. */
+export const held = (folded: boolean, id: string): { disabled?: true; "aria-describedby"?: string } =>
+  folded ? { disabled: true, "aria-describedby": id } : {};
+
+/** Why it is off. */
+export function Held({ id }: { readonly id: string }): ReactNode {
+  const say = useLabels();
+  return (
+    <small id={id} data-glove-held="">
+      {say("Show all of it before you allow it.")}
+    </small>
   );
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { ThreadInfo } from "../../src/threads/thread.js";
 import { type PartProps, part } from "../parts/as-child.js";
 import { errorWords } from "../parts/notices/error-words.js";
+import { Name } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
 import { ThreadIcon } from "./icons.js";
 import { ThreadListItems } from "./items.js";
@@ -107,7 +108,13 @@ function Deleted({ thread, threads, restore }: DeletedThread): ReactNode {
   return (
     <p>
       <span data-glove-thread-title="" dir="auto">
-        {threads.length > 1 ? `${threads.length} ${say("conversations deleted")}` : `${say("Deleted:")} ${thread.title}`}
+        {threads.length > 1 ? (
+          `${threads.length} ${say("conversations deleted")}`
+        ) : (
+          <>
+            {say("Deleted:")} <Name of={thread.title} />
+          </>
+        )}
       </span>
       <button type="button" onClick={restore}>
         {say("Undo")}

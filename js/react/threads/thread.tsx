@@ -1,5 +1,6 @@
 // One thread as the built-in list draws it: its title, its marks, and what can be done with it.
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from "react";
+import { Visible, visibleText } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
 import { ThreadIcon, type ThreadIconName } from "./icons.js";
 import { stepOf, type ThreadListEntry, ThreadListTrigger } from "./trigger.js";
@@ -16,7 +17,7 @@ export const BuiltInThread = memo(
           <>
             <ThreadListTrigger entry={entry}>
               <span data-glove-thread-title="" dir="auto">
-                {thread.title || <Untitled />}
+                {thread.title ? <Visible text={thread.title} /> : <Untitled />}
               </span>
               <Mark {...thread} />
             </ThreadListTrigger>
@@ -76,7 +77,7 @@ interface ActionProps {
 function Action({ icon, word, of, run }: ActionProps): ReactNode {
   const say = useLabels();
   return (
-    <button type="button" tabIndex={-1} title={say(word)} aria-label={`${say(word)}: ${of}`} onClick={run}>
+    <button type="button" tabIndex={-1} title={say(word)} aria-label={`${say(word)}: ${visibleText(of)}`} onClick={run}>
       <ThreadIcon name={icon} />
     </button>
   );

@@ -2,6 +2,7 @@
 import type { KeyboardEvent, ReactNode } from "react";
 import type { ThreadInfo } from "../../src/threads/thread.js";
 import { type PartProps, part } from "../parts/as-child.js";
+import { visibleText } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
 import { rowsOf, useListActions } from "./thread-list-context.js";
 
@@ -42,7 +43,7 @@ export function ThreadListTrigger({ entry, ...props }: PartProps<"button"> & { e
     else return;
     event.preventDefault();
   };
-  const title = thread.title || say("New conversation");
+  const title = visibleText(thread.title) || say("New conversation");
   const own = {
     type: "button",
     "data-glove-thread": thread.id,

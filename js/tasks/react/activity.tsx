@@ -1,5 +1,6 @@
 // Everything that happened, the newest first.
 import { type ReactNode, useId, useMemo, useState } from "react";
+import { Name, Visible } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
 import type { TaskEvent, TaskPlan } from "../../src/wire/task-types.js";
 import { Section } from "./parts.js";
@@ -58,8 +59,12 @@ function Entry({ event, plan }: { readonly event: TaskEvent; readonly plan: Task
     <li data-tone={bad ? "failed" : good.has(event.type) ? "done" : undefined}>
       <time dateTime={at.toISOString()}>{at.toLocaleTimeString([], { timeStyle: "short" })}</time>
       <p>
-        {text}
-        {more && <small dir="auto">{more}</small>}
+        <Name of={text} lines />
+        {more && (
+          <small dir="auto">
+            <Visible text={more} lines />
+          </small>
+        )}
       </p>
     </li>
   );

@@ -1,6 +1,7 @@
 // The files of the workspace, by what they are for.
 import { type ReactNode, useId } from "react";
 import { Icon } from "../../react/parts/icons.js";
+import { Name, visibleText } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
 import type { WorkspaceEntry } from "../workspaces/workspace.js";
 import { download } from "./download.js";
@@ -65,14 +66,16 @@ export function FileList({ files, from, large = false }: FileListProps): ReactNo
         <li key={path}>
           <button type="button" onClick={() => open(path)}>
             <Icon name={fileIcon} />
-            <span data-glove-name="">{path.slice(from.length)}</span>
+            <span data-glove-name="">
+              <Name of={path.slice(from.length)} />
+            </span>
             <small>{sizeText(size)}</small>
           </button>
           {large && workspace && (
             <button
               type="button"
               title={say("Download")}
-              aria-label={`${say("Download")} ${path.slice(from.length)}`}
+              aria-label={`${say("Download")} ${visibleText(path.slice(from.length))}`}
               onClick={() => void download(workspace, path)}
             >
               <Icon name={downloadIcon} />

@@ -1,6 +1,7 @@
 // The head of the board: the goal, where the task stands, what may be done with it, and what it has used.
 import { type ReactNode, useEffect, useState } from "react";
 import { Icon } from "../../react/parts/icons.js";
+import { Name } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
 import type { TaskBudgets, TaskSkillUse } from "../../src/wire/task-types.js";
 import type { ShownTaskState } from "../served.js";
@@ -20,7 +21,9 @@ export function Head({ state, runs }: { readonly state: ShownTaskState; readonly
   return (
     <header data-glove-task-head="">
       <div data-glove-task-title="">
-        <h2>{title.length < goal.trim().length ? `${title}…` : title}</h2>
+        <h2>
+          <Name of={title.length < goal.trim().length ? `${title}…` : title} />
+        </h2>
         <p role="status" data-glove-standing={tone}>
           <Mark state={tone} />
           {say(word)}
@@ -29,7 +32,11 @@ export function Head({ state, runs }: { readonly state: ShownTaskState; readonly
         {task.runner === "elsewhere" && <p data-glove-quiet="">{say("Runs in another tab or program")}</p>}
       </div>
       <Buttons state={state} runs={runs} />
-      {state.error && state.status === "paused" && <p data-glove-error="">{state.error.message}</p>}
+      {state.error && state.status === "paused" && (
+        <p data-glove-error="">
+          <Name of={state.error.message} lines />
+        </p>
+      )}
       {title.length < goal.trim().length && (
         <details>
           <summary>
@@ -38,7 +45,7 @@ export function Head({ state, runs }: { readonly state: ShownTaskState; readonly
           </summary>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard. */}
           <p data-glove-goal="" tabIndex={0}>
-            {goal}
+            <Name of={goal} lines />
           </p>
         </details>
       )}
@@ -124,7 +131,7 @@ function Skills({ of }: { readonly of: readonly TaskSkillUse[] }): ReactNode {
       <dt>{say("Skills")}</dt>
       {of.map(({ name, sha256 }) => (
         <dd key={name} title={sha256}>
-          {name} <code>{sha256.slice(0, shortHash)}</code>
+          <Name of={name} /> <code>{sha256.slice(0, shortHash)}</code>
         </dd>
       ))}
     </dl>

@@ -1,6 +1,7 @@
 // What the parts of the board share.
 import { type Context, createContext, type ReactNode, useContext } from "react";
 import { circle, Icon } from "../../react/parts/icons.js";
+import { Name } from "../../react/parts/visible.js";
 import { GloveError } from "../../src/error.js";
 import type { UseTaskReturn } from "./use-task.js";
 import type { Progress, Tone } from "./words.js";
@@ -62,5 +63,28 @@ export function Section({
       </h3>
       {children}
     </section>
+  );
+}
+
+/** Sentences of a plan below a heading of their own. */
+export function Sentences({
+  title,
+  of = [],
+}: {
+  readonly title: string;
+  readonly of?: readonly string[] | undefined;
+}): ReactNode {
+  if (of.length === 0) return null;
+  return (
+    <>
+      <h4>{title}</h4>
+      <ul data-glove-acceptance="">
+        {of.map((sentence) => (
+          <li key={sentence}>
+            <Name of={sentence} lines />
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -1,9 +1,10 @@
 // How far the task is: its phases, and the steps of its plan.
 import { type ReactNode, useId } from "react";
+import { Name } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
 import type { ShownTaskState } from "../served.js";
 import type { TaskRunner } from "./control.js";
-import { Mark, Section, useBoard } from "./parts.js";
+import { Mark, Section, Sentences, useBoard } from "./parts.js";
 import { type Progress, phaseName, progressWords } from "./words.js";
 
 /** The phases of the built-in loop; those of others are known when they begin. */
@@ -60,7 +61,11 @@ export function Plan({ state }: { readonly state: ShownTaskState }): ReactNode {
   };
   return (
     <Section id={id} title={say("Plan")} aside={version > 1 ? `${say("Version")} ${version}` : undefined}>
-      {plan.objective && <p>{plan.objective}</p>}
+      {plan.objective && (
+        <p>
+          <Name of={plan.objective} lines />
+        </p>
+      )}
       <ol data-glove-plan="">
         {plan.steps.map((step) => {
           const progress = progressOf(step.id);
@@ -69,25 +74,21 @@ export function Plan({ state }: { readonly state: ShownTaskState }): ReactNode {
               <Mark state={progress} />
               <div>
                 <p>
-                  {step.title}
+                  <Name of={step.title} lines />
                   <span data-glove-label=""> {say(progressWords[progress])}</span>
                 </p>
-                {step.instructions && step.instructions !== step.title && <p data-glove-quiet="">{step.instructions}</p>}
+                {step.instructions && step.instructions !== step.title && (
+                  <p data-glove-quiet="">
+                    <Name of={step.instructions} lines />
+                  </p>
+                )}
               </div>
             </li>
           );
         })}
       </ol>
-      {plan.acceptance && plan.acceptance.length > 0 && (
-        <>
-          <h4>{say("Done when")}</h4>
-          <ul data-glove-acceptance="">
-            {plan.acceptance.map(({ criterion }) => (
-              <li key={criterion}>{criterion}</li>
-            ))}
-          </ul>
-        </>
-      )}
+      <Sentences title={say("Within")} of={plan.constraints} />
+      <Sentences title={say("Done when")} of={plan.acceptance?.map(({ criterion }) => criterion)} />
     </Section>
   );
 }

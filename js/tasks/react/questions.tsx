@@ -1,10 +1,11 @@
 // What a person is to approve before the task goes on, drawn as the chat's own questions.
 import { type ReactNode, useId, useRef, useState } from "react";
-import { Values } from "../../react/parts/calls/values.js";
+import { useValues } from "../../react/parts/calls/values.js";
+import { Name } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
-import { Question } from "../../react/renderers/question.js";
+import { Held, held, Question } from "../../react/renderers/question.js";
 import type { ApprovalRequest, TaskPlan } from "../../src/wire/task-types.js";
-import { useBoard } from "./parts.js";
+import { Sentences, useBoard } from "./parts.js";
 import { toolName } from "./words.js";
 
 export function Questions({
@@ -26,7 +27,7 @@ export function Questions({
 function Request({ request, plan }: { readonly request: ApprovalRequest; readonly plan: TaskPlan | undefined }): ReactNode {
   const say = useLabels();
   const { task } = useBoard();
-  const id = useId();
+  const [id, heldId] = [useId(), useId()];
   const reason = useRef<HTMLInputElement>(null);
   const [sent, setSent] = useState(false);
   const { type, interrupted, tool_name, rationale, input, expires_at } = request;
@@ -35,7 +36,8 @@ function Request({ request, plan }: { readonly request: ApprovalRequest; readonl
     // Where it failed it can be decided again.
     void deciding().then(() => setSent(false));
   };
-  const message = type === "plan" ? say("Approve the plan?") : `${toolName(tool_name ?? "", say)}?`;
+  const { values, folded } = useValues(input);
+  const message = type === "plan" ? say("Allow the plan?") : `${toolName(tool_name ?? "", say)}?`;
   return (
     <Question
       message={message}
@@ -50,34 +52,63 @@ function Request({ request, plan }: { readonly request: ApprovalRequest; readonl
           >
             {say(interrupted ? "Don't run" : "Deny")}
           </button>
-          <button type="button" disabled={sent} onClick={decide(() => task.approve(request.id))}>
-            {say(interrupted ? "Run again" : "Approve")}
+          <button
+            type="button"
+            {...held(folded, heldId)}
+            disabled={sent || folded}
+            onClick={decide(() => task.approve(request.id))}
+          >
+            {say(interrupted ? "Run again" : "Allow")}
           </button>
           <small data-glove-quiet="">
             {say("Expires")} <Until text={expires_at} />
           </small>
+          {folded && <Held id={heldId} />}
         </>
       }
     >
       {interrupted ? (
         <p data-glove-reason="">{say("It was interrupted and may have taken effect. Should it run again?")}</p>
       ) : (
-        rationale && <p data-glove-reason="">{rationale}</p>
+        rationale && (
+          <p data-glove-reason="">
+            <Name of={rationale} lines />
+          </p>
+        )
       )}
-      {type === "plan" && plan && (
-        <ol data-glove-proposed="">
-          {plan.steps.map((step) => (
-            <li key={step.id}>
-              {step.title}
-              {step.instructions && step.instructions !== step.title && <p data-glove-quiet="">{step.instructions}</p>}
-            </li>
-          ))}
-        </ol>
-      )}
-      <Values of={input} />
+      {type === "plan" && plan && <Proposed plan={plan} />}
+      {values}
       <label htmlFor={id}>{say("Reason for denying (optional)")}</label>
       <input id={id} ref={reason} data-glove-optional="" />
     </Question>
+  );
+}
+
+/** All of a plan: who allows it has read what it is for, within what, and what must hold at its end. */
+function Proposed({ plan }: { readonly plan: TaskPlan }): ReactNode {
+  const say = useLabels();
+  return (
+    <>
+      {plan.objective && (
+        <p>
+          <Name of={plan.objective} lines />
+        </p>
+      )}
+      <ol data-glove-proposed="">
+        {plan.steps.map((step) => (
+          <li key={step.id}>
+            <Name of={step.title} lines />
+            {step.instructions && step.instructions !== step.title && (
+              <p data-glove-quiet="">
+                <Name of={step.instructions} lines />
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+      <Sentences title={say("Within")} of={plan.constraints} />
+      <Sentences title={say("Done when")} of={plan.acceptance?.map(({ criterion }) => criterion)} />
+    </>
   );
 }
 

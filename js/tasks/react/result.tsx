@@ -1,5 +1,6 @@
 // What came of the task so far: the verdict, the answer, and the files that it made.
 import { type ReactNode, useId } from "react";
+import { Name } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
 import type { ShownTaskState } from "../served.js";
 import { FileList } from "./files.js";
@@ -28,7 +29,9 @@ export function Result({ state }: { readonly state: ShownTaskState }): ReactNode
                 {verdict.reasons && verdict.reasons.length > 0 && (
                   <ul>
                     {verdict.reasons.map((reason) => (
-                      <li key={reason}>{reason}</li>
+                      <li key={reason}>
+                        <Name of={reason} lines />
+                      </li>
                     ))}
                   </ul>
                 )}

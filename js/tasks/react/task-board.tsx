@@ -12,6 +12,7 @@ import {
 import { css } from "../../react/look/generated/css.js";
 import { css as own } from "../../react/look/generated/task-board-css.js";
 import { Sheet } from "../../react/look/sheet.js";
+import { Name } from "../../react/parts/visible.js";
 import { type Labels, LabelsContext, useLabels } from "../../react/render/labels.js";
 import type { TextRenderProps } from "../../react/render/types.js";
 import type { TaskSpec } from "../../src/wire/task-types.js";
@@ -104,7 +105,9 @@ function Frame({ task, runs, start, markdown = true, unstyled, nonce, className,
         {!unstyled && <Sheet nonce={nonce} css={own} />}
         {error && (
           <div role="alert" data-glove-role="error">
-            <p>{error.message}</p>
+            <p>
+              <Name of={error.message} lines />
+            </p>
             <div data-glove-actions="">
               <button type="button" onClick={task.dismissError}>
                 {say("Dismiss")}
@@ -147,7 +150,9 @@ function Missing({ task, start }: { readonly task: UseTaskReturn; readonly start
         <p data-glove-quiet="">{say("There is no task here yet.")}</p>
       ) : (
         <>
-          <h2>{typeof start === "string" ? start : start.goal}</h2>
+          <h2>
+            <Name of={typeof start === "string" ? start : start.goal} lines />
+          </h2>
           <div data-glove-actions="">
             <button type="button" data-glove-primary="" disabled={task.busy} onClick={() => void task.start(start)}>
               {say("Start")}

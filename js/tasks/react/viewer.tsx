@@ -1,6 +1,7 @@
 // One file, over the board: text, JSON, markdown or a picture, as it is now; what steers the task can be edited.
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Icon } from "../../react/parts/icons.js";
+import { Name, visibleText } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
 import { Long } from "../../react/render/long-text.js";
 import { download } from "./download.js";
@@ -47,7 +48,7 @@ export function Viewer({ path, close }: { readonly path: string; readonly close:
     >
       <div data-glove-viewer-head="">
         <h3 id={id}>
-          {name}
+          <Name of={name} />
           <small>{content.status === "ready" ? sizeText(content.bytes.length) : ""}</small>
         </h3>
         {editable.test(path) && text !== undefined && editing === undefined && (
@@ -134,7 +135,7 @@ function Picture({ bytes, type, name }: { readonly bytes: Uint8Array; readonly t
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [bytes, type]);
-  return address ? <img src={address} alt={name} /> : null;
+  return address ? <img src={address} alt={visibleText(name)} /> : null;
 }
 
 interface EditorProps {
@@ -173,7 +174,13 @@ function Editor({ path, base, now, done }: EditorProps): ReactNode {
         void save();
       }}
     >
-      <textarea aria-label={path} value={text} rows={rows} spellCheck={false} onChange={(event) => setText(event.target.value)} />
+      <textarea
+        aria-label={visibleText(path)}
+        value={text}
+        rows={rows}
+        spellCheck={false}
+        onChange={(event) => setText(event.target.value)}
+      />
       {warned && (
         <p role="alert" data-glove-error="">
           {say("The file has changed meanwhile. Saving again replaces what is there now.")}

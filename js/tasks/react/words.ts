@@ -24,8 +24,8 @@ export type TaskWord =
   | "Phases"
   | (typeof phaseWords)[keyof typeof phaseWords]
   | (typeof progressWords)[Progress]
-  | "Approve the plan?"
-  | "Approve"
+  | "Allow the plan?"
+  | "Allow"
   | "Deny"
   | "Run again"
   | "Don't run"
@@ -34,6 +34,7 @@ export type TaskWord =
   | "Expires"
   | "Plan"
   | "Version"
+  | "Within"
   | "Done when"
   | "Result"
   | "Verification passed"

@@ -1,5 +1,5 @@
 // The built-in renderers: what they ask, and what they answer.
-import { fireEvent, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { builtInRenderers, type SlotProps } from "glove-wasm/react";
 import { createElement, type FunctionComponent } from "react";
 import { expect, test, vi } from "vitest";
@@ -124,14 +124,90 @@ test("arguments that are none are not shown", () => {
   expect(container.textContent).not.toContain("{}");
 });
 
+test.each([
+  ["approval_request", ["Allow"], ["Deny"]],
+  ["permission_request", ["Allow once", "Always allow"], ["Deny", "Never allow"]],
+  ["interrupted_call", ["Run again"], ["Don't run"]],
+])("%s of something long can be allowed when all of it was opened", (name, allow, deny) => {
+  const code = `${"ok();\n".repeat(5_000)}deleteEverything()`;
+  const toolInput = { path: "/srv", code };
+  const { container, resolve, change } = show(name, { toolName: "run", toolInput });
+  const states = (names: string[]) => names.map((one) => screen.getByRole<HTMLButtonElement>("button", { name: one }).disabled);
+  expect(container.textContent).not.toContain("deleteEverything()");
+  expect([states(allow), states(deny)]).toEqual([allow.map(() => true), deny.map(() => false)]);
+  const why = allow.map((one) => screen.getByRole("button", { name: one }).getAttribute("aria-describedby") ?? "");
+  expect(why.map((id) => document.getElementById(id)?.textContent)).toEqual(
+    allow.map(() => "Show all of it before you allow it."),
+  );
+  for (const one of allow) press(one);
+  expect(resolve).not.toHaveBeenCalled();
+  fireEvent.click(screen.getByRole("button", { name: /^Show all/ }));
+  expect([...container.querySelectorAll("dd")].map(({ textContent }) => textContent)).toEqual(["/srv", code]);
+  expect(document.activeElement).toBe(container.querySelector("dl"));
+  expect(states(allow)).toEqual(allow.map(() => false));
+  // Equal values may be other objects; other values are folded again.
+  change({ data: { toolName: "run", toolInput: { ...toolInput } } });
+  expect(states(allow)).toEqual(allow.map(() => false));
+  change({ data: { toolName: "run", toolInput: { ...toolInput, code: `${code};more()` } } });
+  expect(states(allow)).toEqual(allow.map(() => true));
+});
+
+test.each([
+  { many: Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`key ${at}`, at])) },
+  Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`key_${at}`, at])),
+  Array.from({ length: 20_000 }, (_, at) => at),
+  "line\n".repeat(4_000) + 19_999,
+  { [`${"k".repeat(20_000)}19999`]: true },
+])("all of a long value can be opened, whatever its form", (toolInput) => {
+  const { container } = show("approval_request", { toolName: "run", toolInput });
+  expect(container.textContent).not.toContain("19999");
+  fireEvent.click(screen.getByRole("button", { name: /^Show all/ }));
+  expect(container.textContent).toContain("19999");
+  expect(screen.queryByRole("button", { name: /^Show all/ })).toBeNull();
+});
+
+test("an edit is shown as a whole diff, whatever its tool calls the two texts", () => {
+  const before = "first\nold line\nlast";
+  const after = "first\nnew line\nanother\nlast";
+  const change = { old: before, new: after };
+  for (const [toolInput, names] of [
+    [{ path: "a.ts", ...change }, ["Path", "Old → New"]],
+    [{ new_string: after, path: "a.ts", old_string: before }, ["Path", "Old string → New string"]],
+    [{ path: "a.ts", edits: [{ oldText: before, newText: after }] }, ["Path", "Edits 1: Old text → New text"]],
+  ] as const) {
+    const { container } = show("permission_request", { toolName: "edit_file", toolInput });
+    expect([...container.querySelectorAll("dt")].map(({ textContent }) => textContent)).toEqual(names);
+    const lines = [...container.querySelectorAll("[data-glove-change] > *")].map(({ localName, textContent }) => [
+      localName,
+      textContent,
+    ]);
+    expect(lines).toEqual([
+      ["span", "  first\n"],
+      ["del", "- old line\n"],
+      ["ins", "+ new line\n+ another\n"],
+      ["span", "  last\n"],
+    ]);
+    cleanup();
+  }
+});
+
+test("texts that share little are shown one after the other, to their ends", () => {
+  const text = (word: string) => Array.from({ length: 3_000 }, (_, at) => `${word} ${at}`).join("\n");
+  const { container } = show("approval_request", { toolName: "edit_file", toolInput: { old: text("a"), new: text("b") } });
+  fireEvent.click(screen.getByRole("button", { name: /^Show all/ }));
+  const [del, ins] = container.querySelectorAll("[data-glove-change] > *");
+  expect([del?.textContent?.split("\n").length, ins?.textContent?.split("\n").length]).toEqual([3_001, 3_001]);
+  expect(ins?.textContent).toContain("+ b 2999");
+});
+
 test("an approval says why it is asked, and is rejected with a reason", () => {
   const { resolve, reject } = show("approval_request", { toolName: "pay", reason: "over 100" });
   expect(screen.getByText("over 100")).toBeTruthy();
-  press("Approve");
+  press("Allow");
   expect(resolve).toHaveBeenCalledExactlyOnceWith(true);
-  press("Reject");
+  press("Deny");
   fireEvent.change(screen.getByRole("textbox"), { target: { value: "too dear" } });
-  press("Reject");
+  press("Deny");
   expect(vi.mocked(reject).mock.calls).toEqual([[undefined], ["too dear"]]);
 });
 

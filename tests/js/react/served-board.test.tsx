@@ -59,7 +59,7 @@ test("a person watches a task of a server, edits its notes, approves its plan, a
     const notes = await workspaces.get(id)?.read("progress/notes.md");
     expect(new TextDecoder().decode(notes)).toBe("Mind the gap.");
   });
-  fireEvent.click(screen.getByRole("button", { name: "Approve" }));
+  fireEvent.click(screen.getByRole("button", { name: "Allow" }));
   await screen.findByText("Completed", { selector: "header *" });
   await screen.findAllByText(/artifacts\/brief\.md|brief\.md/);
   expect(await screen.findByText("Written.")).toBeTruthy();
@@ -81,7 +81,7 @@ test("a stopped task is resumed by the server, and a request that is refused is 
   fireEvent.click(await screen.findByRole("button", { name: "Resume" }));
   await screen.findByText("Waiting for you", { selector: "header *" });
   refuses = true;
-  fireEvent.click(await screen.findByRole("button", { name: "Approve" }));
+  fireEvent.click(await screen.findByRole("button", { name: "Allow" }));
   await screen.findByRole("alert");
   refuses = false;
   fireEvent.click(screen.getByRole("button", { name: "Dismiss" }));

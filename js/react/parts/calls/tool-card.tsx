@@ -4,6 +4,7 @@ import type { StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js
 import { useLabels } from "../../render/labels.js";
 import { Long } from "../../render/long-text.js";
 import { circle, Icon } from "../icons.js";
+import { Name } from "../visible.js";
 import { readable, refusals, stateWords, type ToolState, toolState, toolTitle } from "./tool-state.js";
 import { Values } from "./values.js";
 
@@ -70,7 +71,10 @@ function Card({ title, state, label, input, output, why, children }: CardProps):
       <details aria-live="off">
         <summary>
           <span data-glove-state-icon="">{icon && <Icon name={icon} />}</span>
-          <span data-glove-title="">{title}</span> <span data-glove-state="">{label}</span>
+          <span data-glove-title="">
+            <Name of={title} />
+          </span>{" "}
+          <span data-glove-state="">{label}</span>
           <Icon name="chevron" />
         </summary>
         <div data-glove-details="">
@@ -87,7 +91,11 @@ function Card({ title, state, label, input, output, why, children }: CardProps):
           )}
         </div>
       </details>
-      {state === "failed" && why && <p>{why}</p>}
+      {state === "failed" && why && (
+        <p>
+          <Name of={why} lines />
+        </p>
+      )}
       {children && <div data-glove-shows="">{children}</div>}
     </div>
   );

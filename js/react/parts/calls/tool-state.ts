@@ -33,8 +33,8 @@ export const refusals = {
 export function humanName(name: string): string {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
-    .replace(/[_\-.\s]+/g, " ")
-    .trim();
+    .replace(/[_\-. ]+/g, " ")
+    .replace(/^ | $/g, "");
   // "API" stays, "Table" after a space does not.
   const lower = words.replace(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase());
   return lower.charAt(0).toUpperCase() + lower.slice(1);

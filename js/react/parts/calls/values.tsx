@@ -1,29 +1,135 @@
-// Names and values of a call's arguments, as a person reads them.
-import type { ReactNode } from "react";
+// Names and values of a call's arguments, as a person reads them: what is long is folded, and all of it can be opened.
+import { type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
+import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../../render/labels.js";
+import { Visible } from "../visible.js";
+import { Change, newName } from "./change.js";
+import { Pieces } from "./pieces.js";
 import { humanName, readable } from "./tool-state.js";
 
-/** At most so much of a value is shown. */
-const most = 10_000;
+/** More is folded: in UTF-16 units of all names and values, and in rows. */
+const [mostText, mostRows] = [10_000, 100];
+/** With more rows, what was opened is drawn as one text. */
+const mostDrawn = 500;
 
-const cut = (text: string) => (text.length > most ? `${text.slice(0, most)}…` : text);
+interface Row {
+  /** None where the values are a text. */
+  readonly name?: string;
+  readonly text: string;
+  /** What the call replaces, and what by. */
+  readonly change?: readonly [before: string, after: string];
+  /** The text is a label. */
+  readonly isWord?: boolean;
+}
+
+/** What a call was given, and whether a part of it is still folded. */
+export interface Reading {
+  readonly values: ReactNode;
+  readonly folded: boolean;
+}
 
 /** `none` stands where there is nothing. */
 export function Values({ of, none = null }: { readonly of: unknown; readonly none?: ReactNode }): ReactNode {
+  return useValues(of).values ?? none;
+}
+
+/** For who decides about them: nothing is allowed while a part of it is folded. */
+export function useValues(of: unknown): Reading {
   const say = useLabels();
-  if (of === undefined || of === null) return none;
-  if (typeof of !== "object") return <p>{cut(String(of))}</p>;
-  const entries = Object.entries(of).filter(([, value]) => value !== undefined);
-  if (entries.length === 0) return none;
+  const element = useRef<HTMLElement>(null);
+  const [opened, open] = useState<readonly Row[]>();
+  const rows = useMemo(() => rowsOf(of), [of]);
+  const size = useMemo(() => rows.reduce((sum, { name = "", text }) => sum + name.length + text.length, 0), [rows]);
+  // Other values are folded again.
+  const folded = (size > mostText || rows.length > mostRows) && !same(opened, rows);
+  // The button goes; the focus goes to what it has opened.
+  useBrowserLayoutEffect(() => {
+    if (opened) element.current?.focus();
+  }, [opened]);
+  if (rows.length === 0) return { values: undefined, folded };
+  const drawn = folded ? fronts(rows) : rows.length > mostDrawn ? [{ text: readable(of) }] : rows;
+  const values = (
+    <>
+      <Rows of={drawn} element={element} />
+      {folded && (
+        <button type="button" data-glove-more="" onClick={() => open(rows)}>
+          {`${say("Show all")} (${size.toLocaleString()})`}
+        </button>
+      )}
+    </>
+  );
+  return { values, folded };
+}
+
+interface RowsProps {
+  readonly of: readonly Row[];
+  readonly element: RefObject<HTMLElement | null>;
+}
+
+function Rows({ of, element }: RowsProps): ReactNode {
+  const say = useLabels();
+  const [first] = of;
+  if (first && first.name === undefined) {
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
+      <p ref={element as RefObject<HTMLParagraphElement>} data-glove-values="" tabIndex={0} dir="auto">
+        <Pieces text={first.text} />
+      </p>
+    );
+  }
   return (
-    // What scrolls can be scrolled with the keyboard.
-    <dl data-glove-values="" tabIndex={0}>
-      {entries.map(([name, value]) => (
-        <div key={name}>
-          <dt>{Array.isArray(of) ? Number(name) + 1 : humanName(name)}</dt>
-          <dd dir="auto">{typeof value === "boolean" ? say(value ? "Yes" : "No") : cut(readable(value))}</dd>
+    <dl ref={element as RefObject<HTMLDListElement>} data-glove-values="" tabIndex={0}>
+      {of.map(({ name = "", text, change, isWord }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: names may be equal.
+        <div key={at}>
+          <dt dir="auto">
+            <Visible text={name} />
+          </dt>
+          <dd dir="auto">{change ? <Change of={change} /> : <Pieces text={isWord ? say(text) : text} />}</dd>
         </div>
       ))}
     </dl>
   );
 }
+
+function rowsOf(of: unknown): Row[] {
+  if (of === undefined || of === null) return [];
+  if (typeof of !== "object") return [{ text: String(of) }];
+  const values = of as Readonly<Record<string, unknown>>;
+  const rows: Row[] = [];
+  const replaced = new Set<string>();
+  for (const [key, value] of Object.entries(values)) {
+    const other = newName(key);
+    if (other !== undefined && typeof value === "string" && typeof values[other] === "string") replaced.add(other);
+  }
+  for (const [key, value] of Object.entries(values)) {
+    const name = Array.isArray(of) ? String(Number(key) + 1) : humanName(key);
+    const other = newName(key) ?? "";
+    const after = replaced.has(other) ? values[other] : undefined;
+    if (value === undefined || replaced.has(key)) continue;
+    if (typeof value === "string" && typeof after === "string") {
+      rows.push({ name: `${name} → ${humanName(other)}`, text: `${value}\n${after}`, change: [value, after] });
+    } else if (Array.isArray(value) && value.length > 0 && value.every(isChange)) {
+      for (const [at, one] of value.entries())
+        for (const row of rowsOf(one)) rows.push({ ...row, name: `${name} ${at + 1}: ${row.name}` });
+    } else if (typeof value === "boolean") rows.push({ name, text: value ? "Yes" : "No", isWord: true });
+    else rows.push({ name, text: readable(value) });
+  }
+  return rows;
+}
+
+/** One of several, as tools that edit take them. */
+const isChange = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.entries(value).some(([key, old]) => typeof old === "string" && typeof Object(value)[newName(key) ?? ""] === "string");
+
+/** Of each as much as of the others. */
+function fronts(rows: readonly Row[]): Row[] {
+  const share = Math.max(100, Math.floor(mostText / rows.length));
+  const cut = (text: string) => (text.length > share ? `${text.slice(0, share)}…` : text);
+  return rows.slice(0, mostRows).map(({ name, text }) => ({ text: cut(text), ...(name !== undefined && { name: cut(name) }) }));
+}
+
+const same = (a: readonly Row[] | undefined, b: readonly Row[]): boolean =>
+  a === b || (a?.length === b.length && b.every(({ name, text }, at) => a[at]?.name === name && a[at]?.text === text));
