@@ -228,7 +228,9 @@ pub(crate) fn pattern() -> String {
         format!(r"[{joining}](?:\u200d|\u200c(?=[{joining}]))"),
         format!(r"[{emoji}]\ufe0f?\u200d(?=[{emoji}])"),
         format!(r"[{signs}][\ufe0e\ufe0f]"),
-        format!(r"[{wide}](?:[\ufe00-\ufe0f\u{{e0100}}-\u{{e01ef}}]|\u3000{{1,{MOST_SPACES}}})|\u3000{{1,{MOST_SPACES}}}(?=[{wide}])"),
+        format!(
+            r"[{wide}](?:[\ufe00-\ufe0f\u{{e0100}}-\u{{e01ef}}]|\u3000{{1,{MOST_SPACES}}})|\u3000{{1,{MOST_SPACES}}}(?=[{wide}])"
+        ),
     ];
     format!("/({})|[{}]/gu", kept.join("|"), class(HIDDEN))
 }

@@ -158,6 +158,62 @@ export const states: Readonly<Record<string, Parts>> = {
     ],
     busy: true,
   },
+  "approval-long": {
+    timeline: [user("u1", "Clean up"), tool("c1", { title: "Run a script", status: "pending", output: undefined as never })],
+    slots: [
+      slot(
+        "s1",
+        "approval_request",
+        {
+          toolName: "run_script",
+          title: "Run a script",
+          toolInput: { path: "report\u202efdp.exe", code: `${"await check(service);\n".repeat(700)}deleteEverything();` },
+        },
+        { toolCallId: "c1" },
+      ),
+    ],
+    busy: true,
+  },
+  edit: {
+    timeline: [user("u1", "Mend it"), tool("c1", { title: "Edit a file", status: "pending", output: undefined as never })],
+    slots: [
+      slot(
+        "s1",
+        "permission_request",
+        {
+          toolName: "edit_file",
+          title: "Edit a file",
+          toolInput: {
+            path: "src/server/payments/checkout.ts",
+            old: 'export async function pay(order: Order) {\n  const total = sum(order.lines);\n  await bank.charge(order.card, total);\n  return "paid";\n}',
+            new: 'export async function pay(order: Order) {\n  const total = sum(order.lines);\n  if (total <= 0) return "nothing to pay";\n  await bank.charge(order.card, total, { once: order.id });\n  return "paid";\n}',
+          },
+        },
+        { toolCallId: "c1" },
+      ),
+    ],
+    busy: true,
+  },
+  names: {
+    timeline: [
+      user("u1", "Open what came"),
+      tool("c1", { title: "Open \u202egnp.exe", status: "pending", output: undefined as never }),
+    ],
+    slots: [
+      slot("s1", "select", {
+        message: "Which of these do you mean? \u202e!siht daeR",
+        options: [
+          "report\u202efdp.exe",
+          "گزارش می‌خواهم.pdf",
+          "דוח שנתי.pdf",
+          "葛󠄀飾区　太郎.pdf",
+          "👩🏽‍🚀 👨‍👩‍👧‍👦 🏴󠁧󠁢󠁳󠁣󠁴󠁿 trip.pdf",
+          "in\u200bvoice.pdf",
+        ],
+      }),
+    ],
+    busy: true,
+  },
   forms: {
     timeline: [user("u1", "Set it up")],
     slots: [

@@ -6,7 +6,7 @@ use termimad::MadSkin;
 use termimad::crossterm::terminal;
 use unicode_width::UnicodeWidthChar;
 
-use crate::words::clean;
+use crate::words::{clean, spoken};
 
 /// A block that is longer is printed in parts, so that drawing it again costs no more as it grows.
 const LONGEST_BLOCK: usize = 4096;
@@ -36,7 +36,7 @@ impl Display {
     }
 
     pub(crate) fn add(&mut self, text: &str) -> io::Result<()> {
-        self.pending.push_str(&clean(text));
+        self.pending.push_str(&spoken(text));
         let whole = whole_blocks(&self.pending);
         if whole > 0 {
             let blocks: String = self.pending.drain(..whole).collect();
@@ -109,7 +109,7 @@ impl Display {
 
     pub(crate) fn markdown(&mut self, text: &str) -> io::Result<()> {
         self.finish()?;
-        self.print_markdown(&clean(text))?;
+        self.print_markdown(&spoken(text))?;
         self.out.flush()
     }
 

@@ -131,7 +131,7 @@ impl Lines<'_> {
         }
         match event {
             Event::TextDelta { text } => {
-                let text = words::clean(text);
+                let text = words::spoken(text);
                 self.open_line = !text.ends_with('\n') && (self.open_line || !text.is_empty());
                 write!(self.out, "{text}")?;
                 self.out.flush()?;

@@ -257,7 +257,7 @@ mod tests {
     fn what_a_tool_shows_cannot_control_the_terminal() {
         let asked =
             question("confirm", &json!({ "message": "Sure?\u{1b}[2J\u{9b}31m", "options": ["a\u{7}b"] }));
-        assert_eq!(asked.message, "Sure?[2J31m");
-        assert_eq!(asked.lines(), ["? Sure?[2J31m [ab]"]);
+        assert_eq!(asked.message, "Sure?\\u001B[2J\\u009B31m");
+        assert_eq!(asked.lines(), ["? Sure?\\u001B[2J\\u009B31m [a\\u0007b]"]);
     }
 }

@@ -38,7 +38,7 @@ fn print(out: &mut Stdout, event: &Event, json: bool) -> Result<(), Failure> {
     }
     match event {
         Event::ModelResponse(answer) | Event::ModelResponseComplete(answer) if !answer.text.is_empty() => {
-            words::line(out, &words::clean(&answer.text))?;
+            words::line(out, &words::spoken(&answer.text))?;
         }
         Event::ToolUse { name, input, .. } => {
             let input = input.read().unwrap_or_default();

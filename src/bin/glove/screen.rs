@@ -221,6 +221,7 @@ impl Screen<'_> {
             let name = if session.name.is_empty() { &session.title } else { &session.name };
             let short: String = session.id.chars().take(12).collect();
             let here = if session.id == self.opened.id { "*" } else { " " };
+            let name = words::clean_name(name);
             self.display.line(&format!("{here} {short}  {:10}  {name}", session.phase))?;
         }
         Ok(())

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::args::{Export, Import, Places, Sessions};
 use crate::database::{find, open};
 use crate::failure::Failure;
-use crate::words::{clean, cut, line};
+use crate::words::{clean_name, cut, line};
 
 pub(crate) fn list(places: &Places, options: &Sessions) -> Result<(), Failure> {
     let database = open(places)?;
@@ -38,7 +38,11 @@ pub(crate) fn list(places: &Places, options: &Sessions) -> Result<(), Failure> {
         let short: String = session.id.chars().take(12).collect();
         line(
             &mut out,
-            &format!("{short:12}  {:4} messages  {phase:10}  {}", session.messages, cut(&clean(name), 60)),
+            &format!(
+                "{short:12}  {:4} messages  {phase:10}  {}",
+                session.messages,
+                cut(&clean_name(name), 60)
+            ),
         )?;
     }
     Ok(())

@@ -257,7 +257,7 @@ fn end(result: &TaskResult, options: &Run) -> Result<(), Failure> {
         words::line(&mut out, &format!("waits for {path}: {}", words::clean(&request.rationale)))?;
     }
     if !result.output_text.is_empty() {
-        words::line(&mut out, &format!("\n{}\n", words::clean(&result.output_text)))?;
+        words::line(&mut out, &format!("\n{}\n", words::spoken(&result.output_text)))?;
     }
     for made in &result.deliverables {
         words::line(&mut out, &format!("{} ({} bytes)", made.path, made.size))?;

@@ -14,8 +14,19 @@ const DETAIL_LINES: usize = 30;
 const RESULT_LINES: usize = 6;
 const LONGEST_LINE: usize = 400;
 
-/// Text of a model or a tool, in which a terminal finds nothing to obey.
+/// What a person decides about, and names: a terminal finds nothing in it to obey, and what could make it look like another text stands
+/// as an escape.
 pub(crate) fn clean(text: &str) -> String {
+    glove_wasm::visible_text::visible(text)
+}
+
+/// The same in one line.
+pub(crate) fn clean_name(text: &str) -> String {
+    glove_wasm::visible_text::visible_name(text)
+}
+
+/// An answer, which comes in pieces: without what a terminal obeys, and what would turn its text.
+pub(crate) fn spoken(text: &str) -> String {
     text.chars().filter(|c| matches!(c, '\n' | '\t') || !(c.is_control() || is_bidi(*c))).collect()
 }
 
@@ -120,7 +131,7 @@ pub(crate) fn call_line(tool: &str, input: &Value) -> String {
         (None, Value::Object(fields)) if fields.is_empty() => String::new(),
         (None, other) => other.to_string(),
     };
-    let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+    let about = about.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     cut(&clean(format!("{tool} {about}").trim_end()), 160)
 }
 
@@ -132,17 +143,14 @@ pub(crate) fn result_lines(result: &ToolUseResult) -> Vec<String> {
         None if data.status != ToolStatus::Success && data.data.is_null() => "stopped".to_owned(),
         _ => data.data.to_text().unwrap_or_else(|| data.data.to_string()),
     };
-    let mut lines = few(text.lines().map(str::to_owned).collect(), RESULT_LINES);
-    for line in &mut lines {
-        *line = without_colours(line);
-    }
+    let mut lines = few(text.lines().map(without_colours).collect(), RESULT_LINES);
     if lines.is_empty() {
         lines.push("(nothing)".to_owned());
     }
     lines
 }
 
-/// Without the orders by which programs colour what they print, of which `clean` would leave the letters. Only results lose them: what is
+/// Without the orders by which programs colour what they print, which `clean` would show. Only results lose them: what is
 /// to be allowed is shown to the last character.
 fn without_colours(line: &str) -> String {
     let mut pieces = line.split("\u{1b}[");
@@ -202,6 +210,13 @@ mod tests {
     }
 
     #[test]
+    fn a_result_is_shown_without_its_colours() {
+        let result = json!({ "tool_name": "bash", "call_id": "c1", "name": "bash", "id": "c1", "result": { "status": "success", "data": "\u{1b}[31mred\u{1b}[0m\u{7}" } });
+        let lines = result_lines(&serde_json::from_value(result).unwrap());
+        assert_eq!(lines, ["red\\u0007"]);
+    }
+
+    #[test]
     fn a_command_is_shown_to_its_end_before_it_is_allowed() {
         let command = format!("echo {}; rm -rf build\n{}last", "a".repeat(500), "true\n".repeat(50));
         let lines = call_details("bash", &json!({ "command": command }));
@@ -211,6 +226,20 @@ mod tests {
 
     #[test]
     fn text_cannot_control_the_terminal() {
-        assert_eq!(clean("a\u{1b}]0;title\u{7}b\rc\u{202e}d\n\te"), "a]0;titlebcd\n\te");
+        let text = "a\u{1b}]0;title\u{7}b\rc\u{202e}d\n\te";
+        assert_eq!(clean(text), "a\\u001B]0;title\\u0007b\\rc\\u202Ed\n\te");
+        assert_eq!(spoken(text), "a]0;titlebcd\n\te");
+    }
+
+    #[test]
+    fn a_name_is_shown_with_what_would_turn_it() {
+        assert_eq!(
+            call_line("open", &json!({ "path": "report\u{202e}fdp.exe" })),
+            "open report\\u202Efdp.exe"
+        );
+        assert_eq!(
+            call_details("open", &json!({ "path": "a\u{200b}b", "who": "می‌خواهم 👩🏽‍🚀" })),
+            ["path: a\\u200Bb", "who: می‌خواهم 👩🏽‍🚀"]
+        );
     }
 }

@@ -9,7 +9,7 @@ import { humanName, readable } from "./tool-state.js";
 
 /** More is folded: in UTF-16 units of all names and values, and in rows. */
 const [mostText, mostRows] = [10_000, 100];
-/** With more rows, what was opened is drawn as one text. */
+/** More of them are one text. */
 const mostDrawn = 500;
 
 interface Row {
@@ -47,10 +47,9 @@ export function useValues(of: unknown): Reading {
     if (opened) element.current?.focus();
   }, [opened]);
   if (rows.length === 0) return { values: undefined, folded };
-  const drawn = folded ? fronts(rows) : rows.length > mostDrawn ? [{ text: readable(of) }] : rows;
   const values = (
     <>
-      <Rows of={drawn} element={element} />
+      <Rows of={folded ? fronts(rows) : rows} element={element} />
       {folded && (
         <button type="button" data-glove-more="" onClick={() => open(rows)}>
           {`${say("Show all")} (${size.toLocaleString()})`}
@@ -97,6 +96,7 @@ function rowsOf(of: unknown): Row[] {
   if (typeof of !== "object") return [{ text: String(of) }];
   const values = of as Readonly<Record<string, unknown>>;
   const rows: Row[] = [];
+  if (Object.keys(values).length > mostDrawn) return [{ text: readable(of) }];
   const replaced = new Set<string>();
   for (const [key, value] of Object.entries(values)) {
     const other = newName(key);
@@ -115,7 +115,7 @@ function rowsOf(of: unknown): Row[] {
     } else if (typeof value === "boolean") rows.push({ name, text: value ? "Yes" : "No", isWord: true });
     else rows.push({ name, text: readable(value) });
   }
-  return rows;
+  return rows.length > mostDrawn ? [{ text: readable(of) }] : rows;
 }
 
 /** One of several, as tools that edit take them. */
