@@ -16,6 +16,7 @@ import type {
 } from "../src/wire/task-types.js";
 import { type TaskHost, toldQuietly } from "./host.js";
 import { budgetOptions, checkApprovals } from "./options.js";
+import { inTurn } from "./workspaces/lease.js";
 import type { TaskWorkspace } from "./workspaces/workspace.js";
 
 /** What a screen shows of a task. What did not change is the same object. */
@@ -186,7 +187,7 @@ export class GloveTask {
   }
 
   #decide(decision: object): Promise<string> {
-    return this.#asked((core) => core.decide(JSON.stringify(decision)));
+    return inTurn(this.workspace.name, () => this.#asked((core) => core.decide(JSON.stringify(decision))));
   }
 
   async #asked(work: (core: CoreTask) => Promise<string>): Promise<string> {

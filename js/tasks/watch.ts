@@ -6,6 +6,7 @@ import type { TaskEvent, TaskState } from "../src/wire/task-types.js";
 import { byFiles } from "./by-files.js";
 import { hear, tellerOf } from "./channel.js";
 import { toldQuietly } from "./host.js";
+import { inTurn } from "./workspaces/lease.js";
 import { checkWorkspace, type TaskWorkspace, type WorkspaceEntry } from "./workspaces/workspace.js";
 
 /** What the files of a task say. What did not change is the same object. */
@@ -190,10 +191,12 @@ export class TaskWatch {
 
   /** As the runner itself decides: what may be decided is known to the core alone. */
   async #decide(decision: object): Promise<void> {
-    await byFiles(
-      this.workspace,
-      (task) => task.decide(JSON.stringify(decision)),
-      (path) => this.#tell(path),
+    await inTurn(this.workspace.name, () =>
+      byFiles(
+        this.workspace,
+        (task) => task.decide(JSON.stringify(decision)),
+        (path) => this.#tell(path),
+      ),
     );
     await this.look();
   }

@@ -67,7 +67,7 @@ test("a call waits for its permission, and a stopped one ends its tool", async (
   const sent = session.sendMessage("Hi");
   await until(session, ({ approvals }) => approvals.length === 1);
   const { id } = session.getSnapshot().approvals[0] ?? { id: "" };
-  expect(session.approve(id)).toBe(true);
+  expect(await session.approve(id)).toBe(true);
   await until(session, ({ run }) => run.phase === "tools");
   session.stop();
   expect(await sent).toEqual({ type: "aborted" });

@@ -36,9 +36,12 @@ export interface GloveActions {
   takeOver: () => Promise<void>;
   /** Takes the last actions back. */
   undo: (steps?: number) => Promise<RunOutcome>;
-  /** Allows what waits in `approvals`. False when it waits for nobody any more: it was decided before, or its call was stopped. */
-  approve: (id: string, options?: { readonly remember?: boolean }) => boolean;
-  reject: (id: string, reason?: string, options?: { readonly remember?: boolean }) => boolean;
+  /**
+   * Allows what waits in `approvals`. False when it waits for nobody any more: it was decided before, here or in another tab, or its call
+   * was stopped. A promise of that where another tab, a worker or a server runs the session.
+   */
+  approve: (id: string, options?: { readonly remember?: boolean }) => boolean | Promise<boolean>;
+  reject: (id: string, reason?: string, options?: { readonly remember?: boolean }) => boolean | Promise<boolean>;
   /** False when no such slot is open, or when this cannot be its answer. */
   resolveSlot: (slotId: string, value?: unknown) => boolean;
   rejectSlot: (slotId: string, reason?: string) => boolean;

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { ThreadInfo } from "../../src/threads/thread.js";
 import { type PartProps, part } from "../parts/as-child.js";
 import { errorWords } from "../parts/notices/error-words.js";
-import { Name } from "../parts/visible.js";
+import { Visible } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
 import { ThreadIcon } from "./icons.js";
 import { ThreadListItems } from "./items.js";
@@ -111,9 +111,7 @@ function Deleted({ thread, threads, restore }: DeletedThread): ReactNode {
         {threads.length > 1 ? (
           `${threads.length} ${say("conversations deleted")}`
         ) : (
-          <>
-            {say("Deleted:")} <Name of={thread.title} />
-          </>
+          <Visible text={`${say("Deleted:")} ${thread.title}`} />
         )}
       </span>
       <button type="button" onClick={restore}>

@@ -331,17 +331,17 @@ export class GloveSession {
 
   /**
    * Allows an item of `approvals`, by its id or the id of its call. A permission is stored for the tool unless `remember` is false. False,
-   * and `APPROVAL_CLOSED` for subscribers, when it waits for nobody any more. Where another tab or a server runs the session, that tells
-   * it a moment later: true is then followed by `APPROVAL_CLOSED` when somebody else was first.
+   * and `APPROVAL_CLOSED` for subscribers, when it waits for nobody any more, also because somebody else was first. Where another tab, a
+   * worker or a server runs the session, that tells it a moment later: what comes back is a promise of it then.
    */
-  readonly approve = (id: string, options: { readonly remember?: boolean } = {}): boolean => {
+  readonly approve = (id: string, options: { readonly remember?: boolean } = {}): boolean | Promise<boolean> => {
     check("`options`", options, "object");
     const remember = options.remember ?? this.#approval(id)?.kind === "permission";
     return this.#decide(id, { allow: { remember } });
   };
 
   /** Rejects an item of `approvals`; the model reads the reason. False as for `approve`. */
-  readonly reject = (id: string, reason?: string, options: { readonly remember?: boolean } = {}): boolean => {
+  readonly reject = (id: string, reason?: string, options: { readonly remember?: boolean } = {}): boolean | Promise<boolean> => {
     check("`options`", options, "object");
     return this.#decide(id, { deny: { remember: options.remember ?? false, reason: reason ?? null } });
   };
@@ -589,14 +589,15 @@ export class GloveSession {
     return this.#snapshots.snapshot.approvals.find((approval) => approval.id === id || approval.toolCallId === id);
   }
 
-  #decide(id: string, answer: object): boolean {
+  #decide(id: string, answer: object): boolean | Promise<boolean> {
     if (this.#waitsForAgent) {
       const error = agentNotRunning();
       this.report(error.code, error);
       return false;
     }
     // What another tab runs is shown a moment later: that tab tells whether it came too late.
-    if (this.#approval(id) && this.#connection.session?.answer(id, JSON.stringify(answer))) return true;
+    const taken = this.#approval(id) && this.#connection.session?.answer(id, JSON.stringify(answer));
+    if (taken) return taken;
     this.report("APPROVAL_CLOSED", approvalClosed(id));
     return false;
   }

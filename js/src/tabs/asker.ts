@@ -57,8 +57,8 @@ export abstract class Asker<A extends Asked> {
     return this.send("cancelQueued", request);
   }
 
-  answer(question: string, answer: string): boolean {
-    return this.send("answer", question, answer);
+  answer(question: string, answer: string): Promise<boolean> {
+    return this.#sent("answer", question, answer);
   }
 
   resolveSlot(id: string, value: string): boolean {
@@ -83,11 +83,21 @@ export abstract class Asker<A extends Asked> {
 
   /** It counts as taken; that it came too late, or failed, is reported while there is somebody to hear it. */
   protected send(method: Method, ...args: readonly unknown[]): true {
-    const report = (error: unknown) => error && !this.over && this.page.report(fromCore(error));
-    this.ask(method, ...args)
-      .then((value) => value === false && report(rulesOf(method)?.late?.(args)))
-      .catch(report);
+    void this.#sent(method, ...args);
     return true;
+  }
+
+  /** Whether it was taken, once that is known. */
+  async #sent(method: Method, ...args: readonly unknown[]): Promise<boolean> {
+    const report = (error: unknown) => error && !this.over && this.page.report(fromCore(error));
+    try {
+      const taken = (await this.ask(method, ...args)) !== false;
+      if (!taken) report(rulesOf(method)?.late?.(args));
+      return taken;
+    } catch (error) {
+      report(error);
+      return false;
+    }
   }
 
   protected end(id: string, settle: (asked: A) => void): void {

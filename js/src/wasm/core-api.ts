@@ -111,7 +111,7 @@ export interface CoreSession {
   keepPartial(): void;
   /** JSON `{"allow":{"remember":boolean}}` or `{"deny":{"remember":boolean,"reason"?:string}}`. False when nothing is asked under this id
    *  any more. */
-  answer(questionOrCall: string, answer: string): boolean;
+  answer(questionOrCall: string, answer: string): boolean | Promise<boolean>;
   /** JSON of any part of `SessionOptions` that may change: tools, systemPrompt, model, compaction, limits, budgets. */
   configure(changes: string): void;
   /** Display. Push gives the slot's id; the answer comes through the promise. `clean`: the tool waited for nothing else since it

@@ -186,7 +186,7 @@ async function placeOf(core: OpenCore, store: IndexedDBStore): Promise<StoreAdap
 const asked = ["request", "resume", "undo", "switchBranch", "fork", "recorded", "pushAndForget", "messages", "prompts"] as const;
 /** What comes of these is waited for by nobody. */
 const told = ["keepPartial", "abort", "configure", "validated", "returned", "clearStack", "setPlugins", "close"] as const;
-/** They are said to be taken; that they came too late is told a moment later. */
+/** They are said to be taken, but for decisions; that they came too late is told a moment later. */
 const sent = ["cancelQueued", "answer", "resolveSlot", "rejectSlot", "removeSlot"] as const;
 /** Of those, what answers a question. */
 const answers: readonly Method[] = ["answer", "resolveSlot", "rejectSlot"];
@@ -284,23 +284,27 @@ class PortSession {
   }
 
   /** One answer for each question: until the worker has told that it is over, a second one is none. */
-  send(method: Method, ...args: readonly unknown[]): boolean {
+  send(method: Method, ...args: readonly unknown[]): boolean | Promise<boolean> {
     const question = answers.includes(method) && args[0];
     if (question && this.#answered.has(question)) return false;
     this.#answered.add(question);
     const late = (error: unknown) => this.#away.page.subscribers.report(codeOf(asError(fromCore(error))), error);
     const done = async (value: unknown) => {
-      if (value !== false) return;
+      if (value !== false) return true;
       // It is in the file that has opened the session.
       const { rulesOf } = await import("../connection/opening.js");
       const error = rulesOf(method)?.late?.(args);
       if (error) late(error);
+      return false;
     };
-    this.ask(method, ...args)
+    const taken = this.ask(method, ...args)
       .finally(() => this.#answered.delete(question))
       .then(done)
-      .catch(late);
-    return true;
+      .catch((error: unknown) => {
+        late(error);
+        return false;
+      });
+    return method === "answer" ? taken : true;
   }
   readonly #answered = new Set<unknown>();
 

@@ -8,6 +8,36 @@ const held = new Set<string>();
 
 const idOf = (name: string) => `glove-task:${name}`;
 
+/** One after the other, in all tabs of an origin: whoever comes second sees what the first has written. */
+export async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const id = `glove-task-decision:${name}`;
+  const locks = globalThis.navigator?.locks;
+  if (locks) {
+    const signal = AbortSignal.timeout(patience);
+    let begun = false;
+    const begin = () => {
+      begun = true;
+      return work();
+    };
+    // One that stands still in the middle of it holds up nobody.
+    return locks.request(id, { signal }, begin).catch((error: unknown) => {
+      if (begun || !signal.aborted) throw error;
+      return work();
+    });
+  }
+  const before = turns.get(id);
+  const turn = (before ?? Promise.resolve()).then(work, work);
+  turns.set(id, turn);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(id) === turn) turns.delete(id);
+  }
+}
+
+/** Where there are no locks. */
+const turns = new Map<string, Promise<unknown>>();
+
 /** Whether somebody has it. */
 export async function isLeased(name: string): Promise<boolean> {
   const locks = globalThis.navigator?.locks;

@@ -31,6 +31,29 @@ test("a watcher sees a task begin, wait, go on and end, and decides about it", a
   undo();
 });
 
+test("of watchers that decide at once, one decides and the others hear that it is decided", async () => {
+  for (let round = 0; round < 20; round++) {
+    const workspace = new MemoryTaskWorkspace();
+    const task = await new TaskAgent({ ...scripted().config, approvals: { require_plan: true } }).startTask(
+      workspace,
+      "Write it",
+    );
+    const running = task.run();
+    await vi.waitUntil(() => task.getSnapshot().state.status === "waiting", { timeout: 10_000 });
+    const [first, second] = [watchTask(workspace), watchTask(workspace)];
+    const all = await Promise.allSettled([
+      first.approve("req_0001", "ada"),
+      second.deny("req_0001"),
+      task.approve("req_0001", "bob"),
+    ]);
+    expect(all.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+    expect(all.slice(1)).toMatchObject([1, 2].map(() => ({ reason: { code: "TASK_APPROVAL_CLOSED" } })));
+    await running;
+    expect(task.getSnapshot().events.some(({ data }) => Object(data).approved_by === "ada")).toBe(true);
+    task.close();
+  }
+}, 60_000);
+
 test("a watcher without listeners reads nothing, and one whose files fail says why and tries again", async () => {
   const workspace = new MemoryTaskWorkspace();
   const list = vi.spyOn(workspace, "list").mockRejectedValueOnce(new Error("the disk is gone"));
