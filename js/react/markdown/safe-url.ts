@@ -13,8 +13,8 @@ export function safeLink(href: string): string | undefined {
 }
 
 /**
- * The address of a picture that is loaded at once: of this site only. A picture elsewhere tells its server whatever a model was talked
- * into writing into its address, so it is a link until the application says otherwise.
+ * The address of a picture that is loaded when a person says so: of this site only. Its request carries the person's cookies, and may do
+ * something there. A picture elsewhere tells its server whatever a model was talked into writing into its address, so it is a link.
  */
 export function ownPicture(src: string): boolean {
   if (typeof location === "undefined") return false;
@@ -23,6 +23,19 @@ export function ownPicture(src: string): boolean {
     return /^https?:$/.test(protocol) && origin === location.origin;
   } catch {
     return false;
+  }
+}
+
+/** Where a link leads whose text is the address of another site. */
+export function otherHost(said: string, href: string): string | undefined {
+  const text = said.trim();
+  if (!/^(?:https?:\/\/|www\.)/i.test(text)) return undefined;
+  try {
+    const [shown, real] = [new URL(/^www/i.test(text) ? `https://${text}` : text), new URL(href, location.href)];
+    const name = ({ host }: URL) => host.replace(/^www\./, "");
+    return name(shown) === name(real) ? undefined : real.host || real.protocol;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,13 +1,15 @@
 // Tokens of markdown as elements. No token becomes HTML: what a text says of tags is shown as it is written.
 import type { Token, Tokens } from "marked";
-import { Fragment, type ReactNode } from "react";
+import { Fragment, type ReactNode, useState } from "react";
+import { Name, visibleText } from "../parts/visible.js";
+import { useLabels } from "../render/labels.js";
 import { CodeBlock } from "./code-block.js";
-import { decoded, ownPicture, safeLink } from "./safe-url.js";
+import { decoded, otherHost, ownPicture, safeLink } from "./safe-url.js";
 
 export interface TreeOptions {
   /** Draws a formula. */
   readonly math?: ((formula: string, display: boolean) => ReactNode) | undefined;
-  /** Whether a picture of this address is loaded at once; by default those of the page's own site are. */
+  /** Whether a picture of this address is loaded at once; by default none is, and those of the page's own site are with a press. */
   readonly images?: ((src: string) => boolean) | undefined;
 }
 
@@ -15,6 +17,8 @@ interface Place extends TreeOptions {
   readonly depth: number;
   /** Here the text is still being written. */
   readonly open: boolean;
+  /** Within a link, where nothing else can be pressed. */
+  readonly linked?: boolean;
 }
 
 /** Deeper than this, text is shown as it is written. */
@@ -76,7 +80,11 @@ function one(token: Tokens.Generic, outer: Place): ReactNode {
     case "table":
       return <Table table={token as Tokens.Table} place={place} />;
     case "link":
-      return <Link href={decoded(token.href)}>{inside()}</Link>;
+      return (
+        <Link href={decoded(token.href)} said={decoded(token.text)}>
+          {draw(token.tokens, { ...place, linked: true })}
+        </Link>
+      );
     case "image":
       return <Picture src={decoded(token.href)} alt={decoded(token.text)} place={place} />;
     case "math":
@@ -86,22 +94,51 @@ function one(token: Tokens.Generic, outer: Place): ReactNode {
   }
 }
 
-function Link({ href, children }: { readonly href: string; readonly children: ReactNode }): ReactNode {
+interface LinkProps {
+  readonly href: string;
+  /** Its text, which may be an address itself. */
+  readonly said: string;
+  readonly children: ReactNode;
+}
+
+function Link({ href, said, children }: LinkProps): ReactNode {
   const safe = safeLink(href);
   if (safe === undefined) return children;
-  const own = safe.startsWith("#") ? {} : { target: "_blank", rel: "noopener noreferrer nofollow" };
+  const own = safe.startsWith("#") ? {} : { target: "_blank", rel: "noopener noreferrer nofollow", title: visibleText(safe) };
+  const other = otherHost(said, safe);
   return (
     <a href={safe} {...own}>
       {children}
+      {other && (
+        <>
+          {" "}
+          (<Name of={other} />)
+        </>
+      )}
     </a>
   );
 }
 
 function Picture({ src, alt, place }: { readonly src: string; readonly alt: string; readonly place: Place }): ReactNode {
+  const say = useLabels();
+  const [pressed, press] = useState<string>();
   const safe = safeLink(src);
-  const shows = safe !== undefined && (place.images ?? ownPicture)(safe);
-  if (shows) return <img src={safe} alt={alt} loading="lazy" />;
-  return <Link href={src}>{alt || src}</Link>;
+  if (safe !== undefined && (place.images ? place.images(safe) : pressed === safe)) {
+    return <img src={safe} alt={alt} loading="lazy" />;
+  }
+  if (place.linked) return <Name of={alt || src} />;
+  if (safe !== undefined && !place.images && ownPicture(safe)) {
+    return (
+      <button type="button" data-glove-more="" title={visibleText(safe)} onClick={() => press(safe)}>
+        {say("Show picture")}: <Name of={alt || safe} />
+      </button>
+    );
+  }
+  return (
+    <Link href={src} said={alt}>
+      {alt || src}
+    </Link>
+  );
 }
 
 function List({ list, place }: { readonly list: Tokens.List; readonly place: Place }): ReactNode {

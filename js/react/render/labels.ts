@@ -19,6 +19,7 @@ export type Word =
   | "Sources"
   | "Show more"
   | "Show all"
+  | "Show picture"
   | "Show all of it before you allow it."
   | "Earlier messages were summarised"
   | "Send a message"

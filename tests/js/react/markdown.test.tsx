@@ -1,0 +1,54 @@
+// What a model's text may load and lead to.
+import { fireEvent, render, screen } from "@testing-library/react";
+import { createMarkdown, Markdown } from "glove-wasm/react/markdown";
+import { expect, test } from "vitest";
+
+const show = (text: string, View = Markdown) => render(<View text={text} streaming={false} />).container;
+
+test.each(["/api/logout?now", `${location.origin}/chart.png`])(
+  "a picture of this site (%s) is loaded when it is asked for",
+  (src) => {
+    const container = show(`![a chart](${src})`);
+    expect(container.querySelector("img")).toBeNull();
+    const button = screen.getByRole("button", { name: "Show picture: a chart" });
+    expect(button.title).toBe(src);
+    fireEvent.click(button);
+    expect(container.querySelector("img")?.getAttribute("src")).toBe(src);
+  },
+);
+
+test("a picture of another site is a link, and one that is none is its text", () => {
+  const container = show("![a](https://elsewhere.example/x?secret) ![b](javascript:alert(1)) ![c](data:image/png;base64,AA==)");
+  expect(container.querySelector("img, button")).toBeNull();
+  expect([...container.querySelectorAll("a")].map(({ textContent }) => textContent)).toEqual(["a"]);
+  expect(container.textContent).toBe("a b c");
+});
+
+test("a picture that is a link is its text until the application allows it", () => {
+  const container = show("[![a chart](/chart.png)](/report)");
+  expect([container.querySelectorAll("a").length, container.querySelector("button, img")]).toEqual([1, null]);
+  expect(container.textContent).toBe("a chart");
+  const Own = createMarkdown({ images: () => true });
+  expect(show("[![a chart](/chart.png)](/report)", Own).querySelector("a img")).not.toBeNull();
+});
+
+test("the rule of the application decides, of its own site too", () => {
+  const Own = createMarkdown({ images: (src) => src.startsWith("/charts/") || src.startsWith("https://cdn.example/") });
+  const container = show("![a](/charts/1) ![b](https://cdn.example/2) ![c](/api/logout)", Own);
+  expect([...container.querySelectorAll("img")].map(({ alt }) => alt)).toEqual(["a", "b"]);
+  expect(container.querySelector("button")).toBeNull();
+});
+
+test.each([
+  ["[https://bank.example/login](https://evil.example/login)", "https://bank.example/login (evil.example)"],
+  ["[www.bank.example](https://bank.example/)", "www.bank.example"],
+  ["[www.bank.example](https://bank.example.evil.example/)", "www.bank.example (bank.example.evil.example)"],
+  ["[https://bank.example](mailto:me@evil.example)", "https://bank.example (mailto:)"],
+  ["https://bank.example/login", "https://bank.example/login"],
+  ["[the bank](https://evil.example/)", "the bank"],
+  ["[index.ts](https://code.example/index.ts)", "index.ts"],
+])("the link %s says where it leads", (text, shown) => {
+  const link = show(text).querySelector("a");
+  expect(link?.textContent).toBe(shown);
+  expect(link?.title).toBe(link?.getAttribute("href"));
+});
