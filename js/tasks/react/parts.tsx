@@ -66,18 +66,19 @@ export function Section({
   );
 }
 
-/** Sentences of a plan below a heading of their own. */
-export function Sentences({
-  title,
-  of = [],
-}: {
+interface SentencesProps {
   readonly title: string;
   readonly of?: readonly string[] | undefined;
-}): ReactNode {
+  /** Within a question, which has no headings. */
+  readonly as?: "h4" | "p";
+}
+
+/** Sentences of a plan below a heading of their own. */
+export function Sentences({ title, of = [], as: Heading = "h4" }: SentencesProps): ReactNode {
   if (of.length === 0) return null;
   return (
     <>
-      <h4>{title}</h4>
+      <Heading>{title}</Heading>
       <ul data-glove-acceptance="">
         {of.map((sentence) => (
           <li key={sentence}>

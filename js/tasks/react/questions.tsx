@@ -106,8 +106,8 @@ function Proposed({ plan }: { readonly plan: TaskPlan }): ReactNode {
           </li>
         ))}
       </ol>
-      <Sentences title={say("Within")} of={plan.constraints} />
-      <Sentences title={say("Done when")} of={plan.acceptance?.map(({ criterion }) => criterion)} />
+      <Sentences as="p" title={say("Within")} of={plan.constraints} />
+      <Sentences as="p" title={say("Done when")} of={plan.acceptance?.map(({ criterion }) => criterion)} />
     </>
   );
 }
