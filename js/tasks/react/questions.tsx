@@ -76,7 +76,7 @@ function Request({ request, plan }: { readonly request: ApprovalRequest; readonl
           </p>
         )
       )}
-      {type === "plan" && plan && <Proposed plan={plan} />}
+      {type === "plan" && plan && <Proposed plan={plan} asked={rationale} />}
       {values}
       <label htmlFor={id}>{say("Reason for denying (optional)")}</label>
       <input id={id} ref={reason} data-glove-optional="" />
@@ -85,11 +85,11 @@ function Request({ request, plan }: { readonly request: ApprovalRequest; readonl
 }
 
 /** All of a plan: who allows it has read what it is for, within what, and what must hold at its end. */
-function Proposed({ plan }: { readonly plan: TaskPlan }): ReactNode {
+function Proposed({ plan, asked }: { readonly plan: TaskPlan; readonly asked: string }): ReactNode {
   const say = useLabels();
   return (
     <>
-      {plan.objective && (
+      {plan.objective && plan.objective !== asked && (
         <p>
           <Name of={plan.objective} lines />
         </p>
