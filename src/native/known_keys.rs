@@ -1,7 +1,6 @@
 //! Keys, struck out of what is written for others.
 
-use std::env;
-
+use crate::native::environment::variable;
 use crate::providers::table::PROVIDERS;
 
 /// How keys of providers and of services begin.
@@ -31,7 +30,7 @@ pub(super) struct KnownKeys(Vec<String>);
 
 impl KnownKeys {
     pub(super) fn of_environment() -> Self {
-        let keys = PROVIDERS.iter().filter_map(|provider| env::var(provider.env_var).ok());
+        let keys = PROVIDERS.iter().filter_map(|provider| variable(provider.env_var));
         KnownKeys(keys.filter(|key| key.len() >= SHORTEST).collect())
     }
 

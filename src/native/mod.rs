@@ -3,6 +3,8 @@
 mod clock;
 #[cfg(all(feature = "coding", unix))]
 mod coding;
+#[cfg(any(feature = "native", all(feature = "coding", unix)))]
+pub mod environment;
 #[cfg(any(feature = "task", all(feature = "coding", unix)))]
 mod folder;
 #[cfg(feature = "native")]
@@ -51,7 +53,7 @@ mod web;
 
 pub use clock::SystemClock;
 #[cfg(all(feature = "coding", unix))]
-pub use coding::Workspace;
+pub use coding::{FileChange, FileFound, Workspace};
 #[cfg(feature = "native")]
 pub use http::NativeHttp;
 pub use ids::RandomIds;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::error::{ModelError, ModelErrorKind};
 use crate::http::retry::Policy;
 use crate::http::{Http, HttpModel, HttpOptions};
+use crate::native::environment;
 use crate::native::{NativeHttp, RandomIds, SystemClock};
 use crate::providers::facts::{Fact, Facts};
 use crate::providers::host::host;
@@ -28,6 +29,7 @@ pub struct ProviderModel {
     provider: String,
     model: Option<String>,
     key: Option<String>,
+    key_is_providers: bool,
     base_url: Option<String>,
     request: Options,
     facts: Vec<Fact>,
@@ -50,6 +52,12 @@ impl ProviderModel {
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
+    }
+
+    /// A key that is kept under the provider's name. Unlike one that is given for an address, it goes to no host of another provider.
+    pub fn provider_key(mut self, key: impl Into<String>) -> Self {
+        self.key_is_providers = true;
+        self.key(key)
     }
 
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
@@ -82,11 +90,15 @@ impl ProviderModel {
 
     /// The model, on connections that others use too.
     pub fn over(self, http: Arc<dyn Http>) -> Result<HttpModel, ModelError> {
-        let ProviderModel { provider, model, key, base_url, mut request, facts, policy } = self;
-        let origin = if key.is_some() { KeyOrigin::Explicit } else { KeyOrigin::Environment };
+        let ProviderModel { provider, model, key, key_is_providers, base_url, mut request, facts, policy } =
+            self;
+        let origin = match key.is_some() && !key_is_providers {
+            true => KeyOrigin::Explicit,
+            false => KeyOrigin::Environment,
+        };
         let target = resolve(&provider, model.as_deref(), base_url.as_deref(), origin, &facts)?;
         let (name, variable) = (target.provider.name, target.provider.env_var);
-        let key = match key.or_else(|| std::env::var(variable).ok()) {
+        let key = match key.or_else(|| environment::variable(variable)) {
             Some(key) if !key.trim().is_empty() => key.trim().to_owned(),
             _ if target.provider.needs_key => {
                 let message = format!("No API key for provider \"{name}\". Pass a key or set {variable}.");

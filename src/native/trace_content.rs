@@ -1,11 +1,11 @@
 //! What was said, as the conventions of OpenTelemetry for generative AI write it into spans, struck of keys. It is told only where the
 //! environment asks for it (`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`).
 
-use std::env;
 use std::sync::LazyLock;
 
 use opentelemetry::KeyValue;
 
+use super::environment::variable;
 use super::known_keys::KnownKeys;
 use crate::json::Json;
 use crate::json::writer::{Object, array};
@@ -16,7 +16,7 @@ use crate::run::input::{Reply, ToolOutcome};
 const SWITCH: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
 
 static CONTENT: LazyLock<Option<Content>> = LazyLock::new(|| {
-    let wanted = env::var(SWITCH).unwrap_or_default();
+    let wanted = variable(SWITCH).unwrap_or_default();
     let is_wanted =
         ["true", "span_only", "span_and_event"].contains(&wanted.trim().to_ascii_lowercase().as_str());
     is_wanted.then(|| Content(KnownKeys::of_environment()))

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::workspace::{Workspace, failed, on_thread};
+use crate::json::Json;
 use crate::ports::{Tool, ToolContext, ToolFailure};
 
 /// Lines that are read at once.
@@ -419,18 +420,11 @@ pub(super) fn edit_file(workspace: &Workspace) -> Tool {
 fn edit(workspace: &Workspace, path: &Path, input: &EditFile, key: String) -> Result<String, ToolFailure> {
     let EditFile { old, new, .. } = input;
     let text = text_of(workspace, path)?;
-    let places: Vec<usize> = if old.is_empty() {
-        Vec::new()
-    } else {
-        text.match_indices(old.as_str()).map(|(at, _)| at).collect()
-    };
+    let places = places_of(&text, old);
     let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
     match places.as_slice() {
         [at] => {
-            let mut changed = String::with_capacity(text.len());
-            changed.push_str(text.get(..*at).unwrap_or_default());
-            changed.push_str(new);
-            changed.push_str(text.get(at + old.len()..).unwrap_or_default());
+            let changed = replaced(&text, *at, old, new);
             replace(workspace, path, changed.as_bytes())?;
             let said = format!("edited {} at line {}", path.display(), line(*at));
             workspace.kept().keep(key, Some(text.into_bytes()));
@@ -457,6 +451,65 @@ fn edit(workspace: &Workspace, path: &Path, input: &EditFile, key: String) -> Re
                 lines.join("\n")
             )))
         }
+    }
+}
+
+fn places_of(text: &str, piece: &str) -> Vec<usize> {
+    match piece.is_empty() {
+        true => Vec::new(),
+        false => text.match_indices(piece).map(|(at, _)| at).collect(),
+    }
+}
+
+fn replaced(text: &str, at: usize, old: &str, new: &str) -> String {
+    let mut changed = String::with_capacity(text.len());
+    changed.push_str(text.get(..at).unwrap_or_default());
+    changed.push_str(new);
+    changed.push_str(text.get(at + old.len()..).unwrap_or_default());
+    changed
+}
+
+/// What a call would make of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// As the call writes it.
+    pub path: String,
+    pub before: FileFound,
+    pub after: String,
+}
+
+/// What is in a file that a call would change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileFound {
+    /// There is no such file.
+    Nothing,
+    Text(String),
+    /// No text, or too much of it.
+    Other,
+}
+
+impl Workspace {
+    /// What a call of `write_file` or `edit_file` would do, so that a person sees it before allowing it. `None` for another tool, and
+    /// where the call could not be done.
+    pub fn change_of(&self, tool: &str, input: &Json) -> Option<FileChange> {
+        if tool == "write_file" {
+            let WriteFile { path, content, .. } = input.read().ok()?;
+            let below = self.below(&path).ok()?;
+            let before = match existing(self, &below) {
+                Ok(None) => FileFound::Nothing,
+                Ok(Some(bytes)) => String::from_utf8(bytes).map_or(FileFound::Other, FileFound::Text),
+                Err(_) => FileFound::Other,
+            };
+            return Some(FileChange { path, before, after: content });
+        }
+        if tool != "edit_file" {
+            return None;
+        }
+        let EditFile { path, old, new } = input.read().ok()?;
+        let before = text_of(self, &self.below(&path).ok()?).ok()?;
+        let [at] = *places_of(&before, &old).as_slice() else { return None };
+        let after = replaced(&before, at, &old, &new);
+        Some(FileChange { path, before: FileFound::Text(before), after })
     }
 }
 

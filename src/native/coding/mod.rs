@@ -7,6 +7,7 @@ mod shell;
 mod strays;
 mod workspace;
 
+pub use files::{FileChange, FileFound};
 pub use workspace::Workspace;
 
 use crate::ports::Tool;

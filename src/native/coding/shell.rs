@@ -1,5 +1,6 @@
 //! Running commands.
 
+use std::env;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -14,8 +15,8 @@ use serde_json::json;
 
 use super::strays::{CALLS, Mark};
 use super::workspace::{Workspace, on_thread};
+use crate::native::environment::is_ordinary;
 use crate::ports::{AbortSignal, Tool, ToolContext, ToolFailure};
-use crate::providers::table::PROVIDERS;
 
 const SECONDS: u64 = 30;
 /// A command that writes more is stopped.
@@ -137,10 +138,9 @@ fn run(
     // Both streams are one, in the order in which they were written.
     command.arg("-c").arg(format!("exec 2>&1\n{}", input.command)).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-    // So that a command does not print or use the keys of models by accident. One that means to can still read them from this process.
-    for provider in PROVIDERS.iter() {
-        command.env_remove(provider.env_var);
-    }
+    // Whatever else the program knows is not for them.
+    command.env_clear().envs(env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_ordinary)));
+    command.envs(workspace.variables());
     let secrets = workspace.secrets();
     command.envs(secrets.iter().map(|(name, value)| (name, value)));
     let mut group = Group::start(&mut command, running)?;

@@ -27,6 +27,8 @@ struct Inner {
     folder: Dir,
     /// By the call and the file.
     before: Mutex<Kept>,
+    /// Variables that commands find beside the ordinary ones.
+    variables: Mutex<Vec<(String, String)>>,
     /// Variables that commands find, and nobody else reads.
     secrets: Mutex<Vec<(String, String)>>,
 }
@@ -36,7 +38,13 @@ impl Workspace {
         let path = path.as_ref().canonicalize()?;
         let folder = Dir::open_ambient_dir(&path, ambient_authority())?;
         Ok(Workspace {
-            inner: Arc::new(Inner { path, folder, before: Mutex::default(), secrets: Mutex::default() }),
+            inner: Arc::new(Inner {
+                path,
+                folder,
+                before: Mutex::default(),
+                variables: Mutex::default(),
+                secrets: Mutex::default(),
+            }),
         })
     }
 
@@ -44,19 +52,23 @@ impl Workspace {
         &self.inner.path
     }
 
-    /// Gives the commands of `bash` an environment variable. Where its value is in their output, the model reads the variable's name.
+    /// Gives the commands of `bash` an environment variable. Of the program's own they have the ordinary ones alone, such as `PATH` and
+    /// `HOME` ([`is_ordinary`](crate::native::environment::is_ordinary)).
+    pub fn set_variable(&self, variable: &str, value: &str) {
+        put(&self.inner.variables, variable, value);
+    }
+
+    pub(super) fn variables(&self) -> Vec<(String, String)> {
+        locked(&self.inner.variables).clone()
+    }
+
+    /// Gives the commands of `bash` an environment variable that is secret. Where its value is in their output, the model reads the variable's name.
     pub fn set_secret(&self, variable: &str, value: &str) {
-        let mut secrets = self.secrets_mut();
-        secrets.retain(|(known, _)| known != variable);
-        secrets.push((variable.to_owned(), value.to_owned()));
+        put(&self.inner.secrets, variable, value);
     }
 
     pub(super) fn secrets(&self) -> Vec<(String, String)> {
-        self.secrets_mut().clone()
-    }
-
-    fn secrets_mut(&self) -> MutexGuard<'_, Vec<(String, String)>> {
-        self.inner.secrets.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.inner.secrets).clone()
     }
 
     pub(super) fn folder(&self) -> &Dir {
@@ -104,8 +116,18 @@ impl Workspace {
 
     /// What was in files before calls changed them.
     pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.inner.before.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.inner.before)
     }
+}
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn put(variables: &Mutex<Vec<(String, String)>>, variable: &str, value: &str) {
+    let mut variables = locked(variables);
+    variables.retain(|(known, _)| known != variable);
+    variables.push((variable.to_owned(), value.to_owned()));
 }
 
 fn outside(path: &Path) -> ToolFailure {

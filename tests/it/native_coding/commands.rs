@@ -6,8 +6,9 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use glove_wasm::native::SystemClock;
+use glove_wasm::native::{SystemClock, Workspace};
 use glove_wasm::ports::Clock;
+use glove_wasm::store::MemoryStore;
 use glove_wasm::testing::Line;
 use serde_json::json;
 
@@ -152,13 +153,20 @@ fn ended(file: &Path) {
 }
 
 #[test]
-fn a_command_does_not_get_the_keys_of_models() {
+fn a_command_gets_the_ordinary_variables_and_what_the_program_gives_it() {
     let place = Place::new("keys");
-    let said = place.works(
-        "bash",
-        json!({ "command": "echo \"$ANTHROPIC_API_KEY$OPENAI_API_KEY\" | wc -c; env | grep -c '^HOME='" }),
-    );
-    assert_eq!(said.split_whitespace().collect::<Vec<_>>(), ["1", "1"]);
+    // The one that runs tests sets it, and it is no name that every program needs.
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+    let workspace = Workspace::open(place.work()).unwrap();
+    workspace.set_variable("DEPLOY_TARGET", "staging");
+    let command =
+        "env | grep -c '^\\(HOME\\|PATH\\)='; echo $DEPLOY_TARGET; env | grep CARGO_MANIFEST_DIR; true";
+    let script = [Line::call("bash", "c1", json!({ "command": command })), Line::text("done")];
+    let agent = place.agent_over(&workspace, script, MemoryStore::new("one"));
+    block_on(agent.process_request("go")).unwrap();
+    let messages = agent.messages();
+    let result = messages.iter().flat_map(|message| message.results()).next().unwrap();
+    assert_eq!(result.result.data.to_text().unwrap(), "2\nstaging\n");
 }
 
 /// From an issue to a green test: the script is the model, everything else is real.
