@@ -1,7 +1,7 @@
 //! Draws the slots of the display in a terminal: each is shown or asked, one at a time, by the name of its renderer.
 
 use std::error::Error;
-use std::io::{self, BufRead, Write, stdin, stdout};
+use std::io::{self, BufRead, IsTerminal, Write, stdin, stdout};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
@@ -9,6 +9,7 @@ use futures_executor::block_on;
 use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
 use glove_wasm::runtime::Glove;
+use inquire::{Password, PasswordDisplayMode};
 use serde_json::{Value, json};
 
 enum News {
@@ -77,13 +78,25 @@ fn draw(agent: &Glove, slot: &Slot) -> Result<(), Box<dyn Error>> {
             (true, default) => format!("? {message} [{default}] "),
             (false, _) => format!("? {message} [{}] ", options.join(" / ")),
         };
-        // A real program hides what is typed for `secret`, as `glove` does.
-        let said = read(&question)?.unwrap_or_else(|| default.to_owned());
+        let said = match slot.renderer.as_str() {
+            "secret" => read_unseen(&question)?,
+            _ => read(&question)?,
+        };
+        let said = said.unwrap_or_else(|| default.to_owned());
         if options.is_empty() || options.contains(&said.as_str()) {
             agent.display().resolve(&slot.id, Json::from(json!(said)))?;
             return Ok(());
         }
     }
+}
+
+/// What is typed does not stand on the screen, nor in what it keeps of it.
+fn read_unseen(question: &str) -> Result<Option<String>, Box<dyn Error>> {
+    if !stdin().is_terminal() {
+        return Ok(read(question)?);
+    }
+    let asked = Password::new(question.trim()).with_display_mode(PasswordDisplayMode::Hidden).without_confirmation();
+    Ok(asked.prompt_skippable()?.filter(|line| !line.is_empty()))
 }
 
 fn read(question: &str) -> io::Result<Option<String>> {
