@@ -21,6 +21,7 @@ pub(crate) struct Opened {
     pub agent: Glove,
     pub id: String,
     pub folder: PathBuf,
+    pub workspace: Workspace,
     store: SqliteStore,
     record: Option<PathBuf>,
     pub traces: Traces,
@@ -35,15 +36,18 @@ pub(crate) struct Parts<'a> {
     pub folder: &'a Path,
     pub model: Arc<dyn ModelAdapter>,
     pub system_prompt: Option<&'a str>,
+    /// What commands find in their environment beside ordinary variables.
+    pub variables: &'a [(String, String)],
     /// Where its run is written when it is left.
     pub record: Option<PathBuf>,
 }
 
 impl Opened {
     pub(crate) fn new(parts: Parts<'_>) -> Result<Self, Failure> {
-        let Parts { database, session, folder, model, system_prompt, record } = parts;
+        let Parts { database, session, folder, model, system_prompt, variables, record } = parts;
         let workspace = Workspace::open(folder)
             .map_err(|error| Failure::new(format!("`{}`: {error}", folder.display())))?;
+        give(&workspace, variables);
         let folder = workspace.path().to_owned();
         let id = session.clone().unwrap_or_else(|| RandomIds.fresh());
         let store = database.store(&id);
@@ -68,7 +72,7 @@ impl Opened {
         }
         let told = traces.clone();
         let subscription = agent.session().subscribe(move |_: Option<&str>, event: &Event| told.note(event));
-        Ok(Opened { agent, id, folder, store, record, traces, _told: subscription })
+        Ok(Opened { agent, id, folder, workspace, store, record, traces, _told: subscription })
     }
 
     /// Nothing of a session that is left runs on.
@@ -89,6 +93,13 @@ impl Opened {
             block_on(self.store.set_working_dir(&self.folder.to_string_lossy()))?;
         }
         Ok(self.agent.process_request(Prompt::new(text)))
+    }
+}
+
+/// Gives commands these variables.
+pub(crate) fn give(workspace: &Workspace, variables: &[(String, String)]) {
+    for (name, value) in variables {
+        workspace.set_variable(name, value);
     }
 }
 

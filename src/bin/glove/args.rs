@@ -17,9 +17,9 @@ pub(crate) struct Args {
 /// Where things are kept.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Places {
-    /// The database of sessions: a file, or for `glove serve` also `postgres://…` or `redis://…` [default: `glove/sessions.db` in the user's data
-    /// folder]
-    #[arg(long, global = true, env = "GLOVE_DATABASE", value_name = "FILE", hide_env_values = true)]
+    /// The database of sessions: a file, or for `glove serve` also `postgres://…` or `redis://…` [env: GLOVE_DATABASE] [default:
+    /// `glove/sessions.db` in the user's data folder]
+    #[arg(long, global = true, value_name = "FILE")]
     pub database: Option<PathBuf>,
     /// A file with `NAME=value` lines: keys, GLOVE_MODEL, and GLOVE_PRICES [default: `glove/config` in the user's configuration folder]
     #[arg(long, global = true, env = "GLOVE_CONFIG", value_name = "FILE", hide_env_values = true)]
@@ -33,7 +33,7 @@ pub(crate) struct ModelChoice {
     /// and `scripted:FILE` answers from a file of JSON lines
     #[arg(long, short, env = "GLOVE_MODEL", value_name = "PROVIDER[:MODEL]", hide_env_values = true)]
     pub model: Option<String>,
-    /// The address of the provider's API, if not the usual one
+    /// The address of this provider's API, if not the usual one; its key goes there, and no other one
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 }
@@ -89,6 +89,10 @@ pub(crate) struct Talk {
     /// Says this instead of reading messages, and ends with the answer
     #[arg(long, short = 'p', value_name = "TEXT")]
     pub message: Option<String>,
+    /// A value of the environment or the configuration that commands of `bash` have too, beside ordinary variables such as PATH and HOME; may be
+    /// given several times
+    #[arg(long, value_name = "NAME")]
+    pub env: Vec<String>,
     /// Runs this tool without asking; may be given several times
     #[arg(long, value_name = "TOOL")]
     pub allow: Vec<String>,
@@ -158,6 +162,10 @@ pub(crate) struct Serve {
     /// Replaces the instructions for the model, also those that pages send
     #[arg(long, value_name = "TEXT")]
     pub system: Option<String>,
+    /// A value of the environment or the configuration that commands of `bash` have too, beside ordinary variables such as PATH and HOME; may be
+    /// given several times
+    #[arg(long, value_name = "NAME")]
+    pub env: Vec<String>,
     /// A folder for tasks that clients start; without one, the server takes none
     #[arg(long, value_name = "FOLDER")]
     pub tasks: Option<PathBuf>,

@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::agent::{Opened, Parts};
 use crate::args::{Chat, Places, Resume, Talk};
-use crate::config::Config;
+use crate::config::{Config, variables};
 use crate::database::{find, open_file};
 use crate::end_signals::EndSignals;
 use crate::failure::Failure;
@@ -19,6 +19,7 @@ use crate::lines;
 use crate::model::Models;
 use crate::screen::{self, Setting};
 use crate::traces::Exporting;
+use crate::words;
 
 pub(crate) fn chat(places: &Places, options: &Chat) -> Result<(), Failure> {
     begin(places, None, &options.folder, &options.talk)
@@ -36,14 +37,18 @@ pub(crate) fn resume(places: &Places, options: &Resume) -> Result<(), Failure> {
 }
 
 fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -> Result<(), Failure> {
-    let mut models = Models::new(Config::read(places)?, talk.model.base_url.clone());
+    let config = Config::read(places)?;
+    let variables = variables(&config, &talk.env)?;
+    let mut models = Models::new(config, talk.model.base_url.clone());
     let model = models.choose(talk.model.model.as_deref())?;
     let database = open_file(places)?;
     let is_new = session.is_none();
     let (system_prompt, record) = (talk.system.as_deref(), talk.record.clone());
-    let parts = Parts { database: &database, session, folder, model, system_prompt, record };
+    let parts =
+        Parts { database: &database, session, folder, model, system_prompt, variables: &variables, record };
     let _traces = Exporting::begin()?;
     let opened = Opened::new(parts)?;
+    words::remember_terminal();
     let inbox = Inbox::new();
     let runtime = threads()?;
     inbox.watch_signals(&runtime)?;
@@ -56,6 +61,7 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
                 opened,
                 is_new,
                 allow: talk.allow.clone(),
+                variables,
             },
             &runtime,
             &inbox,

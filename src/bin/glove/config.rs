@@ -6,6 +6,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use glove_wasm::native::environment::{self, variable};
+
 use crate::args::Places;
 use crate::failure::Failure;
 
@@ -60,9 +62,60 @@ impl Config {
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<String> {
-        let set = env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let set = variable(name).filter(|value| !value.trim().is_empty());
         set.or_else(|| self.values.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()))
     }
+}
+
+/// What the program and its libraries read from the environment themselves, which is no secret.
+const STAY: [&str; 14] = [
+    "ALL_PROXY",
+    "GLOVE_ADDRESS",
+    "GLOVE_CALLS",
+    "GLOVE_CONFIG",
+    "GLOVE_MODEL",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LD_PRELOAD",
+    "LLVM_PROFILE_FILE",
+    "NO_PROXY",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+const TRACES: &str = "OTEL_";
+const OF_TRACES: &str = "HEADERS";
+
+/// Takes everything else out of the environment, which commands of the agent could read in `/proc` otherwise.
+#[cfg(target_os = "linux")]
+pub(crate) fn hide_keys() -> io::Result<()> {
+    environment::take_out_keys(|name| {
+        environment::is_ordinary(name)
+            || STAY.contains(&name)
+            || (name.starts_with(TRACES) && !name.ends_with(OF_TRACES))
+    })
+}
+
+/// Elsewhere nobody shows it.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn hide_keys() -> io::Result<()> {
+    Ok(())
+}
+
+/// The variables that a person gives to commands, with their values.
+pub(crate) fn variables(config: &Config, names: &[String]) -> Result<Vec<(String, String)>, Failure> {
+    let found = |name: &String| match config.get(name) {
+        Some(value) => Ok((name.clone(), value)),
+        // What was meant as a value is not said again.
+        None if name.contains('=') => {
+            Err(Failure::new("`--env` takes the name of a variable, without its value"))
+        }
+        None => {
+            Err(Failure::new(format!("there is no value `{name}` in the environment or the configuration")))
+        }
+    };
+    names.iter().map(found).collect()
 }
 
 fn unquoted(value: &str) -> &str {

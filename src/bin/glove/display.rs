@@ -3,9 +3,9 @@
 use std::io::{self, Stdout, Write, stdout};
 
 use termimad::MadSkin;
-use termimad::crossterm::terminal;
 use unicode_width::UnicodeWidthChar;
 
+use crate::pages::size;
 use crate::words::{clean, spoken};
 
 /// A block that is longer is printed in parts, so that drawing it again costs no more as it grows.
@@ -131,11 +131,6 @@ impl Display {
         let space = if text.ends_with("\n\n") && !is_in_code(&text, false) { "\n" } else { "" };
         write!(self.out, "{}{space}", self.skin.text(&closed(&text), Some(width)))
     }
-}
-
-fn size() -> (usize, usize) {
-    let (width, height) = terminal::size().unwrap_or((80, 24));
-    (usize::from(width).max(20), usize::from(height).max(4))
 }
 
 /// Blocks end with an empty line outside of code. Where the last of them ends; 0 if none has.

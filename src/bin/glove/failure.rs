@@ -13,6 +13,8 @@ pub(crate) struct Failure {
     pub exit: u8,
 }
 
+/// The request was answered, without something that was not allowed.
+const NOT_ALLOWED: u8 = 3;
 /// What shells say of a program that was ended by ctrl-C.
 const INTERRUPTED: u8 = 130;
 /// And of one whose output nobody reads any more.
@@ -21,6 +23,10 @@ const UNREAD: u8 = 141;
 impl Failure {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Failure { message: message.into(), exit: 1 }
+    }
+
+    pub(crate) fn not_allowed(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), exit: NOT_ALLOWED }
     }
 
     pub(crate) fn interrupted() -> Self {

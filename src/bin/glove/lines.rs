@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::agent::Opened;
+use crate::chat::tool_of;
 use crate::failure::Failure;
 use crate::incoming::{Inbox, Incoming};
-use crate::person::{Answer, Question};
+use crate::person::{Answer, Ask, Question, Reply};
 use crate::words;
 
 /// What a line of JSON asks for.
@@ -30,6 +31,8 @@ enum Order {
     Stop,
 }
 
+/// What calls are called by the run that did not run because nobody let them.
+const NOT_ALLOWED: [&str; 2] = ["denied", "rejected"];
 const NOBODY: &str = "nobody is there to answer";
 
 struct Lines<'a> {
@@ -44,11 +47,17 @@ struct Lines<'a> {
     input_ended: bool,
     busy: bool,
     asked: Option<Question>,
+    /// While a secret is asked for.
+    unseen: Option<words::Unseen>,
     shown: Vec<String>,
     /// Text was printed, and its line is not at its end.
     open_line: bool,
     allow: &'a [String],
     failed: Option<Failure>,
+    /// One message is said, and the program ends with its answer.
+    only: bool,
+    /// Tools of the last request that were not allowed to run, or that nobody answered.
+    turned_down: Vec<String>,
 }
 
 /// Until the input ends and everything is done.
@@ -70,16 +79,18 @@ pub(crate) fn talk(
         input_ended: false,
         busy: false,
         asked: None,
+        unseen: None,
         shown: Vec::new(),
         open_line: false,
         allow: &talk.allow,
         failed: None,
+        only: talk.message.is_some(),
+        turned_down: Vec::new(),
     };
     if lines.json {
         lines.tell("session", &json!({ "id": opened.id, "folder": opened.folder }))?;
     }
     inbox.read_lines();
-    let only = talk.message.is_some();
     if continues {
         lines.resume();
     } else if let Some(message) = &talk.message {
@@ -88,7 +99,7 @@ pub(crate) fn talk(
     Inbox::drive(runtime, &opened.agent);
     lines.questions()?;
     loop {
-        if !lines.busy && only {
+        if !lines.busy && lines.only {
             break;
         }
         lines.use_lines()?;
@@ -98,7 +109,7 @@ pub(crate) fn talk(
         let Ok(incoming) = inbox.receiver.recv() else { break };
         lines.on(incoming)?;
     }
-    lines.failed.map_or(Ok(()), Err)
+    lines.end()
 }
 
 impl Lines<'_> {
@@ -125,7 +136,24 @@ impl Lines<'_> {
         }
     }
 
+    fn end(self) -> Result<(), Failure> {
+        match (self.failed, self.turned_down.first()) {
+            (Some(failure), _) => Err(failure),
+            (None, None) => Ok(()),
+            (None, Some(_)) if self.json => Err(Failure::not_allowed("")),
+            (None, Some(tool)) => Err(Failure::not_allowed(format!(
+                "{tool} was not allowed to run, or not answered; `--allow {tool}` lets a tool run without a question"
+            ))),
+        }
+    }
+
     fn on_event(&mut self, event: &Event) -> Result<(), Failure> {
+        if let Event::ToolUseResult(result) = event
+            && self.only
+            && result.result.outcome.as_deref().is_some_and(|outcome| NOT_ALLOWED.contains(&outcome))
+        {
+            self.turned_down.push(words::in_line(&result.tool_name));
+        }
         if self.json {
             return self.write(event);
         }
@@ -188,10 +216,11 @@ impl Lines<'_> {
             let Some(line) = self.lines.pop_front() else { break };
             if self.json {
                 self.obey(&line)?;
-            } else if let Some(question) = self.asked.clone() {
+            } else if let Some(question) = &mut self.asked {
+                let slot = question.slot.clone();
                 match question.read(&line) {
-                    Ok(answer) => self.answer(&question.slot, answer)?,
-                    Err(how) => self.line(&format!("! {how}"))?,
+                    Reply::Answer(answer) => self.answer(&slot, answer)?,
+                    Reply::Again(how) => self.line(&format!("! {how}"))?,
                 }
             } else if !line.trim().is_empty() {
                 self.send(&line)?;
@@ -229,6 +258,7 @@ impl Lines<'_> {
     fn send(&mut self, text: &str) -> Result<(), Failure> {
         self.busy = true;
         self.failed = None;
+        self.turned_down.clear();
         self.inbox.report(self.runtime, self.opened.request(text)?);
         Ok(())
     }
@@ -243,6 +273,9 @@ impl Lines<'_> {
         let stack = self.agent.display().stack();
         self.asked =
             self.asked.take().filter(|asked| stack.iter().any(|slot| slot.waits && slot.id == asked.slot));
+        if self.asked.is_none() {
+            self.unseen = None;
+        }
         for slot in &stack {
             if slot.waits && self.is_allowed(slot) {
                 let _ = self.agent.display().resolve(&slot.id, Json::string("once"));
@@ -261,9 +294,10 @@ impl Lines<'_> {
         if self.json {
             return self.tell("slot", slot);
         }
-        let question = Question::of(slot);
+        let question = Question::of(slot, &self.opened.workspace);
         if slot.waits {
             question.lines().iter().try_for_each(|line| self.line(line))?;
+            self.unseen = (question.ask == Ask::Secret).then(words::Unseen::begin);
             self.asked = Some(question);
             return Ok(());
         }
@@ -271,15 +305,14 @@ impl Lines<'_> {
     }
 
     fn is_allowed(&self, slot: &Slot) -> bool {
-        slot.renderer == "permission_request"
-            && crate::chat::tool_of(slot).is_some_and(|tool| self.allow.contains(&tool))
+        slot.renderer == "permission_request" && tool_of(slot).is_some_and(|tool| self.allow.contains(&tool))
     }
 
     fn answer(&mut self, slot: &str, answer: Answer) -> Result<(), Failure> {
         let display = self.agent.display();
         let refused = match answer {
-            Answer::No => {
-                display.reject(slot, None);
+            Answer::No(reason) => {
+                display.reject(slot, reason);
                 None
             }
             Answer::Value(value) => match display.resolve(slot, value) {
@@ -296,7 +329,7 @@ impl Lines<'_> {
                 Err(error) => Some(error.to_string()),
             },
         };
-        self.asked = None;
+        (self.asked, self.unseen) = (None, None);
         match refused {
             Some(why) if self.json => self.refuse(&why),
             Some(why) => self.line(&format!("! {why}")),
@@ -308,6 +341,8 @@ impl Lines<'_> {
     fn turn_down_all(&mut self) {
         for slot in self.agent.display().stack() {
             if slot.waits && !self.is_allowed(&slot) {
+                self.turned_down
+                    .push(words::in_line(&tool_of(&slot).unwrap_or_else(|| slot.renderer.clone())));
                 self.agent.display().reject(&slot.id, Some(NOBODY.to_owned()));
             }
         }

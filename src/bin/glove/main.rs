@@ -5,14 +5,17 @@ mod args;
 mod chat;
 mod config;
 mod database;
+mod decision;
 mod display;
 mod end_signals;
 mod failure;
 mod incoming;
 mod lines;
 mod model;
+mod pages;
 mod person;
 mod priced;
+mod prompt;
 mod replay;
 mod screen;
 mod serve;
@@ -33,6 +36,11 @@ use failure::Failure;
 fn main() -> ExitCode {
     // Before anything is read: code of a model runs in a process that has nothing.
     glove_wasm::native::sandbox_main();
+    if let Err(error) = config::hide_keys() {
+        words::complain(&format!(
+            "the keys of the environment stay where others of your programs can read them: {error}"
+        ));
+    }
     let Args { command, places } = Args::parse();
     let done = match command {
         Command::Chat(options) => chat::chat(&places, &options),

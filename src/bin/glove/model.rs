@@ -22,13 +22,15 @@ const SCRIPTED: &str = "scripted";
 /// Finds models by what a person calls them.
 pub(crate) struct Models {
     config: Config,
+    /// The address that was given, and the provider that it was given for: the one that was asked for first.
     base_url: Option<String>,
+    at_base_url: Option<&'static str>,
     http: Option<Arc<dyn Http>>,
 }
 
 impl Models {
     pub(crate) fn new(config: Config, base_url: Option<String>) -> Self {
-        Models { config, base_url, http: None }
+        Models { config, base_url, at_base_url: None, http: None }
     }
 
     /// The model that was asked for, or else is configured, or whose key is there; and what it costs.
@@ -57,13 +59,14 @@ impl Models {
         if let Some(model) = model {
             chosen = chosen.model(model);
         }
-        if let Some(url) = &self.base_url {
+        // The key of another provider has no business at this address.
+        if let Some(url) = &self.base_url
+            && *self.at_base_url.get_or_insert(known.id) == known.id
+        {
             chosen = chosen.base_url(url);
         }
-        // One of the environment is read by the model itself, which sends it to its own provider alone.
-        let from_environment = std::env::var_os(known.env_var).is_some_and(|key| !key.is_empty());
-        if !from_environment && let Some(key) = self.config.get(known.env_var) {
-            chosen = chosen.key(key);
+        if let Some(key) = self.config.get(known.env_var) {
+            chosen = chosen.provider_key(key);
         }
         let http = match &self.http {
             Some(http) => Arc::clone(http),

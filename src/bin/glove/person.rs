@@ -2,8 +2,10 @@
 
 use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
+use glove_wasm::native::Workspace;
 use serde_json::{Map, Value, json};
 
+use crate::decision::{Decision, Line, Said};
 use crate::words;
 
 /// A question, ready to be put.
@@ -20,9 +22,12 @@ pub(crate) struct Question {
 pub(crate) enum Ask {
     /// Something to read; the answer says that it was.
     Notice,
+    /// Something may run or be spent after it.
+    Decision(Decision),
+    /// The usual one is taken by an empty line.
     Choice {
         choices: Vec<Choice>,
-        default: usize,
+        default: Option<usize>,
     },
     Text {
         default: String,
@@ -52,49 +57,46 @@ pub(crate) struct Field {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Answer {
     Value(Json),
-    /// Turned down.
-    No,
+    /// Turned down, perhaps for a reason that is told.
+    No(Option<String>),
+}
+
+/// What a line says to a question.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Reply {
+    Answer(Answer),
+    /// How to answer it.
+    Again(String),
 }
 
 impl Question {
-    pub(crate) fn of(slot: &Slot) -> Question {
+    /// A change of a file is shown as one, where the folder is known.
+    pub(crate) fn of(slot: &Slot, workspace: &Workspace) -> Question {
         let input: Value = slot.input.read().unwrap_or_default();
         let message = |usual: &str| words::clean(text(&input, "message").unwrap_or(usual));
         let tool = text(&input, "toolName").unwrap_or("this tool");
         let (message, ask) = match slot.renderer.as_str() {
-            "permission_request" => (
-                format!("Run {}?", words::clean(tool)),
-                choice(&[
-                    ("Allow once", Some(json!("once"))),
-                    ("Always allow", Some(json!(true))),
-                    ("Deny", None),
-                    ("Never allow", Some(json!(false))),
-                ]),
-            ),
-            "approval_request" => (
-                format!("Run {}?", words::clean(tool)),
-                choice(&[("Approve", Some(json!(true))), ("Reject", None)]),
-            ),
+            "permission_request" => {
+                let tool = words::in_line(tool);
+                (format!("Run {tool}?"), Ask::Decision(Decision::permission(&tool)))
+            }
+            "approval_request" => {
+                (format!("Run {}?", words::in_line(tool)), Ask::Decision(Decision::approval()))
+            }
             "interrupted_call" => (
-                format!("{} was interrupted, and may have taken effect. Run it again?", words::clean(tool)),
-                choice(&[("Don't run", Some(json!(false))), ("Run again", Some(json!(true)))]),
+                format!("{} was interrupted, and may have taken effect. Run it again?", words::in_line(tool)),
+                Ask::Decision(Decision::unless("Don't run", "Run again")),
             ),
             "budget_reached" => (
                 "This conversation has reached a limit. Continue?".to_owned(),
-                choice(&[("Stop", Some(json!(false))), ("Continue", Some(json!(true)))]),
+                Ask::Decision(Decision::unless("Stop", "Continue")),
             ),
             "info" => (message(""), Ask::Notice),
-            "confirm" => {
-                let choices = match options(&input) {
-                    none if none.is_empty() => vec![chosen("Yes", json!("yes")), chosen("No", json!("no"))],
-                    some => some,
-                };
-                (message("Please confirm."), Ask::Choice { choices, default: 0 })
-            }
+            "confirm" => (message("Please confirm."), Ask::Decision(confirm(&options(&input)))),
             "select" => {
                 let choices = options(&input);
                 let preset = input.get("default");
-                let default = choices.iter().position(|choice| choice.value.as_ref() == preset).unwrap_or(0);
+                let default = choices.iter().position(|choice| choice.value.as_ref() == preset);
                 (message("Please choose:"), Ask::Choice { choices, default })
             }
             "secret" => {
@@ -115,25 +117,47 @@ impl Question {
             details.push(words::clean(reason));
         }
         if let Some(call) = input.get("toolInput") {
-            details.extend(words::call_details(tool, call));
+            let change = workspace.change_of(tool, &Json::from(call.clone()));
+            details.extend(words::call_details(tool, call, change.as_ref()));
         }
         Question { slot: slot.id.clone(), message, details, ask }
     }
 
-    /// What a line says to this question; an error tells how to answer.
-    pub(crate) fn read(&self, line: &str) -> Result<Answer, String> {
+    /// What is read before the answer: what a call does, and all of a long message but its end, which is the question.
+    pub(crate) fn read_first(&self) -> Vec<String> {
+        let mut lines = self.details.clone();
+        let message: Vec<&str> = self.message.lines().collect();
+        if let Some((_, before)) = message.split_last() {
+            lines.extend(before.iter().map(|line| (*line).to_owned()));
+        }
+        lines
+    }
+
+    /// The question itself, in one line.
+    pub(crate) fn last_line(&self) -> &str {
+        self.message.lines().next_back().unwrap_or_default()
+    }
+
+    /// What a line says to this question.
+    pub(crate) fn read(&mut self, line: &str) -> Reply {
         let said = line.trim();
-        Ok(match &self.ask {
+        Reply::Answer(match &mut self.ask {
             Ask::Notice => Answer::Value(Json::null()),
-            Ask::Choice { choices, .. } => match find(choices, said) {
-                Some(choice) => choice.answer(),
-                None => return Err(format!("answer with one of: {}", labels(choices))),
+            Ask::Decision(decision) => match decision.read(line) {
+                Said::Answer(answer) => answer,
+                Said::Again(how) => return Reply::Again(how),
+                // Nothing is folded where lines are printed.
+                Said::Open => return Reply::Again(decision.how()),
+            },
+            Ask::Choice { choices, default } => match read_choice(choices, *default, line) {
+                Ok(choice) => choice.answer(),
+                Err(how) => return Reply::Again(how),
             },
             Ask::Text { default } if said.is_empty() => Answer::Value(Json::string(default)),
             Ask::Text { .. } | Ask::Secret => Answer::Value(Json::string(line)),
             Ask::Form(_) => match serde_json::from_str::<Map<String, Value>>(said) {
                 Ok(values) => Answer::Value(Json::from(Value::Object(values))),
-                Err(_) => return Err("answer with a JSON object of the fields".to_owned()),
+                Err(_) => return Reply::Again("answer with a JSON object of the fields".to_owned()),
             },
         })
     }
@@ -142,8 +166,7 @@ impl Question {
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = self.details.clone();
         let how = match &self.ask {
-            Ask::Notice => String::new(),
-            Ask::Choice { choices, .. } => format!(" [{}]", labels(choices)),
+            Ask::Notice | Ask::Decision(_) | Ask::Choice { .. } => String::new(),
             Ask::Text { default } if default.is_empty() => String::new(),
             Ask::Text { default } => format!(" [{default}]"),
             Ask::Secret => " (not shown)".to_owned(),
@@ -153,42 +176,75 @@ impl Question {
             }
         };
         lines.push(format!("? {}{how}", self.message));
+        match &self.ask {
+            Ask::Decision(decision) => lines.extend(decision.lines()),
+            Ask::Choice { choices, default } => lines.extend(choice_lines(choices, *default)),
+            _ => {}
+        }
         lines
     }
 }
 
 impl Choice {
     pub(crate) fn answer(&self) -> Answer {
-        self.value.clone().map_or(Answer::No, |value| Answer::Value(Json::from(value)))
+        self.value.clone().map_or(Answer::No(None), |value| Answer::Value(Json::from(value)))
     }
 }
 
 fn chosen(label: &str, value: Value) -> Choice {
-    Choice { label: words::clean(label), value: Some(value) }
+    Choice { label: words::in_line(label), value: Some(value) }
 }
 
-fn choice(choices: &[(&str, Option<Value>)]) -> Ask {
-    let choices =
-        choices.iter().map(|(label, value)| Choice { label: (*label).to_owned(), value: value.clone() });
-    Ask::Choice { choices: choices.collect(), default: 0 }
-}
-
-fn labels(choices: &[Choice]) -> String {
-    choices.iter().map(|choice| choice.label.as_str()).collect::<Vec<_>>().join(" / ")
-}
-
-/// By its label, its first letter where no other begins so, or its number.
-fn find<'a>(choices: &'a [Choice], said: &str) -> Option<&'a Choice> {
-    let said = said.to_lowercase();
-    if let Some(exact) = choices.iter().find(|choice| choice.label.to_lowercase() == said) {
-        return Some(exact);
+/// Yes or no, or what a tool has in their place: which of those lets something happen, it alone knows.
+fn confirm(options: &[Choice]) -> Decision {
+    if options.is_empty() {
+        return Decision::new(vec![
+            Line::new('y', "Yes", Some(json!("yes")), true),
+            Line::new('n', "No", Some(json!("no")), false),
+        ]);
     }
-    if let Ok(number) = said.parse::<usize>() {
-        return choices.get(number.checked_sub(1)?);
-    }
-    let mut begin =
-        choices.iter().filter(|choice| !said.is_empty() && choice.label.to_lowercase().starts_with(&said));
-    begin.next().filter(|_| begin.next().is_none())
+    let only = |word: &str| {
+        let mut found =
+            options.iter().enumerate().filter(|(_, choice)| choice.label.eq_ignore_ascii_case(word));
+        found.next().map(|(at, _)| at).filter(|_| found.next().is_none())
+    };
+    let (yes, no) = (only("yes"), only("no"));
+    let line = |(at, choice): (usize, &Choice)| Line {
+        key: if yes == Some(at) { Some('y') } else { (no == Some(at)).then_some('n') },
+        label: choice.label.clone(),
+        value: choice.value.clone(),
+        allows: no != Some(at),
+        sure: None,
+    };
+    Decision::new(options.iter().enumerate().map(line).collect())
+}
+
+/// Choices of a list, each with its number.
+pub(crate) fn choice_lines(choices: &[Choice], default: Option<usize>) -> Vec<String> {
+    let shown = |(at, choice): (usize, &Choice)| {
+        let usual = if default == Some(at) { " (usual)" } else { "" };
+        format!("  {}  {}{usual}", at + 1, choice.label)
+    };
+    choices.iter().enumerate().map(shown).collect()
+}
+
+/// By its number, or its words as they stand; an empty line is the usual one. An error tells how to answer.
+pub(crate) fn read_choice<'a>(
+    choices: &'a [Choice],
+    default: Option<usize>,
+    line: &str,
+) -> Result<&'a Choice, String> {
+    let said = line.trim();
+    let numbered =
+        || choices.iter().enumerate().find(|(at, _)| said == (at + 1).to_string()).map(|(_, choice)| choice);
+    let found = match said {
+        "" => default.and_then(|at| choices.get(at)),
+        _ => choices.iter().find(|choice| choice.label == said).or_else(numbered),
+    };
+    let usual = if default.is_some() { ", or an empty line for the usual one" } else { "" };
+    found.ok_or_else(|| {
+        format!("answer with a number from 1 to {}, or the words of a line{usual}", choices.len())
+    })
 }
 
 fn text<'a>(input: &'a Value, name: &str) -> Option<&'a str> {
@@ -211,7 +267,7 @@ fn fields(input: &Value) -> Vec<Field> {
     let field = |field: &Value| {
         let name = text(field, "name").or(field.as_str())?.to_owned();
         Some(Field {
-            label: words::clean(text(field, "label").unwrap_or(&name)),
+            label: words::in_line(text(field, "label").unwrap_or(&name)),
             options: options(field),
             default: text(field, "default").unwrap_or_default().to_owned(),
             required: field.get("required").and_then(Value::as_bool).unwrap_or(true),
@@ -228,29 +284,53 @@ mod tests {
 
     fn question(renderer: &str, input: &Value) -> Question {
         let slot = json!({ "id": "s1", "renderer": renderer, "input": input, "waits": true, "created_at": 0, "status": "pending" });
-        Question::of(&serde_json::from_value(slot).unwrap())
+        Question::of(&serde_json::from_value(slot).unwrap(), &Workspace::open(".").unwrap())
     }
 
     #[test]
-    fn a_permission_is_given_by_its_label_a_letter_or_its_number() {
-        let asked =
+    fn what_a_permission_is_asked_for_is_shown_with_how_to_answer() {
+        let mut asked =
             question("permission_request", &json!({ "toolName": "bash", "toolInput": { "command": "ls" } }));
-        assert_eq!(asked.read("Always allow"), Ok(Answer::Value(Json::from(json!(true)))));
-        assert_eq!(asked.read("1"), Ok(Answer::Value(Json::from(json!("once")))));
-        assert_eq!(asked.read("d"), Ok(Answer::No));
-        assert!(asked.read("al").is_err(), "it could be either of two");
-        assert!(asked.read("").is_err());
-        assert!(asked.details.iter().any(|line| line.contains("ls")));
+        let lines = [
+            "$ ls",
+            "? Run bash?",
+            "  1  y  Allow once",
+            "  2  a  Always allow",
+            "  3  n  Deny",
+            "  4  x  Never allow",
+        ];
+        assert_eq!(asked.lines(), lines);
+        assert_eq!(
+            asked.read("Always"),
+            Reply::Again("answer with y, a, n, x, or a number from 1 to 4".to_owned())
+        );
+        assert_eq!(asked.read("x"), Reply::Answer(Answer::Value(Json::from(json!(false)))));
     }
 
     #[test]
-    fn an_option_with_a_value_answers_with_the_value() {
-        let asked = question(
-            "select",
-            &json!({ "options": [{ "label": "Two", "value": 2 }, "three"], "default": "three" }),
+    fn an_option_with_a_value_answers_with_the_value_and_the_usual_one_is_the_tools() {
+        let options = json!([{ "label": "Two", "value": 2 }, "three"]);
+        let mut asked = question("select", &json!({ "options": options, "default": "three" }));
+        assert_eq!(asked.read("Two"), Reply::Answer(Answer::Value(Json::from(json!(2)))));
+        assert_eq!(asked.read("1"), Reply::Answer(Answer::Value(Json::from(json!(2)))));
+        assert_eq!(asked.read(""), Reply::Answer(Answer::Value(Json::from(json!("three")))));
+        assert!(matches!(asked.read("t"), Reply::Again(_)));
+        let mut asked = question("select", &json!({ "options": options }));
+        for line in ["", "n", "0", "3", "01", "+1"] {
+            assert!(matches!(asked.read(line), Reply::Again(_)), "{line:?} is no line of it");
+        }
+    }
+
+    #[test]
+    fn a_tools_own_words_for_yes_and_no_are_chosen_by_number() {
+        let keys =
+            |options: Value| question("confirm", &json!({ "message": "Sure?", "options": options })).lines();
+        assert_eq!(keys(json!(["No", "Yes"])), ["? Sure?", "  1  n  No", "  2  y  Yes"]);
+        assert_eq!(keys(json!(["Yes", "yes"])), ["? Sure?", "  1     Yes", "  2     yes"]);
+        assert_eq!(
+            keys(json!(["Not now", "Do it\n  2  n  No"])),
+            ["? Sure?", "  1     Not now", "  2     Do it   2  n  No"]
         );
-        assert_eq!(asked.read("two"), Ok(Answer::Value(Json::from(json!(2)))));
-        assert!(matches!(asked.ask, Ask::Choice { default: 1, .. }));
     }
 
     #[test]
@@ -258,6 +338,6 @@ mod tests {
         let asked =
             question("confirm", &json!({ "message": "Sure?\u{1b}[2J\u{9b}31m", "options": ["a\u{7}b"] }));
         assert_eq!(asked.message, "Sure?\\u001B[2J\\u009B31m");
-        assert_eq!(asked.lines(), ["? Sure?\\u001B[2J\\u009B31m [a\\u0007b]"]);
+        assert_eq!(asked.lines(), ["? Sure?\\u001B[2J\\u009B31m", "  1     a\\u0007b"]);
     }
 }

@@ -13,7 +13,6 @@ use glove_wasm::json::Json;
 use glove_wasm::message::Sender;
 use glove_wasm::native::SqliteDatabase;
 use glove_wasm::runtime::{Response, ResponseFuture};
-use inquire::{InquireError, Password, PasswordDisplayMode, Select, Text};
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -21,7 +20,6 @@ use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Cmd, Config, Context, Editor, EventHandler, Helper, KeyCode, KeyEvent, Modifiers};
-use serde_json::{Map, Value};
 use tokio::runtime::Runtime;
 
 use crate::agent::{Opened, Parts};
@@ -33,7 +31,8 @@ use crate::end_signals::EndSignals;
 use crate::failure::Failure;
 use crate::incoming::{Inbox, Incoming};
 use crate::model::Models;
-use crate::person::{Answer, Ask, Choice, Field, Question};
+use crate::person::{Answer, Question};
+use crate::prompt;
 use crate::shown::{is_hidden, is_of_answer, recalled};
 use crate::words;
 
@@ -60,6 +59,7 @@ pub(crate) struct Setting {
     pub opened: Opened,
     pub is_new: bool,
     pub allow: Vec<String>,
+    pub variables: Vec<(String, String)>,
 }
 
 /// What comes after a line was read.
@@ -71,7 +71,7 @@ enum Next {
 }
 
 pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result<(), Failure> {
-    let Setting { database, mut models, mut model, mut opened, mut is_new, allow } = setting;
+    let Setting { database, mut models, mut model, mut opened, mut is_new, allow, variables } = setting;
     let mut editor = Lines::open()?;
     let signals = EndSignals::watch(runtime, opened.agent.session())?;
     loop {
@@ -99,8 +99,15 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
         let chosen = models.choose(model.as_deref())?;
         drop(opened);
         let folder = folder.as_path();
-        let parts =
-            Parts { database: &database, session, folder, model: chosen, system_prompt: None, record: None };
+        let parts = Parts {
+            database: &database,
+            session,
+            folder,
+            model: chosen,
+            system_prompt: None,
+            variables: &variables,
+            record: None,
+        };
         opened = Opened::new(parts)?;
         signals.change_session(runtime, opened.agent.session());
         // What the last session still had to say is nothing of this one.
@@ -351,12 +358,12 @@ impl Screen<'_> {
                 let _ = display.resolve(&slot.id, Json::string("once"));
                 continue;
             }
-            let question = Question::of(&slot);
+            let question = Question::of(&slot, &self.opened.workspace);
             self.display.line("")?;
-            self.display.lines(&question.details, false)?;
-            match put(&question) {
-                Ok(Answer::No) | Err(InquireError::OperationCanceled) => drop(display.reject(&slot.id, None)),
-                Ok(Answer::Value(value)) => match display.resolve(&slot.id, value) {
+            match prompt::put(&question)? {
+                None => return Ok(true),
+                Some(Answer::No(reason)) => drop(display.reject(&slot.id, reason)),
+                Some(Answer::Value(value)) => match display.resolve(&slot.id, value) {
                     Ok(true) => {}
                     Ok(false) => self.display.line("! the question is over; nobody waits for its answer")?,
                     Err(error @ DisplayError::WrongOutput { .. }) => {
@@ -364,8 +371,6 @@ impl Screen<'_> {
                     }
                     Err(error) => return Err(Failure::new(error.to_string())),
                 },
-                Err(InquireError::OperationInterrupted) => return Ok(true),
-                Err(error) => return Err(Failure::new(error.to_string())),
             }
         }
         Ok(false)
@@ -373,60 +378,6 @@ impl Screen<'_> {
 
     fn is_allowed(&self, slot: &Slot) -> bool {
         slot.renderer == "permission_request" && tool_of(slot).is_some_and(|tool| self.allow.contains(&tool))
-    }
-}
-
-fn put(question: &Question) -> Result<Answer, InquireError> {
-    let message = question.message.as_str();
-    match &question.ask {
-        Ask::Notice => {
-            Text::new(message).with_help_message("enter goes on").prompt()?;
-            Ok(Answer::Value(Json::null()))
-        }
-        Ask::Choice { choices, default } => Ok(chosen(message, choices, *default)?.answer()),
-        Ask::Text { default } => {
-            let answer = Text::new(message).with_initial_value(default).prompt()?;
-            Ok(Answer::Value(Json::string(&answer)))
-        }
-        Ask::Secret => Ok(Answer::Value(Json::string(&secret(message)?))),
-        Ask::Form(fields) => {
-            let mut values = Map::new();
-            for field in fields {
-                if let Some(value) = fill(message, field)? {
-                    values.insert(field.name.clone(), value);
-                }
-            }
-            Ok(Answer::Value(Json::from(Value::Object(values))))
-        }
-    }
-}
-
-fn chosen(message: &str, choices: &[Choice], default: usize) -> Result<Choice, InquireError> {
-    let labels: Vec<&str> = choices.iter().map(|choice| choice.label.as_str()).collect();
-    let at = Select::new(message, labels).with_starting_cursor(default).raw_prompt()?.index;
-    Ok(choices.get(at).cloned().unwrap_or(Choice { label: String::new(), value: None }))
-}
-
-fn secret(message: &str) -> Result<String, InquireError> {
-    Password::new(message).without_confirmation().with_display_mode(PasswordDisplayMode::Hidden).prompt()
-}
-
-/// `None` for a field that may stay empty and does.
-fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
-    let message = format!("{form} {}:", field.label);
-    if !field.options.is_empty() {
-        return Ok(chosen(&message, &field.options, 0)?.value);
-    }
-    loop {
-        let text = match field.secret {
-            true => secret(&message)?,
-            false => Text::new(&message).with_initial_value(&field.default).prompt()?,
-        };
-        match (text.trim().is_empty(), field.required) {
-            (false, _) => return Ok(Some(Value::String(text))),
-            (true, false) => return Ok(None),
-            (true, true) => {}
-        }
     }
 }
 

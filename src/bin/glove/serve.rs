@@ -13,7 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::agent;
 use crate::args::{Approve, Places, Serve};
-use crate::config::Config;
+use crate::config::{Config, variables};
 use crate::database::open;
 use crate::failure::Failure;
 use crate::model::Models;
@@ -31,6 +31,7 @@ const SHORTEST_SECRET: usize = 20;
 
 pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
     let config = Config::read(places)?;
+    let variables: Arc<[(String, String)]> = variables(&config, &options.env)?.into();
     let token = config.get(TOKEN);
     check(options.listen, token.as_deref())?;
     let tool_secret = config.get(TOOL_SECRET);
@@ -68,9 +69,12 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
         let failed = |error| Failure::new(format!("`{}`: {error}", folder.display()));
         let path = Workspace::open(folder).map_err(failed)?.path().to_owned();
         server = server.system_prompt(agent::instructions(&path));
-        let of_pages = path.clone();
+        let (of_pages, given) = (path.clone(), Arc::clone(&variables));
         server = server.tell_tool_failures().chat_tools(move |_| match Workspace::open(&of_pages) {
-            Ok(workspace) => workspace.tools(),
+            Ok(workspace) => {
+                agent::give(&workspace, &given);
+                workspace.tools()
+            }
             Err(error) => {
                 complain(&format!("`{}`: {error}; the endpoint has no tools", of_pages.display()));
                 Vec::new()
@@ -78,7 +82,10 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
         });
         // One for each session: they have no secrets in common.
         server = server.tools(move |_| match Workspace::open(&path) {
-            Ok(workspace) => agent::tools(&workspace),
+            Ok(workspace) => {
+                agent::give(&workspace, &variables);
+                agent::tools(&workspace)
+            }
             Err(error) => {
                 complain(&format!("`{}`: {error}; a session has no tools", path.display()));
                 Vec::new()

@@ -1,12 +1,13 @@
 //! A task in a folder: it is begun or taken up, watched, and decided about.
 
-use std::io::{IsTerminal, Write, stdin, stdout};
+use std::io::{IsTerminal, stdin, stdout};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use futures_executor::block_on;
-use glove_wasm::native::{MountRight, RandomIds, Sandbox, SystemClock, TaskFolder};
+use glove_wasm::native::{MountRight, RandomIds, Sandbox, SystemClock, TaskFolder, Workspace};
 use glove_wasm::ports::{ModelAdapter, Tool};
 use glove_wasm::task::{
     ApprovalKind, ApprovalPolicy, ApprovalRequest, Budgets, FinishReason, SkillBundle, TaskError,
@@ -18,10 +19,12 @@ use tokio::signal::ctrl_c;
 
 use crate::args::{Approve, Places, Run};
 use crate::config::Config;
+use crate::decision::Decision;
 use crate::failure::Failure;
 use crate::model::Models;
+use crate::person::Answer;
 use crate::traces::Exporting;
-use crate::{web, words};
+use crate::{prompt, web, words};
 
 pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
     let config = Config::read(places)?;
@@ -53,6 +56,7 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
     let task = open(&builder.build()?, options)?;
     let json = options.json;
     task.subscribe_events(move |event| print(event, json));
+    words::remember_terminal();
     let asks = !options.json && stdin().is_terminal() && stdout().is_terminal();
     let signals = watch_ctrl_c(&task)?;
     let run = RunOptions { leave_when_waiting: asks || options.leave, ..RunOptions::default() };
@@ -62,7 +66,7 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
             break result;
         }
         for request in &result.approvals {
-            decide(&task, request, &signals)?;
+            decide(&task, request, &options.folder, &signals)?;
         }
     };
     end(&result, options)?;
@@ -170,6 +174,7 @@ fn watch_ctrl_c(task: &TaskHandle) -> Result<Arc<Signals>, Failure> {
     let watch = async move {
         while ctrl_c().await.is_ok() {
             if seen.stopped.swap(true, Ordering::SeqCst) || seen.asks.load(Ordering::SeqCst) {
+                words::restore_terminal();
                 std::process::exit(130);
             }
             words::complain("Stopping after the call in flight; ctrl-C again to leave at once.");
@@ -181,46 +186,55 @@ fn watch_ctrl_c(task: &TaskHandle) -> Result<Arc<Signals>, Failure> {
 }
 
 /// Asks the person at the terminal.
-fn decide(task: &TaskHandle, request: &ApprovalRequest, signals: &Signals) -> Result<(), Failure> {
+fn decide(
+    task: &TaskHandle,
+    request: &ApprovalRequest,
+    folder: &Path,
+    signals: &Signals,
+) -> Result<(), Failure> {
     // Before anything is shown: whoever sees the question and stops it is heard here, or where the signals arrive.
     signals.asks.store(true, Ordering::SeqCst);
     if signals.stopped.load(Ordering::SeqCst) {
         return Err(Failure::interrupted());
     }
-    let mut out = stdout();
-    match request.kind {
+    let (text, decision) = match request.kind {
         ApprovalKind::Plan => {
-            words::line(
-                &mut out,
-                "\nThe plan (progress/plan/current.json; you may edit it before you answer):",
-            )?;
             let plan = task.state().plan.map(|known| known.plan).unwrap_or_default();
-            for line in words::plan_lines(&plan) {
-                words::line(&mut out, &format!("  {line}"))?;
-            }
+            (words::plan_lines(&plan), Decision::approval())
         }
         ApprovalKind::Tool => {
             let tool = request.tool_name.as_deref().unwrap_or_default();
-            words::line(&mut out, &format!("\n{}", words::clean(&request.rationale)))?;
-            for line in words::call_details(tool, &request.input.read().unwrap_or_default()) {
-                words::line(&mut out, &format!("  {line}"))?;
+            // `fs_write` takes what `write_file` does.
+            let change = Workspace::open(folder).ok().filter(|_| tool == "fs_write");
+            let change = change.and_then(|workspace| workspace.change_of("write_file", &request.input));
+            let text = words::call_details(tool, &request.input.read().unwrap_or_default(), change.as_ref());
+            match request.interrupted {
+                true => (text, Decision::unless("Don't run", "Run again")),
+                false => (text, Decision::approval()),
             }
         }
-    }
-    write!(out, "Allow? [y/N, or why not] ")?;
-    out.flush()?;
-    let mut answer = String::new();
-    let length = stdin().read_line(&mut answer)?;
+    };
+    let text: Vec<String> = text.iter().map(|line| format!("  {line}")).collect();
+    let (heading, message) = match request.kind {
+        ApprovalKind::Plan => (
+            "The plan (progress/plan/current.json; you may edit it before you answer):".to_owned(),
+            "Go on with this plan?".to_owned(),
+        ),
+        ApprovalKind::Tool => (
+            words::clean(&request.rationale),
+            format!("Run {}?", words::in_line(request.tool_name.as_deref().unwrap_or_default())),
+        ),
+    };
+    words::line(&mut stdout(), &format!("\n{heading}"))?;
+    let answer = prompt::decide(&text, &message, decision);
     signals.asks.store(false, Ordering::SeqCst);
-    if length == 0 {
-        // Nobody is there any more: the request waits.
-        return Err(Failure::new("the task waits for a decision; run it again to decide"));
-    }
-    let answer = answer.trim();
-    let said = match answer.to_ascii_lowercase().as_str() {
-        "y" | "yes" => block_on(task.approve(&request.id, "terminal")),
-        "" | "n" | "no" => block_on(task.deny(&request.id, "terminal", None)),
-        _ => block_on(task.deny(&request.id, "terminal", Some(answer))),
+    let said = match answer? {
+        None => return Err(Failure::interrupted()),
+        Some(Answer::Value(value)) if value.as_str() == "true" => {
+            block_on(task.approve(&request.id, "terminal"))
+        }
+        Some(Answer::Value(_)) => block_on(task.deny(&request.id, "terminal", None)),
+        Some(Answer::No(reason)) => block_on(task.deny(&request.id, "terminal", reason.as_deref())),
     };
     match said {
         // Somebody else was faster.

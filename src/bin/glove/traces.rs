@@ -1,8 +1,9 @@
 //! Traces by OpenTelemetry, to the collector that the environment names (`OTEL_EXPORTER_OTLP_ENDPOINT`).
 
-use std::env;
+use std::collections::HashMap;
 
-use opentelemetry_otlp::SpanExporter;
+use glove_wasm::native::environment::variable;
+use opentelemetry_otlp::{SpanExporter, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::SdkTracerProvider;
@@ -32,7 +33,11 @@ impl Exporting {
         let unusable = |error: &dyn std::fmt::Display| Failure::new(format!("no traces: {error}"));
         // There is one for all TLS of this program; without it the client would choose, and could not.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let exporter = SpanExporter::builder().with_http().build().map_err(|error| unusable(&error))?;
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_headers(headers())
+            .build()
+            .map_err(|error| unusable(&error))?;
         let mut resource = Resource::builder();
         let attributes = said("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
         if said("OTEL_SERVICE_NAME").is_none() && !attributes.contains("service.name=") {
@@ -49,7 +54,25 @@ impl Exporting {
 }
 
 fn said(name: &str) -> Option<String> {
-    env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+    variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+}
+
+/// Of the collector, where keys for it stand: the exporter looks for them in the environment, out of which they were taken.
+fn headers() -> HashMap<String, String> {
+    let mut headers = HashMap::new();
+    for name in ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"] {
+        let said = said(name).unwrap_or_default();
+        for (name, value) in said.split(',').filter_map(|header| header.split_once('=')) {
+            // What is encoded here is decoded, and nothing else has a meaning.
+            let value = format!("v={}", value.trim().replace('+', "%2B").replace('&', "%26"));
+            let value = form_urlencoded::parse(value.as_bytes()).next();
+            headers.insert(
+                name.trim().to_owned(),
+                value.map(|(_, value)| value.into_owned()).unwrap_or_default(),
+            );
+        }
+    }
+    headers
 }
 
 impl Drop for Exporting {

@@ -1,16 +1,25 @@
 //! What is printed: calls, results and failures in a few lines, without what could control the terminal.
 
-use std::io::{self, Write, stderr};
+use std::io::{self, Write, stderr, stdin};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use glove_wasm::error::Error;
 use glove_wasm::event::ToolUseResult;
 use glove_wasm::message::ToolStatus;
+use glove_wasm::native::{FileChange, FileFound};
 use glove_wasm::runtime::Response;
 use glove_wasm::task::Plan;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use serde_json::Value;
+use similar::TextDiff;
 
-/// Lines of a call's arguments that a person reads before it runs: all that fit on a screen.
-const DETAIL_LINES: usize = 30;
+use crate::pages;
+
+/// Lines around a change that say where it is.
+const AROUND_CHANGE: usize = 3;
+/// A comparison of long files that takes longer is made coarser.
+const COMPARE_MS: u64 = 500;
 const RESULT_LINES: usize = 6;
 const LONGEST_LINE: usize = 400;
 
@@ -30,6 +39,11 @@ pub(crate) fn spoken(text: &str) -> String {
     text.chars().filter(|c| matches!(c, '\n' | '\t') || !(c.is_control() || is_bidi(*c))).collect()
 }
 
+/// As a part of a line: what would begin another one is a space.
+pub(crate) fn in_line(text: &str) -> String {
+    clean(text).replace(['\n', '\t'], " ")
+}
+
 /// Marks that show text in another order than it has.
 fn is_bidi(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
@@ -41,53 +55,121 @@ pub(crate) fn complain(message: &str) {
     }
 }
 
-/// After something else has left it in raw mode.
-pub(crate) fn restore_terminal() {
-    let _ = termimad::crossterm::terminal::disable_raw_mode();
-    let _ = write!(stderr(), "\x1b[?25h\x1b[?2004l");
+/// The terminal as it was before anything was asked in it.
+static BEFORE: OnceLock<Termios> = OnceLock::new();
+
+pub(crate) fn remember_terminal() {
+    if let Ok(modes) = tcgetattr(stdin()) {
+        let _ = BEFORE.set(modes);
+    }
 }
 
-/// What a call does, in lines.
-pub(crate) fn call_details(tool: &str, input: &Value) -> Vec<String> {
+/// For whoever ends the program while something is asked.
+pub(crate) fn restore_terminal() {
+    pages::give_back();
+    if let Some(modes) = BEFORE.get() {
+        let _ = tcsetattr(stdin(), OptionalActions::Now, modes);
+        let _ = write!(stderr(), "\x1b[?25h\x1b[?2004l");
+    }
+}
+
+/// What is typed does not stand in the terminal for as long as this is held.
+pub(crate) struct Unseen;
+
+impl Unseen {
+    pub(crate) fn begin() -> Self {
+        if let Some(modes) = BEFORE.get() {
+            let mut modes = modes.clone();
+            modes.local_modes.remove(LocalModes::ECHO);
+            let _ = tcsetattr(stdin(), OptionalActions::Now, &modes);
+        }
+        Unseen
+    }
+}
+
+impl Drop for Unseen {
+    fn drop(&mut self) {
+        if let Some(modes) = BEFORE.get() {
+            let _ = tcsetattr(stdin(), OptionalActions::Now, modes);
+        }
+    }
+}
+
+/// What a call does, to its end: nobody allows what they cannot read. A change of a file is shown as one, where it is known.
+pub(crate) fn call_details(tool: &str, input: &Value, change: Option<&FileChange>) -> Vec<String> {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     let mut lines = Vec::new();
-    match (tool, text("command"), text("path")) {
-        // All of it: nobody allows what they cannot read.
-        ("bash", Some(command), _) => {
+    let told: &[&str] = match (tool, change, text("command"), text("path")) {
+        ("bash", _, Some(command), _) => {
             lines.extend(prefixed("$ ", "  ", command));
-            if let Some(folder) = text("folder").filter(|folder| !folder.is_empty()) {
-                lines.push(format!("  in {folder}"));
-            }
-            return lines.iter().map(|line| clean(line)).collect();
+            &["command"]
         }
-        ("write_file" | "fs_write", _, Some(path)) => {
+        ("write_file" | "fs_write" | "edit_file", Some(change), ..) => {
+            lines.extend(change_lines(change));
+            &["path", "content", "old", "new"]
+        }
+        ("write_file" | "fs_write", None, _, Some(path)) if text("content").is_some() => {
             lines.push(path.to_owned());
             lines.extend(prefixed("+ ", "+ ", text("content").unwrap_or_default()));
+            &["path", "content"]
         }
-        ("edit_file", _, Some(path)) => {
-            lines.push(path.to_owned());
+        ("edit_file", None, _, Some(path)) if text("old").is_some() && text("new").is_some() => {
+            lines.push(format!("{path} (this piece is not in it exactly once: nothing would be changed)"));
             lines.extend(prefixed("- ", "- ", text("old").unwrap_or_default()));
             lines.extend(prefixed("+ ", "+ ", text("new").unwrap_or_default()));
+            &["path", "old", "new"]
         }
-        _ => match input {
-            Value::Object(fields) => {
-                for (name, value) in fields {
-                    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                    lines.extend(prefixed(&format!("{name}: "), "  ", &value));
-                }
+        _ => &[],
+    };
+    match input {
+        Value::Object(fields) => {
+            for (name, value) in fields.iter().filter(|(name, _)| !told.contains(&name.as_str())) {
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                lines.extend(prefixed(&format!("{}: ", in_line(name)), "  ", &value));
             }
-            other => lines.push(other.to_string()),
-        },
+        }
+        other => lines.push(other.to_string()),
     }
-    few(lines, DETAIL_LINES)
+    lines.iter().map(|line| clean(line)).collect()
+}
+
+/// All lines that change, and a few around them.
+fn change_lines(change: &FileChange) -> Vec<String> {
+    let FileChange { path, before, after } = change;
+    let (about, before) = match before {
+        FileFound::Text(text) => ("", text.as_str()),
+        FileFound::Nothing => (" (a new file)", ""),
+        FileFound::Other => (" (what is there is no text, or too large, and is replaced)", ""),
+    };
+    let mut lines = vec![format!("{path}{about}")];
+    if matches!(change.before, FileFound::Text(_)) && before == after {
+        lines.push("(nothing changes)".to_owned());
+        return lines;
+    }
+    let compared =
+        TextDiff::configure().timeout(Duration::from_millis(COMPARE_MS)).diff_lines(before, after.as_str());
+    let compared = compared.unified_diff().context_radius(AROUND_CHANGE).to_string();
+    lines.extend(compared.split_terminator('\n').map(str::to_owned));
+    if before.is_empty() && after.is_empty() {
+        lines.push("(an empty file)".to_owned());
+    }
+    lines
 }
 
 /// A plan, to its end: nobody approves what they cannot read.
 pub(crate) fn plan_lines(plan: &Plan) -> Vec<String> {
-    let mut lines = prefixed("", "", &plan.objective);
+    let mut lines = Vec::new();
+    if !plan.objective.is_empty() {
+        lines.extend(prefixed("", "", &plan.objective));
+    }
     for step in &plan.steps {
         lines.extend(prefixed(&format!("{}: ", step.id), "    ", &step.title));
-        lines.extend(prefixed("    ", "    ", &step.instructions));
+        if !step.instructions.is_empty() {
+            lines.extend(prefixed("    ", "    ", &step.instructions));
+        }
+        if !step.tools.is_empty() {
+            lines.push(format!("    with {}", step.tools.join(", ")));
+        }
     }
     for constraint in &plan.constraints {
         lines.extend(prefixed("within: ", "    ", constraint));
@@ -98,9 +180,10 @@ pub(crate) fn plan_lines(plan: &Plan) -> Vec<String> {
     lines.iter().map(|line| clean(line)).collect()
 }
 
+/// An empty text is a line too, and so is an empty line at its end.
 fn prefixed(first: &str, others: &str, text: &str) -> Vec<String> {
     let line = |(at, line): (usize, &str)| format!("{}{line}", if at == 0 { first } else { others });
-    text.lines().enumerate().map(line).collect()
+    text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate().map(line).collect()
 }
 
 fn few(mut lines: Vec<String>, most: usize) -> Vec<String> {
@@ -194,13 +277,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_call_is_shown_in_the_lines_of_a_screen() {
+    fn all_that_a_call_does_is_shown_whatever_its_tool() {
         let content: String = (0..100).map(|line| format!("line {line}\n")).collect();
-        let lines = call_details("write_file", &json!({ "path": "a.txt", "content": content }));
-        assert_eq!(lines.len(), DETAIL_LINES + 1);
-        assert_eq!(lines[0], "a.txt");
-        assert_eq!(lines[1], "+ line 0");
-        assert_eq!(lines[DETAIL_LINES], "… 71 more lines");
+        let lines = call_details("write_file", &json!({ "path": "a.txt", "content": content }), None);
+        assert_eq!((lines.len(), lines[0].as_str(), lines[100].as_str()), (101, "a.txt", "+ line 99"));
+        let last = format!("{}deleteEverything()", " ".repeat(20_000));
+        let lines = call_details(
+            "deploy",
+            &json!({ "script": format!("{}{last}", "true\n".repeat(200)), "force": true, "note": "" }),
+            None,
+        );
+        assert!(
+            lines.contains(&format!("  {last}")) && lines.contains(&"force: true".to_owned()),
+            "{}",
+            lines.len()
+        );
+        assert!(lines.contains(&"note: ".to_owned()), "an empty value is one");
+        let lines = call_details("bash", &json!({ "command": "ls", "folder": "src", "seconds": 3600 }), None);
+        assert_eq!(lines, ["$ ls", "folder: src", "seconds: 3600"]);
+    }
+
+    #[test]
+    fn an_edit_is_shown_as_all_that_changes() {
+        let before: String = (0..200).map(|line| format!("line {line}\n")).collect();
+        let after = before.replace("line 7\n", "line seven\n").replace("line 150\n", "");
+        let change = FileChange { path: "a.txt".to_owned(), before: FileFound::Text(before), after };
+        let lines = call_details(
+            "write_file",
+            &json!({ "path": "a.txt", "content": "", "create_dirs": true }),
+            Some(&change),
+        );
+        let changed: Vec<&str> =
+            lines.iter().map(String::as_str).filter(|line| line.starts_with(['+', '-'])).collect();
+        assert_eq!(changed, ["-line 7", "+line seven", "-line 150"]);
+        assert!(lines.len() < 25 && lines.contains(&"create_dirs: true".to_owned()), "{lines:?}");
+        let all: String = (0..500).map(|line| format!("{line}\n")).collect();
+        let change = FileChange { before: FileFound::Nothing, after: all, ..change };
+        let lines = call_details("write_file", &json!({ "path": "a.txt", "content": "" }), Some(&change));
+        assert_eq!(lines[0], "a.txt (a new file)");
+        assert_eq!(lines.iter().filter(|line| line.starts_with('+')).count(), 500);
+        let change =
+            FileChange { before: FileFound::Text("gone\n".to_owned()), after: String::new(), ..change };
+        let lines = call_details("edit_file", &json!({}), Some(&change));
+        assert!(lines.contains(&"-gone".to_owned()), "{lines:?}");
     }
 
     #[test]
@@ -219,7 +338,7 @@ mod tests {
     #[test]
     fn a_command_is_shown_to_its_end_before_it_is_allowed() {
         let command = format!("echo {}; rm -rf build\n{}last", "a".repeat(500), "true\n".repeat(50));
-        let lines = call_details("bash", &json!({ "command": command }));
+        let lines = call_details("bash", &json!({ "command": command }), None);
         assert!(lines[0].ends_with("; rm -rf build"));
         assert_eq!(lines.last().unwrap(), "  last");
     }

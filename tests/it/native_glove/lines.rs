@@ -59,19 +59,59 @@ fn a_message_is_answered_and_the_session_is_kept() {
 fn each_line_is_a_message_and_answers_what_is_asked() {
     let home = Home::new();
     let mut child = home.glove(&["chat", "--model", "scripted"]).stdin(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(b"run echo one > a\nAllow once\nrun echo two > b\nDeny\n").unwrap();
+    let lines = b"run echo one > a\ny\nrun echo two > b\nn not now\n";
+    child.stdin.take().unwrap().write_all(lines).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(stdout(&output).contains("? Run bash? [Allow once / Always allow / Deny / Never allow]"));
+    let shown = "$ echo one > a\n? Run bash?\n  1  y  Allow once\n  2  a  Always allow\n  3  n  Deny\n  4  x  Never allow\n";
+    assert!(stdout(&output).contains(shown), "{}", stdout(&output));
     assert_eq!(fs::read_to_string(home.file("work/a")).unwrap(), "one\n");
     assert!(!home.file("work/b").exists(), "it was denied");
 }
 
 #[test]
+fn neither_an_empty_line_nor_words_allow_a_call_and_always_is_asked_again() {
+    let home = Home::new();
+    let talk = |lines: &str| {
+        let mut child = home.glove(&["chat", "--model", "scripted"]).stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        stdout(&child.wait_with_output().unwrap())
+    };
+    let said = talk("run touch a\n\nyes\nAllow once\nal\nw\nx\n");
+    assert_eq!(said.matches("! answer with y, a, n, x, or a number from 1 to 4").count(), 5, "{said}");
+    assert!(!home.file("work/a").exists());
+    let said = talk("run touch a\n2\na\nn\n\u{1b}\n");
+    assert_eq!(said.matches("y if you are sure").count(), 2, "{said}");
+    assert!(!home.file("work/a").exists(), "Escape is no");
+    talk("run touch a\na\ny\nrun touch b\n");
+    assert!(home.file("work/a").exists() && home.file("work/b").exists(), "always");
+}
+
+#[test]
+fn all_of_a_call_stands_in_plain_lines_whatever_its_length() {
+    let home = Home::new();
+    let content = format!("{}deleteEverything()\n", "line\n".repeat(3_000));
+    let call =
+        json!({ "calls": [{ "tool": "write_file", "input": { "path": "a.txt", "content": content } }] });
+    home.write("work/script", &format!("{call}\n{{\"text\": \"Done.\"}}\n"));
+    let shown = stdout(&home.run(&["chat", "--model", "scripted:script", "-p", "write"]));
+    assert!(
+        shown.contains("a.txt (a new file)") && shown.contains("\n+deleteEverything()\n? Run write_file?")
+    );
+    assert_eq!(shown.matches("\n+line").count(), 3_000);
+}
+
+#[test]
 fn where_nobody_answers_nothing_is_allowed_but_what_the_call_says() {
     let home = Home::new();
-    home.prints(&["chat", "--model", "scripted", "-p", "run touch a"]);
+    for format in ["--plain", "--json"] {
+        let denied = home.run(&["chat", "--model", "scripted", format, "-p", "run touch a"]);
+        assert_eq!(denied.status.code(), Some(3), "{}", stdout(&denied));
+        assert_eq!(stderr(&denied).contains("`--allow bash`"), format == "--plain", "{}", stderr(&denied));
+    }
     assert!(!home.file("work/a").exists());
+    let asked = home.run(&["chat", "--model", "scripted", "-p", "ask confirm"]);
+    assert_eq!(asked.status.code(), Some(3), "nobody answered: {}", stdout(&asked));
     home.prints(&["chat", "--model", "scripted", "--allow", "bash", "-p", "run touch a"]);
     assert!(home.file("work/a").exists());
 }

@@ -1,5 +1,7 @@
 //! The program `glove`, as it is called.
 
+#[cfg(target_os = "linux")]
+mod environment;
 mod lines;
 mod replay;
 mod screen;

@@ -107,13 +107,119 @@ fn a_command_is_allowed_and_its_result_is_drawn() {
     terminal.sees("> ");
     terminal.type_in("run echo $((40 + 2))\r");
     terminal.sees("Run bash?");
-    terminal.sees("Allow once");
-    terminal.type_in("\r");
+    terminal.sees("1  y  Allow once");
+    terminal.sees("Answer: ");
+    terminal.type_in("1\r");
     terminal.sees("bash gave:");
     terminal.sees("42");
     terminal.sees("> ");
     terminal.type_in("/exit\r");
     assert!(terminal.child.wait().unwrap().success());
+}
+
+#[test]
+fn only_what_is_documented_allows_a_command() {
+    let home = Home::new();
+    let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted"]);
+    terminal.sees("> ");
+    // The last one is Escape and then y, which arrive together.
+    for no in ["n\r", "3\r", "\x1b", "\x04", "n it is late\r", "\x1by\r", "\x1b1y\r"] {
+        terminal.type_in("run touch denied\r");
+        terminal.sees("Run bash?");
+        for nothing in ["", "yes", "Y", "no", "Allow once", "al", "w", "ay", "ny", "+1", "01", "5", "12"] {
+            terminal.sees("Answer: ");
+            terminal.type_in(&format!("{nothing}\r"));
+            terminal.sees("! answer with y, a, n, x");
+        }
+        terminal.sees("Answer: ");
+        terminal.type_in(no);
+        terminal.sees("Permission denied");
+        terminal.sees("> ");
+    }
+    assert!(!home.file("work/denied").exists());
+    terminal.type_in("run touch once\r");
+    terminal.sees("Answer: ");
+    terminal.type_in("a\r");
+    terminal.sees("y if you are sure");
+    terminal.sees("Answer: ");
+    terminal.type_in("\r");
+    terminal.sees("y if you are sure");
+    terminal.sees("Answer: ");
+    terminal.type_in("n\r");
+    terminal.sees("! answer with y, a, n, x");
+    terminal.sees("Answer: ");
+    terminal.type_in("y\r");
+    terminal.sees("bash gave:");
+    terminal.sees("> ");
+    assert!(home.file("work/once").exists());
+    terminal.type_in("run touch again\r");
+    terminal.sees("Answer: ");
+    terminal.type_in("x\r");
+    terminal.sees("Permission denied");
+    terminal.sees("> ");
+    terminal.type_in("/exit\r");
+    assert!(terminal.child.wait().unwrap().success());
+}
+
+#[test]
+fn what_was_typed_before_a_question_is_no_answer_to_it() {
+    let home = Home::new();
+    let calls: Vec<_> = ["sleep 1", "touch denied"]
+        .map(|command| serde_json::json!({ "calls": [{ "tool": "bash", "input": { "command": command } }] }))
+        .to_vec();
+    home.write("work/script", &format!("{}\n{}\n{{\"text\": \"Done.\"}}\n", calls[0], calls[1]));
+    let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted:script"]);
+    terminal.sees("> ");
+    terminal.type_in("go\r");
+    terminal.sees("Answer: ");
+    terminal.type_in("y\ry\r");
+    terminal.sees("running bash");
+    terminal.type_in("y\r");
+    terminal.sees("$ touch denied");
+    terminal.sees("Answer: ");
+    thread::sleep(Duration::from_millis(300));
+    assert!(!home.file("work/denied").exists());
+    terminal.type_in("n\r");
+    terminal.sees("Done.");
+}
+
+#[test]
+fn another_providers_key_is_not_sent_to_an_address_that_was_given_for_the_first() {
+    use std::net::TcpListener;
+    let home = Home::new();
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", proxy.local_addr().unwrap());
+    let (pieces, asked) = channel();
+    thread::spawn(move || {
+        for mut connection in proxy.incoming().flatten() {
+            let mut head = vec![0; 16_384];
+            let length = connection.read(&mut head).unwrap_or_default();
+            let _ = pieces.send(String::from_utf8_lossy(&head[..length]).to_lowercase());
+            let _ = connection
+                .write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        }
+    });
+    home.write(
+        "config",
+        "OPENAI_API_KEY=planted-one-4711\nKIMI_API_KEY=planted-two-4711\nMOONSHOT_API_KEY=planted-two-4711\n",
+    );
+    std::fs::set_permissions(home.file("config"), std::os::unix::fs::PermissionsExt::from_mode(0o600))
+        .unwrap();
+    let config = home.file("config");
+    let args = ["chat", "--model", "openai", "--base-url", &address, "--config", config.to_str().unwrap()];
+    let mut terminal = Terminal::start(&home, &args);
+    terminal.sees("> ");
+    terminal.type_in("hello\r");
+    assert!(asked.recv_timeout(PATIENCE).unwrap().contains("planted-one-4711"));
+    terminal.sees("/retry asks again");
+    terminal.sees("> ");
+    terminal.type_in("/model kimi\r");
+    terminal.sees("from now on");
+    terminal.sees("> ");
+    terminal.type_in("hello\r");
+    terminal.sees("thinking");
+    let sent = asked.recv_timeout(Duration::from_secs(2));
+    assert!(sent.is_err(), "{sent:?}");
 }
 
 #[test]
@@ -209,13 +315,26 @@ fn what_a_task_asks_for_is_shown_before_it_is_allowed_and_an_interrupt_leaves_th
     let mut terminal = Terminal::start(&home, &args);
     terminal.sees("  s1: Write\r\n      Allow? yes\r\n      First this.\r\n      Then rm -rf.\r\n");
     terminal.sees("  must hold: It is there");
-    terminal.sees("Allow? [y/N, or why not] ");
+    terminal.sees("? Go on with this plan?\r\n  1  y  Allow\r\n  2  n  Deny\r\n");
+    terminal.sees("Answer: ");
+    terminal.type_in("\ryes\r");
+    terminal.sees("! answer with y, n");
+    terminal.sees("! answer with y, n");
+    terminal.sees("Answer: ");
     terminal.type_in("y\r");
-    terminal.sees("  progress/artifacts/page.md\r\n  + line");
-    terminal.sees("Allow? [y/N, or why not] ");
+    terminal.sees("  progress/artifacts/page.md (a new file)\r\n");
+    terminal.sees("  +line");
+    terminal.sees("more rows; v shows all of it");
+    terminal.sees("? Run fs_write?");
+    terminal.sees("Answer: ");
+    terminal.type_in("y\r");
+    terminal.sees("not all of it was shown");
+    terminal.sees("Answer: ");
     let pid = Pid::from_raw(terminal.child.id().try_into().unwrap()).unwrap();
     kill_process(pid, Signal::INT).unwrap();
     assert_eq!(terminal.child.wait().unwrap().code(), Some(130));
+    let modes = rustix::termios::tcgetattr(&terminal.keys).unwrap();
+    assert!(modes.local_modes.contains(rustix::termios::LocalModes::ECHO), "the terminal is as it was");
     let state = std::fs::read_to_string(home.file("work/page/progress/state.json")).unwrap();
     assert!(state.contains("\"req_0002\"") && state.contains("\"waiting\""), "the question waits: {state}");
 }

@@ -95,12 +95,12 @@ fn a_conversation_looks_as_it_should() {
     screen.says("Send it.");
     screen.ends("? Where to? street:");
     screen.says("Main Street 1");
-    screen.ends("> Bern\n  Oslo\n[↑↓ to move, enter to select, type to filter]");
-    screen.presses("Down");
-    screen.ends("  Bern\n> Oslo\n[↑↓ to move, enter to select, type to filter]");
-    screen.presses("Enter");
+    screen.ends("\n? Where to? town:\n  1  Bern\n  2  Oslo\nAnswer:");
+    screen.says("b");
+    screen.ends("! answer with a number from 1 to 2, or the words of a line\nAnswer:");
+    screen.says("2");
     let sent = screen.ends("\nThank you.\n>");
-    assert!(sent.contains("\n> Where to? street: Main Street 1\n> Where to? town: Oslo\n  {\"street\":\"Main Street 1\",\"town\":\"Oslo\"}\n"), "{sent}");
+    assert!(sent.contains("\nAnswer: 2\n  {\"street\":\"Main Street 1\",\"town\":\"Oslo\"}\n"), "{sent}");
 
     screen.says("Use a token.");
     screen.ends("? The token?");
@@ -153,8 +153,46 @@ fn a_terminal_that_is_closed_ends_what_ran_in_it_and_the_session_goes_on_in_anot
     }
     home.write("work/script", "{\"text\": \"Done.\"}\n");
     let Some(screen) = Screen::start(&home, "resume --model scripted:script") else { return };
-    let asked = screen.ends("> Don't run\n  Run again\n[↑↓ to move, enter to select, type to filter]");
+    let asked = screen.ends("\n  1  n  Don't run\n  2  y  Run again\nAnswer:");
     assert!(asked.contains("bash was interrupted, and may have taken effect. Run it again?"), "{asked}");
-    screen.presses("Enter");
+    screen.says("n");
     screen.ends("\nDone.\n>");
+}
+
+#[test]
+fn a_long_change_is_read_on_pages_before_it_is_allowed() {
+    let home = Home::new();
+    let content = format!("{}deleteEverything()\n", "line\n".repeat(300));
+    let call = serde_json::json!({ "calls": [{ "tool": "write_file", "input": { "path": "a.txt", "content": content } }] });
+    home.write("work/script", &format!("{call}\n{{\"text\": \"Done.\"}}\n"));
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
+    screen.ends("\n>");
+    screen.says("Write.");
+    let asked = screen.ends("  4  x  Never allow\nAnswer:");
+    assert!(
+        asked.contains("a.txt (a new file)") && asked.contains("more rows; v shows all of it"),
+        "{asked}"
+    );
+    screen.says("y");
+    screen.ends("! not all of it was shown; v shows it, and then it can be allowed\nAnswer:");
+    assert!(!home.file("work/a.txt").exists());
+    screen.says("v");
+    let first = screen.ends("arrows, g, G · q goes back");
+    assert!(first.starts_with("a.txt (a new file)\n") && first.contains("1 to 23 of 30"), "{first}");
+    screen.presses("Space");
+    screen.ends("24 to 46 of 304 · space, b, arrows, g, G · q goes back");
+    screen.types("G");
+    let last = screen.ends("of 304 · space, b, arrows, g, G · q goes back");
+    let last = if last.contains("deleteEverything()") {
+        last
+    } else {
+        sleep(Duration::from_millis(500));
+        screen.text()
+    };
+    assert!(last.contains("+deleteEverything()\n"), "{last}");
+    screen.types("q");
+    screen.ends("then it can be allowed\nAnswer: v\nAnswer:");
+    screen.says("y");
+    screen.ends("\nDone.\n>");
+    assert!(home.file("work/a.txt").exists());
 }

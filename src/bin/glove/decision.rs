@@ -1,0 +1,270 @@
+//! What a line says to a question after which something may run or be spent: read here alone, for a terminal, for plain lines and for
+//! tasks. One letter or one number is one answer, and nothing else is any.
+
+use serde_json::Value;
+
+use crate::person::Answer;
+
+/// A line that can be chosen, by its number or its key.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Line {
+    pub key: Option<char>,
+    pub label: String,
+    /// `None` turns the question down.
+    pub value: Option<Value>,
+    /// Something may run or be spent after it.
+    pub allows: bool,
+    /// What the person is asked then, to be sure.
+    pub sure: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Decision {
+    lines: Vec<Line>,
+    folded: Folded,
+    /// The line that was chosen, while the person is asked again.
+    chosen: Option<usize>,
+}
+
+/// Whether all of what is decided about was shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Folded {
+    No,
+    Unread,
+    Opened,
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum Said {
+    Answer(Answer),
+    /// Nothing is decided. This is told, and the question is still there.
+    Again(String),
+    /// All of what was folded is to be shown.
+    Open,
+}
+
+/// Escape, ctrl-C and ctrl-D where a line has them as characters.
+const LEAVES: [char; 3] = ['\u{1b}', '\u{3}', '\u{4}'];
+
+impl Decision {
+    pub(crate) fn new(lines: Vec<Line>) -> Self {
+        Decision { lines, folded: Folded::No, chosen: None }
+    }
+
+    /// May this tool run?
+    pub(crate) fn permission(tool: &str) -> Self {
+        let always = Line {
+            sure: Some(format!(
+                "Always allow {tool}? It then runs without a question, whatever it is called with. y if you are sure, n to decide anew"
+            )),
+            ..Line::new('a', "Always allow", Some(Value::Bool(true)), true)
+        };
+        Decision::new(vec![
+            Line::new('y', "Allow once", Some(Value::String("once".to_owned())), true),
+            always,
+            Line::new('n', "Deny", None, false),
+            Line::new('x', "Never allow", Some(Value::Bool(false)), false),
+        ])
+    }
+
+    /// May this one call run, or this plan?
+    pub(crate) fn approval() -> Self {
+        Decision::new(vec![
+            Line::new('y', "Allow", Some(Value::Bool(true)), true),
+            Line::new('n', "Deny", None, false),
+        ])
+    }
+
+    /// Where nothing happens unless somebody says so.
+    pub(crate) fn unless(refuse: &str, allow: &str) -> Self {
+        Decision::new(vec![
+            Line::new('n', refuse, Some(Value::Bool(false)), false),
+            Line::new('y', allow, Some(Value::Bool(true)), true),
+        ])
+    }
+
+    /// A part of what is decided about is not shown yet.
+    pub(crate) fn fold(&mut self) {
+        self.folded = Folded::Unread;
+    }
+
+    /// As they are shown.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let shown = |(at, line): (usize, &Line)| {
+            let key = line.key.map_or_else(|| " ".to_owned(), String::from);
+            format!("  {}  {key}  {}", at + 1, line.label)
+        };
+        self.lines.iter().enumerate().map(shown).collect()
+    }
+
+    /// What can be typed.
+    pub(crate) fn how(&self) -> String {
+        let keys: Vec<String> = self.lines.iter().filter_map(|line| line.key).map(String::from).collect();
+        let keys = if keys.is_empty() { "n for none".to_owned() } else { keys.join(", ") };
+        let opens = if self.folded == Folded::No { "" } else { "; v shows all of it" };
+        format!("answer with {keys}, or a number from 1 to {}{opens}", self.lines.len())
+    }
+
+    pub(crate) fn read(&mut self, typed: &str) -> Said {
+        let said = typed.trim();
+        if typed.contains(LEAVES) {
+            return Said::Answer(Answer::No(None));
+        }
+        if let Some(chosen) = self.chosen.take() {
+            return match said {
+                "y" => self.answer(chosen),
+                "n" => Said::Again(self.how()),
+                _ => self.ask_again(chosen),
+            };
+        }
+        if said == "v" && self.folded != Folded::No {
+            self.folded = Folded::Opened;
+            return Said::Open;
+        }
+        if let Some(reason) = said.strip_prefix("n ") {
+            return Said::Answer(Answer::No(Some(reason.trim().to_owned())));
+        }
+        let is_said = |at: usize, line: &Line| {
+            said == (at + 1).to_string() || line.key.is_some_and(|key| said.chars().eq([key]))
+        };
+        match self.lines.iter().enumerate().find(|(at, line)| is_said(*at, line)) {
+            Some((_, line)) if line.allows && self.folded == Folded::Unread => {
+                Said::Again("not all of it was shown; v shows it, and then it can be allowed".to_owned())
+            }
+            Some((at, line)) if line.sure.is_some() => self.ask_again(at),
+            Some((at, _)) => self.answer(at),
+            None if said == "n" => Said::Answer(Answer::No(None)),
+            None => Said::Again(self.how()),
+        }
+    }
+
+    fn answer(&self, at: usize) -> Said {
+        let value = self.lines.get(at).and_then(|line| line.value.clone());
+        Said::Answer(value.map_or(Answer::No(None), |value| Answer::Value(value.into())))
+    }
+
+    fn ask_again(&mut self, at: usize) -> Said {
+        self.chosen = Some(at);
+        Said::Again(self.lines.get(at).and_then(|line| line.sure.clone()).unwrap_or_default())
+    }
+}
+
+impl Line {
+    pub(crate) fn new(key: char, label: &str, value: Option<Value>, allows: bool) -> Self {
+        Line { key: Some(key), label: label.to_owned(), value, allows, sure: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Letters that labels have and that have a meaning, digits, and what a hand may hit beside them.
+    const KEYS: [&str; 26] = [
+        "a", "b", "e", "l", "n", "o", "s", "v", "w", "x", "y", "A", "N", "Y", "0", "1", "2", "3", "4", "5",
+        "+", "-", " ", "\n", "\u{1b}", "\u{4}",
+    ];
+
+    fn allows(said: &Said) -> bool {
+        match said {
+            Said::Answer(Answer::Value(value)) => value.as_str() != "false" && value.as_str() != "\"no\"",
+            _ => false,
+        }
+    }
+
+    /// Every string of up to three letters.
+    fn each_short_line(mut check: impl FnMut(&str)) {
+        check("");
+        for a in KEYS {
+            check(a);
+            for b in KEYS {
+                check(&format!("{a}{b}"));
+                for c in KEYS {
+                    check(&format!("{a}{b}{c}"));
+                }
+            }
+        }
+    }
+
+    fn is_no(line: &str) -> bool {
+        line.contains(['\u{1b}', '\u{4}'])
+    }
+
+    #[test]
+    fn of_all_lines_of_up_to_three_letters_only_the_documented_ones_allow() {
+        let confirm = Decision::new(vec![
+            Line::new('y', "Yes", Some(json!("yes")), true),
+            Line::new('n', "No", Some(json!("no")), false),
+        ]);
+        let tools_own = Decision::new(vec![
+            Line { key: None, ..Line::new('-', "yes, now", Some(json!(1)), true) },
+            Line { key: None, ..Line::new('-', "Another day", Some(json!(2)), true) },
+        ]);
+        for (fresh, once) in [
+            (Decision::permission("bash"), &["y", "1"][..]),
+            (Decision::approval(), &["y", "1"]),
+            (Decision::unless("Don't run", "Run again"), &["y", "2"]),
+            (Decision::unless("Stop", "Continue"), &["y", "2"]),
+            (confirm, &["y", "1"]),
+            (tools_own, &["1", "2"]),
+        ] {
+            each_short_line(|line| {
+                let mut decision = fresh.clone();
+                let said = decision.read(line);
+                let documented = once.contains(&line.trim()) && !is_no(line);
+                assert_eq!(allows(&said), documented, "{line:?} of {fresh:?} is {said:?}");
+                if is_no(line) || line.trim() == "n" {
+                    assert!(matches!(said, Said::Answer(_)), "{line:?} is no");
+                }
+                // What was folded can be seen, and nothing is allowed before.
+                let mut folded = fresh.clone();
+                folded.fold();
+                assert!(!allows(&folded.read(line)), "{line:?} allows what nobody has read");
+            });
+        }
+    }
+
+    #[test]
+    fn always_is_asked_again_and_y_alone_says_it() {
+        for chooses in ["a", "2"] {
+            let mut asked = Decision::permission("bash");
+            assert!(matches!(asked.read(chooses), Said::Again(sure) if sure.contains("y if you are sure")));
+            each_short_line(|line| {
+                let mut asked = asked.clone();
+                let said = asked.read(line);
+                let is_sure = line.trim() == "y" && !is_no(line);
+                assert_eq!(allows(&said), is_sure, "{line:?} is {said:?}");
+            });
+            let mut undecided = asked.clone();
+            assert!(matches!(undecided.read("n"), Said::Again(how) if how.contains("y, a, n, x")));
+            assert_eq!(undecided.read("y"), Said::Answer(Answer::Value(json!("once").into())));
+            assert!(matches!(asked.read("2"), Said::Again(_)));
+            assert_eq!(asked.read("y"), Said::Answer(Answer::Value(json!(true).into())));
+        }
+    }
+
+    #[test]
+    fn what_is_folded_is_opened_before_it_is_allowed() {
+        let mut decision = Decision::permission("bash");
+        assert!(matches!(decision.read("v"), Said::Again(_)), "there is nothing to open");
+        decision.fold();
+        assert!(matches!(decision.read("y"), Said::Again(how) if how.contains("v shows it")));
+        assert!(matches!(decision.read("a"), Said::Again(how) if how.contains("v shows it")));
+        assert_eq!(
+            decision.clone().read("n"),
+            Said::Answer(Answer::No(None)),
+            "what nobody wants needs no reading"
+        );
+        assert_eq!(decision.read("v"), Said::Open);
+        assert_eq!(decision.read("v"), Said::Open, "it can be read again");
+        assert_eq!(decision.read("y"), Said::Answer(Answer::Value(json!("once").into())));
+    }
+
+    #[test]
+    fn a_no_may_say_why() {
+        let said = Decision::approval().read("n it is too early\n");
+        assert_eq!(said, Said::Answer(Answer::No(Some("it is too early".to_owned()))));
+    }
+}

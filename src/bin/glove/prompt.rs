@@ -1,0 +1,208 @@
+//! A question in a terminal, until it is answered or left.
+
+use std::io::{self, Write, stdin, stdout};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use glove_wasm::json::Json;
+use inquire::{InquireError, Password, PasswordDisplayMode, Text};
+use rustix::termios::{QueueSelector, tcflush};
+use rustyline::error::ReadlineError;
+use rustyline::history::MemHistory;
+use rustyline::{
+    Cmd, ConditionalEventHandler, Config, EditMode, Editor, Event, EventContext, EventHandler, KeyCode,
+    KeyEvent, Modifiers, RepeatCount,
+};
+use serde_json::{Map, Value};
+
+use crate::decision::{Decision, Said};
+use crate::failure::Failure;
+use crate::pages;
+use crate::person::{Answer, Ask, Choice, Field, Question, choice_lines, read_choice};
+
+/// Rows around what is read: the lines to choose from come besides.
+const AROUND: usize = 6;
+const FEWEST_ROWS: usize = 5;
+/// How long a key that begins with Escape may take to arrive.
+const ESCAPE_MS: u16 = 50;
+
+/// Asks. `None` when the person interrupts instead of an answer.
+pub(crate) fn put(question: &Question) -> Result<Option<Answer>, Failure> {
+    drop_typed_ahead();
+    let message = question.message.as_str();
+    if let Ask::Decision(decision) = &question.ask {
+        return decide(&question.read_first(), question.last_line(), decision.clone());
+    }
+    print(&question.details)?;
+    if let Ask::Choice { choices, default } = &question.ask {
+        let asked = choose(message, choices, *default)?;
+        return Ok(asked.map(|choice| choice.map_or(Answer::No(None), Choice::answer)));
+    }
+    match typed(message, &question.ask) {
+        Ok(answer) => Ok(Some(answer)),
+        Err(InquireError::OperationCanceled) => Ok(Some(Answer::No(None))),
+        Err(InquireError::OperationInterrupted) => Ok(None),
+        Err(error) => Err(Failure::new(error.to_string())),
+    }
+}
+
+/// Whatever was typed before a question was there is no answer to it.
+fn drop_typed_ahead() {
+    let _ = tcflush(stdin(), QueueSelector::IFlush);
+}
+
+/// A decision about what is to be read first.
+pub(crate) fn decide(
+    text: &[String],
+    message: &str,
+    mut decision: Decision,
+) -> Result<Option<Answer>, Failure> {
+    drop_typed_ahead();
+    let (width, height) = pages::size();
+    let rows = pages::rows(text, width);
+    let fit = height.saturating_sub(AROUND + decision.lines().len()).max(FEWEST_ROWS);
+    if rows.len() > fit {
+        // At least what stands for it is folded.
+        let shown = fit.saturating_sub(1);
+        decision.fold();
+        print(rows.get(..shown).unwrap_or_default())?;
+        print(&[format!("… {} more rows; v shows all of it", rows.len() - shown)])?;
+    } else {
+        print(text)?;
+    }
+    print(&[format!("? {message}")])?;
+    print(&decision.lines())?;
+    loop {
+        let line = match line("Answer: ")? {
+            Typed::Line(line) => line,
+            Typed::Left => return Ok(Some(Answer::No(None))),
+            Typed::Interrupted => return Ok(None),
+        };
+        match decision.read(&line) {
+            Said::Answer(answer) => return Ok(Some(answer)),
+            Said::Again(how) => print(&[format!("! {how}")])?,
+            Said::Open => pages::open(text)?,
+        }
+    }
+}
+
+/// By its number or its words. An empty line is what the question names as usual, if it does.
+fn choose<'a>(
+    message: &str,
+    choices: &'a [Choice],
+    default: Option<usize>,
+) -> Result<Option<Option<&'a Choice>>, Failure> {
+    print(&[format!("? {message}")])?;
+    print(&choice_lines(choices, default))?;
+    loop {
+        match line("Answer: ")? {
+            Typed::Left => return Ok(Some(None)),
+            Typed::Interrupted => return Ok(None),
+            Typed::Line(line) => match read_choice(choices, default, &line) {
+                Ok(choice) => return Ok(Some(Some(choice))),
+                Err(how) => print(&[format!("! {how}")])?,
+            },
+        }
+    }
+}
+
+fn typed(message: &str, ask: &Ask) -> Result<Answer, InquireError> {
+    Ok(match ask {
+        Ask::Text { default } => {
+            Answer::Value(Json::string(&Text::new(message).with_initial_value(default).prompt()?))
+        }
+        Ask::Secret => Answer::Value(Json::string(&secret(message)?)),
+        Ask::Form(fields) => {
+            let mut values = Map::new();
+            for field in fields {
+                if let Some(value) = fill(message, field)? {
+                    values.insert(field.name.clone(), value);
+                }
+            }
+            Answer::Value(Json::from(Value::Object(values)))
+        }
+        Ask::Notice | Ask::Choice { .. } | Ask::Decision(_) => {
+            Text::new(message).with_help_message("enter goes on").prompt()?;
+            Answer::Value(Json::null())
+        }
+    })
+}
+
+fn secret(message: &str) -> Result<String, InquireError> {
+    Password::new(message).without_confirmation().with_display_mode(PasswordDisplayMode::Hidden).prompt()
+}
+
+/// `None` for a field that may stay empty and does.
+fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
+    let message = format!("{form} {}:", field.label);
+    if !field.options.is_empty() {
+        let chosen = choose(&message, &field.options, None)
+            .map_err(|failure| InquireError::Custom(failure.message.into()))?;
+        return match chosen {
+            Some(Some(choice)) => Ok(choice.value.clone()),
+            Some(None) => Err(InquireError::OperationCanceled),
+            None => Err(InquireError::OperationInterrupted),
+        };
+    }
+    loop {
+        let text = match field.secret {
+            true => secret(&message)?,
+            false => Text::new(&message).with_initial_value(&field.default).prompt()?,
+        };
+        match (text.trim().is_empty(), field.required) {
+            (false, _) => return Ok(Some(Value::String(text))),
+            (true, false) => return Ok(None),
+            (true, true) => {}
+        }
+    }
+}
+
+fn print(lines: &[String]) -> io::Result<()> {
+    let mut out = stdout();
+    for line in lines {
+        writeln!(out, "{line}")?;
+    }
+    out.flush()
+}
+
+enum Typed {
+    Line(String),
+    /// Escape, or the end of the input.
+    Left,
+    Interrupted,
+}
+
+/// Escape leaves, also where a terminal sends it as the beginning of another key.
+struct Escape(Arc<AtomicBool>);
+
+impl ConditionalEventHandler for Escape {
+    fn handle(&self, event: &Event, _: RepeatCount, _: bool, _: &EventContext<'_>) -> Option<Cmd> {
+        let KeyEvent(code, modifiers) = event.get(0)?;
+        (*code == KeyCode::Esc || modifiers.contains(Modifiers::ALT)).then(|| {
+            self.0.store(true, Ordering::SeqCst);
+            Cmd::Interrupt
+        })
+    }
+}
+
+/// One line. An editor of its own: what was typed in another one is nothing of this.
+fn line(prompt: &str) -> Result<Typed, Failure> {
+    let failed = |error: ReadlineError| Failure::new(error.to_string());
+    // In the other mode Escape and a digit are the beginning of a number.
+    let config = Config::builder()
+        .edit_mode(EditMode::Vi)
+        .keyseq_timeout(Some(ESCAPE_MS))
+        .auto_add_history(false)
+        .build();
+    let mut editor: Editor<(), MemHistory> =
+        Editor::with_history(config, MemHistory::new()).map_err(failed)?;
+    let escaped = Arc::new(AtomicBool::new(false));
+    editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(Escape(Arc::clone(&escaped)))));
+    match editor.readline(prompt) {
+        Ok(line) => Ok(Typed::Line(line)),
+        Err(ReadlineError::Eof) => Ok(Typed::Left),
+        Err(ReadlineError::Interrupted) if escaped.load(Ordering::SeqCst) => Ok(Typed::Left),
+        Err(ReadlineError::Interrupted) => Ok(Typed::Interrupted),
+        Err(error) => Err(failed(error)),
+    }
+}
