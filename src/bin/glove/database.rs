@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use futures_executor::block_on;
+use glove_wasm::native::environment::variable;
 use glove_wasm::native::{SessionDatabase, SqliteDatabase, StoredSession};
 
 use crate::args::Places;
@@ -17,7 +18,12 @@ fn wanted(places: &Places) -> Result<PathBuf, Failure> {
     if let Some(wanted) = &places.database {
         return Ok(wanted.clone());
     }
-    if let Some(wanted) = Config::read(places)?.get(DATABASE) {
+    // The configuration may be of no use, and is not needed then.
+    let set = match variable(DATABASE).filter(|set| !set.trim().is_empty()) {
+        None => Config::read(places)?.get(DATABASE),
+        set => set,
+    };
+    if let Some(wanted) = set {
         return Ok(wanted.into());
     }
     Ok(data_folder()?.join("sessions.db"))

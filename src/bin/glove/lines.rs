@@ -1,7 +1,7 @@
 //! Talking without a terminal: plain lines, or one JSON object a line.
 
 use std::collections::VecDeque;
-use std::io::{Stdout, Write, stdout};
+use std::io::{IsTerminal, Stdout, Write, stdin, stdout};
 
 use glove_wasm::display::{DisplayError, Slot};
 use glove_wasm::error::Error;
@@ -56,7 +56,7 @@ struct Lines<'a> {
     failed: Option<Failure>,
     /// One message is said, and the program ends with its answer.
     only: bool,
-    /// Tools of the last request that were not allowed to run, or that nobody answered.
+    /// What was not allowed in the last request, or not answered.
     turned_down: Vec<String>,
 }
 
@@ -112,6 +112,11 @@ pub(crate) fn talk(
     lines.end()
 }
 
+fn not_allowed(tool: &str) -> String {
+    let tool = words::in_line(tool);
+    format!("{tool} was not allowed to run; `--allow {tool}` lets it run without a question")
+}
+
 impl Lines<'_> {
     fn on(&mut self, incoming: Incoming) -> Result<(), Failure> {
         match incoming {
@@ -137,13 +142,11 @@ impl Lines<'_> {
     }
 
     fn end(self) -> Result<(), Failure> {
-        match (self.failed, self.turned_down.first()) {
+        match (self.failed, self.turned_down.into_iter().next()) {
             (Some(failure), _) => Err(failure),
             (None, None) => Ok(()),
             (None, Some(_)) if self.json => Err(Failure::not_allowed("")),
-            (None, Some(tool)) => Err(Failure::not_allowed(format!(
-                "{tool} was not allowed to run, or not answered; `--allow {tool}` lets a tool run without a question"
-            ))),
+            (None, Some(what)) => Err(Failure::not_allowed(what)),
         }
     }
 
@@ -152,7 +155,7 @@ impl Lines<'_> {
             && self.only
             && result.result.outcome.as_deref().is_some_and(|outcome| NOT_ALLOWED.contains(&outcome))
         {
-            self.turned_down.push(words::in_line(&result.tool_name));
+            self.turned_down.push(not_allowed(&result.tool_name));
         }
         if self.json {
             return self.write(event);
@@ -296,8 +299,12 @@ impl Lines<'_> {
         }
         let question = Question::of(slot, &self.opened.workspace);
         if slot.waits {
-            question.lines().iter().try_for_each(|line| self.line(line))?;
+            if stdin().is_terminal() && !self.lines.is_empty() {
+                self.lines.clear();
+                self.line("! what was typed before this question is no answer to it, and left out")?;
+            }
             self.unseen = (question.ask == Ask::Secret).then(words::Unseen::begin);
+            question.lines().iter().try_for_each(|line| self.line(line))?;
             self.asked = Some(question);
             return Ok(());
         }
@@ -341,8 +348,8 @@ impl Lines<'_> {
     fn turn_down_all(&mut self) {
         for slot in self.agent.display().stack() {
             if slot.waits && !self.is_allowed(&slot) {
-                self.turned_down
-                    .push(words::in_line(&tool_of(&slot).unwrap_or_else(|| slot.renderer.clone())));
+                let question = || format!("nobody answered a question ({})", words::in_line(&slot.renderer));
+                self.turned_down.push(tool_of(&slot).map_or_else(question, |tool| not_allowed(&tool)));
                 self.agent.display().reject(&slot.id, Some(NOBODY.to_owned()));
             }
         }

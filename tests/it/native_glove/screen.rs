@@ -287,6 +287,22 @@ fn a_secret_is_not_shown_and_not_stored() {
 }
 
 #[test]
+fn a_secret_is_not_shown_in_plain_lines_either() {
+    use rustix::termios::{LocalModes, tcgetattr};
+    let home = Home::new();
+    let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted", "--plain"]);
+    terminal.type_in("ask secret\r");
+    terminal.sees("(not shown)");
+    terminal.type_in("tops3cret\r");
+    let shown = terminal.until("The user set it");
+    assert!(!shown.contains("tops3cret"), "{shown}");
+    assert!(
+        tcgetattr(&terminal.keys).unwrap().local_modes.contains(LocalModes::ECHO),
+        "the next line is seen"
+    );
+}
+
+#[test]
 fn a_message_of_several_lines_is_one_message() {
     let home = Home::new();
     let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted", "--allow", "bash"]);
