@@ -125,7 +125,7 @@ pub use handed::take_out_keys;
 #[cfg(all(feature = "coding", target_os = "linux"))]
 mod handed {
     use std::env;
-    use std::ffi::OsString;
+    use std::ffi::{OsStr, OsString};
     use std::fs::{self, File, OpenOptions};
     use std::io::{self, Read, Write};
     use std::os::fd::AsRawFd;
@@ -174,7 +174,7 @@ mod handed {
         Err(again.args(arguments).env_clear().envs(kept).env(HANDED, number).exec())
     }
 
-    fn received(number: &OsString) -> io::Result<Vec<(String, String)>> {
+    fn received(number: &OsStr) -> io::Result<Vec<(String, String)>> {
         let path = std::path::Path::new("/proc/self/fd").join(number);
         if !fs::read_link(&path)?.as_os_str().as_bytes().starts_with(format!("/memfd:{FILE}").as_bytes()) {
             return Err(io::Error::other(format!("{HANDED} names another file")));

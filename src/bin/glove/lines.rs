@@ -347,7 +347,8 @@ impl Lines<'_> {
 
     fn turn_down_all(&mut self) {
         for slot in self.agent.display().stack() {
-            if slot.waits && !self.is_allowed(&slot) {
+            // Nothing before it was shown what it was.
+            if slot.waits && self.shown.contains(&slot.id) && !self.is_allowed(&slot) {
                 let question = || format!("nobody answered a question ({})", words::in_line(&slot.renderer));
                 self.turned_down.push(tool_of(&slot).map_or_else(question, |tool| not_allowed(&tool)));
                 self.agent.display().reject(&slot.id, Some(NOBODY.to_owned()));

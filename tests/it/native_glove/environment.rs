@@ -2,7 +2,7 @@
 
 use super::{Home, stderr, stdout};
 
-const LOOK: &str = "run env; tr '\\0' '\\n' < /proc/$PPID/environ; for f in /proc/$PPID/fd/*; do case $(readlink $f) in /memfd*) echo held; cat $f;; esac; done";
+const LOOK: &str = "run env; tr '\\0' '\\n' < /proc/$PPID/environ; for f in /proc/$PPID/fd/*; do case $(readlink $f) in /memfd*) cat $f;; esac; done";
 
 #[test]
 fn a_command_finds_no_key_neither_in_its_environment_nor_in_the_programs() {
@@ -30,7 +30,7 @@ fn a_command_finds_no_key_neither_in_its_environment_nor_in_the_programs() {
     let seen = std::fs::read_to_string(home.file("work/run.json")).unwrap();
     assert!(!seen.contains("planted"), "{seen}");
     assert_eq!(seen.matches("LC_ALL=C.UTF-8").count() % 2, 0, "both environments were seen: {seen}");
-    assert!(seen.contains("LC_ALL=C.UTF-8") && seen.contains("held"), "{seen}");
+    assert!(seen.contains("LC_ALL=C.UTF-8"), "{seen}");
     assert!(database.exists(), "what is not in the environment any more still counts");
 
     let output = talk(&["--env", "MY_TOKEN"]);
