@@ -92,6 +92,9 @@ pub enum ModelErrorKind {
     Plugin,
 }
 
+/// The code of a refused request whose model the provider does not have.
+pub const MODEL_NOT_FOUND: &str = "MODEL_NOT_FOUND";
+
 impl ModelErrorKind {
     pub fn code(self) -> &'static str {
         match self {

@@ -58,6 +58,11 @@ pub enum Event {
         code: String,
         message: String,
     },
+    /// The call of the model has failed with this code, and is made again by itself after this time. Told of waits that a person notices.
+    ModelRetry {
+        code: String,
+        wait_ms: u64,
+    },
     /// A rule stopped the run from going in circles, or a budget was reached.
     Guard {
         rule: Rule,

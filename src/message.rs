@@ -70,6 +70,9 @@ pub struct Message {
     /// Text of an answer that was cut off: shown, but no finished answer.
     #[json(null_as_default, skip_if_default)]
     pub partial: bool,
+    /// On a message of the user: the answer before it had broken off, so nobody has stopped it.
+    #[json(null_as_default, skip_if_default)]
+    pub broke_off: bool,
     /// On a summary: the earlier messages that stay word for word behind it.
     pub compaction_keeps: Option<KeptRange>,
     /// The messages before this one, counted backwards, whose place another answer takes.
@@ -405,6 +408,7 @@ impl Message {
             joins: None,
             hidden: false,
             partial: false,
+            broke_off: false,
             compaction_keeps: None,
             replaces: None,
             usage: None,

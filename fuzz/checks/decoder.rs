@@ -14,7 +14,8 @@ fn decode<'a>(format: Format, chunks: impl Iterator<Item = &'a [u8]>) -> (Outcom
                 | Delta::CallStarted { .. }
                 | Delta::CallArgs { .. }
                 | Delta::CallEnded { .. }
-                | Delta::Notice { .. } => {}
+                | Delta::Notice { .. }
+                | Delta::Retry { .. } => {}
             }
         }
     }

@@ -53,6 +53,11 @@ pub enum Delta {
         code: String,
         message: String,
     },
+    /// It waits before it asks its model again: no part of the turn either.
+    Retry {
+        code: String,
+        wait_ms: u64,
+    },
 }
 
 impl Delta {
@@ -63,7 +68,10 @@ impl Delta {
             | Delta::Reasoning { text }
             | Delta::Refusal { text }
             | Delta::CallArgs { text, .. } => text,
-            Delta::CallStarted { .. } | Delta::CallEnded { .. } | Delta::Notice { .. } => "",
+            Delta::CallStarted { .. }
+            | Delta::CallEnded { .. }
+            | Delta::Notice { .. }
+            | Delta::Retry { .. } => "",
         }
     }
 }
@@ -261,6 +269,10 @@ impl TurnBuilder {
 
     pub fn notice(&mut self, code: &str, message: String) {
         self.batch.push(Delta::Notice { code: code.to_owned(), message });
+    }
+
+    pub fn retry(&mut self, code: &str, wait_ms: u64) {
+        self.batch.push(Delta::Retry { code: code.to_owned(), wait_ms });
     }
 
     /// A further call; its place is the `index` for the methods below. A call without a name is announced when

@@ -9,6 +9,8 @@ mod stream;
 #[cfg(feature = "providers")]
 mod ticket;
 
+#[cfg(feature = "serve")]
+pub(crate) use refusal::log_line_of;
 pub use refusal::{Disclosure, Refusal};
 pub use request::{RequestLimits, WireRequest};
 #[cfg(feature = "serve")]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::endpoint::sensitive_text::struck;
-use crate::error::{ModelError, ModelErrorKind};
+use crate::error::{MODEL_NOT_FOUND, ModelError, ModelErrorKind};
 use crate::json::codec::to_text;
 use crate::json::scan::word_at;
 use crate::json::writer::Object;
@@ -22,6 +22,8 @@ pub struct Refusal {
     pub detail: String,
     /// The error itself as JSON, for the server only.
     pub model: Option<Box<str>>,
+    /// What stands in the server's log of a failure of the model.
+    pub logged: Option<Box<str>>,
 }
 
 /// What a client may know of the provider's own answer.
@@ -40,7 +42,7 @@ impl Provider {
             Disclosure::None => (false, false),
             // What is about the account of the server is nobody else's business.
             Disclosure::Safe | Disclosure::Application => {
-                (false, matches!(audience, Audience::Client | Audience::Anyone))
+                (false, matches!(audience, Audience::Client | Audience::Setup | Audience::Anyone))
             }
             Disclosure::All | Disclosure::Own => (true, true),
         };
@@ -100,6 +102,16 @@ impl Refusal {
             provider: Box::default(),
             detail,
             model: None,
+            logged: None,
+        }
+    }
+
+    /// The line of a server's log: neither a key nor what the conversation says is in it.
+    #[cfg(feature = "serve")]
+    pub(crate) fn log_line(&self) -> String {
+        match &self.logged {
+            Some(line) => line.to_string(),
+            None => format!("{}: {}", self.code, self.detail),
         }
     }
 
@@ -112,7 +124,9 @@ impl Refusal {
         let (message, audience) = message_for(error, disclosure);
         // An endpoint behind the endpoint may have a word of its own for it.
         let code = match &error.code {
-            Some(code) if disclosure == Disclosure::Own => Cow::Owned(code.clone()),
+            Some(code) if disclosure == Disclosure::Own || code == MODEL_NOT_FOUND => {
+                Cow::Owned(code.clone())
+            }
             _ => Cow::Borrowed(error.kind.code()),
         };
         Refusal {
@@ -125,6 +139,7 @@ impl Refusal {
             provider: Box::new(Provider::of(error, audience, disclosure)),
             detail,
             model: Some(to_text(error).into_boxed_str()),
+            logged: Some(log_line_of(error).into_boxed_str()),
         }
     }
 
@@ -173,6 +188,9 @@ impl Refusal {
             if let Some(model) = &self.model {
                 object.raw("model", model);
             }
+            if let Some(line) = &self.logged {
+                object.text("log", line);
+            }
         }
         object.end();
         out
@@ -181,6 +199,8 @@ impl Refusal {
 
 fn status(error: &ModelError) -> u16 {
     match error.kind {
+        // No client could ask in another way.
+        _ if error.code() == MODEL_NOT_FOUND => 500,
         ModelErrorKind::BadRequest | ModelErrorKind::ContextLength => 400,
         ModelErrorKind::TooLarge => 413,
         ModelErrorKind::RateLimit if !unpaid(error) => 429,
@@ -199,13 +219,40 @@ fn status(error: &ModelError) -> u16 {
     }
 }
 
+/// A provider may quote the conversation in its words, so a log has them only where they are about the set-up; the names that it gives
+/// to what happened help to find the rest.
+pub(crate) fn log_line_of(error: &ModelError) -> String {
+    use ModelErrorKind::*;
+    let is_about_setup = error.code() == MODEL_NOT_FOUND || matches!(error.kind, Config | Authentication);
+    let is_our_own = error.status.is_none() && matches!(error.kind, Network | Cut | Timeout | Plugin);
+    let words = match is_about_setup || is_our_own {
+        true => error.message.clone(),
+        false => message_for(error, Disclosure::None).0,
+    };
+    let mut known = Vec::new();
+    if let Some(status) = error.status {
+        known.push(format!("HTTP {status}"));
+    }
+    if let Some(code) = &error.provider_code {
+        known.push(code.clone());
+    }
+    if let Some(id) = &error.request_id {
+        known.push(format!("request {id}"));
+    }
+    let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) };
+    format!("{}: {words}{known}", error.code())
+}
+
+const NOT_SET_UP: &str = "This server is not set up for its model.";
+
 fn message_for(error: &ModelError, disclosure: Disclosure) -> (String, Audience) {
     use ModelErrorKind::*;
     let (own, audience) = match error.kind {
+        _ if error.code() == MODEL_NOT_FOUND => (NOT_SET_UP, Audience::Setup),
         // What a connection failed with names the address, what was no answer quotes the body.
         Network => ("The connection to the model's provider failed.", Audience::Nobody),
         BadResponse => ("The model's provider sent an invalid response.", Audience::Nobody),
-        Config | Adapter | Plugin => ("This server is not set up for its model.", Audience::Nobody),
+        Config | Adapter | Plugin => (NOT_SET_UP, Audience::Nobody),
         Authentication => ("The model's provider rejected this server's API key.", Audience::Operator),
         RateLimit if unpaid(error) => {
             ("This server's account with the model's provider has no quota left.", Audience::Operator)
@@ -226,7 +273,9 @@ fn message_for(error: &ModelError, disclosure: Disclosure) -> (String, Audience)
     let quoted = error.status.is_some_and(|status| error.message.starts_with(&format!("HTTP {status}")));
     let message = match (disclosure, audience) {
         (Disclosure::Own, _) => error.message.clone(),
-        (Disclosure::All, Audience::Operator | Audience::Anyone | Audience::Client) if !quoted => {
+        (Disclosure::All, Audience::Operator | Audience::Setup | Audience::Anyone | Audience::Client)
+            if !quoted =>
+        {
             error.message.clone()
         }
         (Disclosure::Application, Audience::Anyone | Audience::Client)
@@ -255,6 +304,8 @@ enum Audience {
     /// Nothing that a client could mend: our sentence says as much.
     Anyone,
     Operator,
+    /// The same of what is no secret: a client may know what the provider calls it.
+    Setup,
     /// To nobody outside.
     Nobody,
 }
@@ -374,8 +425,52 @@ mod tests {
         let mut error = ModelError::new(ModelErrorKind::RateLimit, "slow \"down\"");
         error.retry_after_ms = Some(1500);
         let json = Refusal::of_model(&error, Disclosure::All).json();
-        let expected = r#"{"status":429,"code":"MODEL_RATE_LIMIT","message":"slow \"down\"","kind":"rate_limit","retryable":true,"retry_after_ms":1500,"transient":true,"detail":"slow \"down\"","model":{"kind":"rate_limit","message":"slow \"down\"","retryable":true,"transient":true,"retry_after_ms":1500}}"#;
+        let expected = r#"{"status":429,"code":"MODEL_RATE_LIMIT","message":"slow \"down\"","kind":"rate_limit","retryable":true,"retry_after_ms":1500,"transient":true,"detail":"slow \"down\"","model":{"kind":"rate_limit","message":"slow \"down\"","retryable":true,"transient":true,"retry_after_ms":1500},"log":"MODEL_RATE_LIMIT: The model's provider is limiting requests. Try again later."}"#;
         assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn a_log_says_what_happened_and_nothing_of_the_conversation() {
+        let table = [
+            (
+                500,
+                r#"{"error":{"message":"cannot read: my secret diary","type":"server_error"}}"#,
+                "MODEL_SERVER: The model's provider failed. (HTTP 500, server_error, request r1)",
+            ),
+            (
+                400,
+                r#"{"error":{"message":"messages.0: my secret diary"}}"#,
+                "MODEL_BAD_REQUEST: The model's provider refused the request. (HTTP 400, request r1)",
+            ),
+            (
+                429,
+                r#"{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}"#,
+                "MODEL_RATE_LIMIT: This server's account with the model's provider has no quota left. (HTTP 429, insufficient_quota, request r1)",
+            ),
+            (
+                404,
+                r#"{"type":"error","error":{"type":"not_found_error","message":"model: m"}}"#,
+                "MODEL_NOT_FOUND: model: m (HTTP 404, not_found_error, request r1)",
+            ),
+        ];
+        for (status, body, line) in table {
+            let mut error = from_response(status, body);
+            error.request_id = Some("r1".to_owned());
+            assert_eq!(Refusal::of_model(&error, Disclosure::Safe).logged.as_deref(), Some(line));
+        }
+        let cut = ModelError::new(ModelErrorKind::Cut, "the model's answer was cut off");
+        assert_eq!(log_line_of(&cut), "MODEL_STREAM_CUT: the model's answer was cut off");
+        let echoed = ModelError::new(ModelErrorKind::BadResponse, "no JSON: my secret diary");
+        assert!(!log_line_of(&echoed).contains("diary"));
+    }
+
+    #[test]
+    fn a_model_that_does_not_exist_is_the_servers_own_fault() {
+        let error = from_response(404, r#"{"error":{"message":"model 'm' not found"}}"#);
+        let refusal = Refusal::of_model(&error, Disclosure::Safe);
+        let told = (refusal.status, refusal.code.as_ref(), refusal.message.as_str());
+        assert_eq!(told, (500, MODEL_NOT_FOUND, NOT_SET_UP));
+        assert_eq!(of(&error, Disclosure::All).1, "model 'm' not found");
     }
 
     #[test]

@@ -35,6 +35,11 @@ pub enum WireEvent<'a> {
         code: &'a str,
         message: &'a str,
     },
+    /// The model is asked again after this time, as it failed with this code.
+    Retry {
+        code: &'a str,
+        wait_ms: u64,
+    },
     Done(Box<WireDone<'a>>),
     /// The answer failed; whatever text came before is partial.
     Error(&'a ModelError),
@@ -83,6 +88,9 @@ impl WireEvent<'_> {
             }
             WireEvent::Notice { code, message } => {
                 event.text("type", "model_notice").text("code", code).text("message", message);
+            }
+            WireEvent::Retry { code, wait_ms } => {
+                event.text("type", "model_retry").text("code", code).raw("wait_ms", &wait_ms.to_string());
             }
             WireEvent::Done(done) => {
                 event.text("type", "done").raw("message", &to_text(done.message.as_ref()));

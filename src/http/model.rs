@@ -5,13 +5,13 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::answer::{self, Outcome, Turn, WireNames};
-use crate::error::{ModelError, ModelErrorKind};
+use crate::error::{MODEL_NOT_FOUND, ModelError, ModelErrorKind};
 use crate::http::deadline::Deadline;
 use crate::http::kept_body::BodyWriter;
 use crate::http::keys::Secrets;
 use crate::http::learned::{Learned, Lessons};
 use crate::http::port::{Http, HttpRequest, HttpResponse};
-use crate::http::retry::{Policy, heed_headers, pause_ms};
+use crate::http::retry::{Policy, SILENT_MS, TOLD_FROM_MS, heed_headers, pause_ms};
 use crate::http::time_limit::Limit;
 use crate::json::Json;
 use crate::json::scan::word_at;
@@ -224,7 +224,14 @@ impl ModelCall {
             let pause =
                 (!any).then(|| pause_ms(&self.options.policy, &error, attempt, random(ids))).flatten();
             let Some(pause) = pause else { return Err(error) };
-            self.clock.sleep(pause).await;
+            let mut wait_ms = pause;
+            if pause >= TOLD_FROM_MS {
+                // Who stops it at once, or leaves, hears nothing of it: the stream of a handler would have begun.
+                self.clock.sleep(SILENT_MS).await;
+                wait_ms = pause.saturating_sub(SILENT_MS);
+                self.deltas.send(Delta::Retry { code: error.code(), wait_ms });
+            }
+            self.clock.sleep(wait_ms).await;
             attempt += 1;
         }
     }
@@ -306,6 +313,12 @@ impl ModelCall {
         if let Some(place) = self.place().filter(|_| !error.retryable && errors::says_nothing(&error)) {
             error.message.push_str(&format!("; check {place} and the server behind it"));
         }
+        if error.code() == MODEL_NOT_FOUND && self.options.format.spoken() != Format::Endpoint {
+            let (host, model) = (host(&self.options.url), &self.options.request.model);
+            error.message.push_str(&format!(
+                "; {host} has no model `{model}` for this key: set `model` to one that it has"
+            ));
+        }
         if errors::takes_no_tools(&error) {
             error.message.push_str("; set `toolUse: \"text\"` to describe the tools in the prompt instead");
         }
@@ -361,8 +374,21 @@ impl ModelCall {
         };
         match outcome {
             Outcome::Answered(turn) => Ok(turn),
-            Outcome::Failed(failure) => Err(failure.error),
+            Outcome::Failed(failure) => Err(self.behind_endpoint(failure.error, relay.any)),
         }
+    }
+
+    /// What an endpoint tells in its stream of the connection behind it, which is not this side's own.
+    fn behind_endpoint(&self, mut error: ModelError, begun: bool) -> ModelError {
+        let is_endpoint = self.options.format.spoken() == Format::Endpoint && self.place().is_some();
+        if cfg!(feature = "sessions") && is_endpoint {
+            error.kind = match error.kind {
+                ModelErrorKind::Network if begun => ModelErrorKind::Cut,
+                ModelErrorKind::Network => ModelErrorKind::Server,
+                kind => kind,
+            };
+        }
+        error
     }
 
     async fn stream(
@@ -455,7 +481,7 @@ impl DeltaRelay<'_> {
 
     fn show(&mut self, batch: answer::Batch) {
         for delta in batch {
-            if !self.any && !matches!(delta, answer::Delta::Notice { .. }) {
+            if !self.any && !matches!(delta, answer::Delta::Notice { .. } | answer::Delta::Retry { .. }) {
                 self.any = true;
                 self.begin();
             }
@@ -477,6 +503,9 @@ impl DeltaRelay<'_> {
                     }
                 }
                 answer::Delta::CallEnded { .. } => {}
+                answer::Delta::Retry { code, wait_ms } => {
+                    self.deltas.send(Delta::Retry { code: &code, wait_ms });
+                }
                 answer::Delta::Notice { code, message } => {
                     self.deltas.send(Delta::Notice { code: &code, message: &message });
                 }

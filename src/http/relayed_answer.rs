@@ -52,6 +52,8 @@ impl AnswerStream {
             Delta::ToolInput { id, name, text } => {
                 self.event(&WireEvent::ToolInputDelta { id, name, delta: text });
             }
+            // A wait that a client hears of begins the stream, as the comments of a long silence do.
+            Delta::Retry { code, wait_ms } => self.event(&WireEvent::Retry { code, wait_ms }),
             Delta::Notice { code, message } => {
                 if let Some(message) = self.disclosure.of_notice(message) {
                     WireEvent::Notice { code, message: &message }.write(&mut self.notices);

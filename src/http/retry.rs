@@ -8,6 +8,10 @@ use crate::json::codec::{Read, Ts, Write, through_codec};
 const LONGEST_RETRY_AFTER_MS: u64 = 60_000;
 const FIRST_PAUSE_MS: u64 = 500;
 const LONGEST_PAUSE_MS: u64 = 8_000;
+/// From here on a person who waits wants to know what for.
+pub(super) const TOLD_FROM_MS: u64 = 2_000;
+/// After so long of such a wait it is told.
+pub(super) const SILENT_MS: u64 = 500;
 
 /// Limits; 0 is no limit. Models think in silence for minutes, so they are long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]

@@ -62,6 +62,11 @@ pub enum Delta<'a> {
         code: &'a str,
         message: &'a str,
     },
+    /// Not part of the answer either: the call has failed with this code, and is made again by itself, but not soon.
+    Retry {
+        code: &'a str,
+        wait_ms: u64,
+    },
 }
 
 /// Receives the parts of a model's answer. Parts that arrive after the call was cancelled are ignored.

@@ -80,6 +80,46 @@ pub(super) fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (Model
     (kind, false)
 }
 
+/// The provider has no such model, or none for this account. Each says it in words of its own; `param` is what it calls the field that is
+/// at fault.
+pub(super) fn has_no_model(status: Option<u16>, codes: &str, param: Option<&str>, message: &str) -> bool {
+    if !cfg!(feature = "providers") || status.is_some_and(|code| !(400..=499).contains(&code)) {
+        return false;
+    }
+    let any = |text: &str, words: &[&str]| words.iter().any(|word| word_at(text, word).is_some());
+    let named = [
+        "model_not_",
+        "model_decommissioned",
+        "invalid_model",
+        "unknown_model",
+        "modelnotfound",
+        "deploymentnotfound",
+    ];
+    let said = [
+        "model not found",
+        "not found the model",
+        "model not exist",
+        "invalid model identifier",
+        "unknown model",
+        "unable to access model",
+        "is not a valid model",
+        "model identifier is invalid",
+        "has been decommissioned",
+        "no endpoints found for",
+        "does not have access to model",
+        "模型不存在",
+    ];
+    let begins = message.starts_with("model ") && any(message, &["not found", "does not exist"]);
+    if any(codes, &named) || any(message, &said) || begins {
+        return true;
+    }
+    // What is not found may be the address or a file; and a router has models, but none for what a request wants of it.
+    let is_not_found = status == Some(404) || any(codes, &["not_found", "notfound"]);
+    is_not_found
+        && (param == Some("model") || any(message, &["model"]))
+        && !any(message, &["no endpoints found", "file"])
+}
+
 /// The request is, or what it carries. A chat handler counts with the same status what is no matter of bytes.
 fn is_too_large(status: Option<u16>, codes: &str, message: &str) -> bool {
     let counted = || ["too_many", "too_long"].iter().any(|word| word_at(codes, word).is_some());

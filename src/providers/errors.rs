@@ -1,9 +1,9 @@
 //! What a provider says went wrong, as one typed error: from an error body or from an event in mid-stream.
 
 use super::error_body::{Behind, read};
-use super::error_kind::kind_of;
+use super::error_kind::{has_no_model, kind_of};
 use super::error_text::{cut, excerpt, quoted};
-use crate::error::{ModelError, ModelErrorKind};
+use crate::error::{MODEL_NOT_FOUND, ModelError, ModelErrorKind};
 use crate::json::scan::word_at;
 use crate::providers::about_media::is_about_media;
 
@@ -24,16 +24,39 @@ pub(crate) fn from_event(body: &str) -> ModelError {
 
 /// What a chat endpoint says of a request that it refuses itself has the code that it tells. Of a provider behind it, it may say more.
 pub(crate) fn from_endpoint(status: Option<u16>, body: &str) -> ModelError {
-    let (mut error, provider_code, provider) = classify(status, body);
-    let is_code = |code: &String| {
-        code.len() <= 40 && code.bytes().all(|byte| byte == b'_' || byte.is_ascii_uppercase())
-    };
-    error.code = provider_code.filter(|code| is_code(code) && code != error.kind.code());
+    let (mut error, told, provider) = classify(status, body);
+    error.code = told.and_then(|told| told.here(status)).filter(|code| code != error.kind.code());
     error.status = provider.status.or(error.status);
     error.provider_code = provider.code;
     error.transient = provider.transient.unwrap_or(error.transient);
     error.media = provider.media;
     error
+}
+
+/// What an endpoint calls a failure.
+struct Told {
+    code: String,
+    /// It is of the model, and has a kind, by which it is known in most cases.
+    of_model: bool,
+}
+
+impl Told {
+    /// What it is called on this side of the endpoint.
+    fn here(self, status: Option<u16>) -> Option<String> {
+        let is_code = |byte: u8| byte == b'_' || byte.is_ascii_uppercase();
+        if self.code.len() > 40 || !self.code.bytes().all(is_code) {
+            return None;
+        }
+        if !self.of_model || self.code == MODEL_NOT_FOUND {
+            return Some(self.code);
+        }
+        // What is behind an endpoint and wants to be set up or paid there looks by its status like a provider that is down. Its connection
+        // is not the client's own.
+        match (status, self.code.as_str()) {
+            (None | Some(..500), _) | (_, "MODEL_NETWORK") => None,
+            (_, code) => code.starts_with("MODEL_").then_some(self.code),
+        }
+    }
 }
 
 /// An answer that says to ask elsewhere: keys and the conversation would go along. Browsers do not tell where it leads.
@@ -79,9 +102,10 @@ pub(crate) fn takes_no_tools(error: &ModelError) -> bool {
     cfg!(feature = "providers") && phrases.iter().any(|words| word_at(&message, words).is_some())
 }
 
-fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>, Behind) {
+fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<Told>, Behind) {
     let details = read(body).unwrap_or_default();
-    let provider_code = details.code.filter(|_| !details.has_kind);
+    let of_model = details.has_kind;
+    let told = details.code.map(|code| Told { code, of_model });
     let status = http.or(details.status.filter(|code| (400..=599).contains(code)));
     let message = match details.message.filter(|text| !text.trim().is_empty()) {
         Some(text) => cut(text.into_owned()),
@@ -93,8 +117,13 @@ fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>, Behin
         },
     };
     let lower = message.to_ascii_lowercase();
-    let (kind, unpaid) = kind_of(status, &details.codes, &lower);
+    let no_model = has_no_model(status, &details.codes, details.param.as_deref(), &lower);
+    let (kind, unpaid) = match no_model {
+        true => (ModelErrorKind::BadRequest, false),
+        false => kind_of(status, &details.codes, &lower),
+    };
     let mut error = ModelError::new(kind, message);
+    error.code = no_model.then(|| MODEL_NOT_FOUND.to_owned());
     // What is too long stays so.
     error.retryable = !unpaid
         && kind != ModelErrorKind::ContextLength
@@ -111,7 +140,7 @@ fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<String>, Behin
     error.media = cfg!(feature = "providers")
         && matches!(kind, ModelErrorKind::BadRequest | ModelErrorKind::Server)
         && status.is_some_and(|status| is_about_media(status, details.param.as_deref(), &lower));
-    (error, provider_code, details.provider)
+    (error, told, details.provider)
 }
 
 #[cfg(test)]
@@ -283,6 +312,37 @@ mod tests {
                 Server,
                 "MODEL_SERVER",
             ),
+            // Of what the server has to set right, more than that it failed.
+            (
+                502,
+                r#"{"error":{"code":"MODEL_RATE_LIMIT","message":"m","kind":"rate_limit"}}"#,
+                RateLimit,
+                "MODEL_RATE_LIMIT",
+            ),
+            (
+                502,
+                r#"{"error":{"code":"MODEL_AUTHENTICATION","message":"m","kind":"authentication"}}"#,
+                Authentication,
+                "MODEL_AUTHENTICATION",
+            ),
+            (
+                500,
+                r#"{"error":{"code":"MODEL_CONFIG","message":"m","kind":"config"}}"#,
+                Server,
+                "MODEL_CONFIG",
+            ),
+            (
+                500,
+                r#"{"error":{"code":"MODEL_NOT_FOUND","message":"m","kind":"bad_request"}}"#,
+                Server,
+                "MODEL_NOT_FOUND",
+            ),
+            (
+                400,
+                r#"{"error":{"code":"MODEL_SOMETHING","message":"m","kind":"server"}}"#,
+                BadRequest,
+                "MODEL_BAD_REQUEST",
+            ),
             (400, r#"{"error":{"code":"invalid_value","message":"m"}}"#, BadRequest, "MODEL_BAD_REQUEST"),
         ];
         for (status, body, kind, code) in table {
@@ -290,6 +350,138 @@ mod tests {
             assert_eq!((error.kind, error.code()), (kind, code), "{body}");
             assert_eq!(from_response(status, body).code(), kind.code(), "{body}");
         }
+    }
+
+    #[test]
+    fn a_model_that_does_not_exist_is_told_from_all_else_that_is_refused() {
+        let missing = [
+            // OpenAI, Groq, Cerebras, Qwen; OpenAI's word for a project without access, and for a model of another endpoint.
+            (
+                404,
+                r#"{"error":{"message":"The model `m` does not exist or you do not have access to it.","type":"invalid_request_error","param":null,"code":"model_not_found"}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"The requested model 'm' does not exist.","type":"invalid_request_error","param":"model","code":"model_not_found"}}"#,
+            ),
+            (
+                403,
+                r#"{"error":{"message":"Project `p` does not have access to model `m`","type":"invalid_request_error","param":null,"code":"model_not_found"}}"#,
+            ),
+            (
+                404,
+                r#"{"error":{"message":"This is not a chat model and thus not supported in the v1/chat/completions endpoint.","type":"invalid_request_error","param":"model","code":null}}"#,
+            ),
+            // Groq, of one that was taken away.
+            (
+                400,
+                r#"{"error":{"message":"The model `m` has been decommissioned and is no longer supported.","type":"invalid_request_error","code":"model_decommissioned"}}"#,
+            ),
+            // Anthropic.
+            (
+                404,
+                r#"{"type":"error","error":{"type":"not_found_error","message":"model: m"},"request_id":"r"}"#,
+            ),
+            // Google, in its own form and in OpenAI's.
+            (
+                404,
+                r#"{"error":{"code":404,"message":"models/m is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.","status":"NOT_FOUND"}}"#,
+            ),
+            (
+                404,
+                r#"[{"error":{"code":404,"message":"This model models/m is no longer available.","status":"NOT_FOUND"}}]"#,
+            ),
+            // Ollama, in both of its forms.
+            (404, r#"{"error":"model 'm' not found"}"#),
+            (
+                404,
+                r#"{"error":{"message":"model \"m\" not found, try pulling it first","type":"api_error","param":null,"code":null}}"#,
+            ),
+            // llama.cpp with several models.
+            (400, r#"{"error":{"code":400,"message":"model 'm' not found","type":"invalid_request_error"}}"#),
+            (404, r#"{"error":{"code":404,"message":"model not found","type":"not_found_error"}}"#),
+            // OpenRouter.
+            (400, r#"{"error":{"message":"m is not a valid model ID","code":400},"user_id":"u"}"#),
+            (404, r#"{"error":{"message":"No endpoints found for m.","code":404},"user_id":"u"}"#),
+            // Mistral, Perplexity, DeepSeek, xAI, Together, Fireworks, vLLM, Cohere, Moonshot, Zhipu.
+            (
+                400,
+                r#"{"object":"error","message":"Invalid model: m","type":"invalid_model","param":null,"code":"1500"}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Invalid model 'm'. Permitted models can be found in the documentation.","type":"invalid_model","code":400}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Model Not Exist","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}"#,
+            ),
+            (
+                404,
+                r#"{"code":"Some requested entity was not found","error":"The model m does not exist or your team t does not have access to it."}"#,
+            ),
+            (
+                404,
+                r#"{"error":{"message":"Unable to access model m.","type":"invalid_request_error","param":null,"code":"model_not_available"}}"#,
+            ),
+            (
+                404,
+                r#"{"error":{"object":"error","type":"invalid_request_error","code":"NOT_FOUND","message":"Model not found, inaccessible, and/or not deployed"}}"#,
+            ),
+            (
+                404,
+                r#"{"object":"error","message":"The model `m` does not exist.","type":"NotFoundError","param":null,"code":404}"#,
+            ),
+            (404, r#"{"message":"model 'm' not found, make sure the correct model ID was used"}"#),
+            (
+                404,
+                r#"{"error":{"message":"Not found the model m or Permission denied","type":"resource_not_found_error"}}"#,
+            ),
+            (400, r#"{"error":{"code":"1211","message":"模型不存在，请检查模型代码。"}}"#),
+            // Azure.
+            (
+                404,
+                r#"{"error":{"code":"DeploymentNotFound","message":"The API deployment for this resource does not exist."}}"#,
+            ),
+        ];
+        for (status, body) in missing {
+            let error = from_response(status, body);
+            assert_eq!(
+                (error.code(), error.kind, error.retryable),
+                (MODEL_NOT_FOUND, BadRequest, false),
+                "{body}"
+            );
+            let provider_status = error.status;
+            assert_eq!(provider_status, Some(status), "{body}");
+        }
+        let other = [
+            (404, "<!doctype html><h1>Not Found</h1>"),
+            (404, r#"{"detail":"Not Found"}"#),
+            (404, r#"{"error":{"message":"File Not Found","type":"not_found_error","code":404}}"#),
+            (
+                404,
+                r#"{"error":{"message":"Previous response with id 'r' not found.","type":"invalid_request_error","param":"previous_response_id","code":"previous_response_not_found"}}"#,
+            ),
+            (404, r#"{"type":"error","error":{"type":"not_found_error","message":"Not found"}}"#),
+            (404, r#"{"error":{"message":"No endpoints found that support tool use.","code":404}}"#),
+            (404, r#"{"error":{"message":"No endpoints found that support image input","code":404}}"#),
+            (
+                400,
+                r#"{"error":{"message":"This model does not support image input.","type":"invalid_request_error","param":"messages"}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"This model's maximum context length is 8192 tokens.","param":"messages","code":"context_length_exceeded"}}"#,
+            ),
+            (401, r#"{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}"#),
+            (500, r#"{"error":{"message":"model not found","type":"server_error"}}"#),
+        ];
+        for (status, body) in other {
+            assert_ne!(from_response(status, body).code(), MODEL_NOT_FOUND, "{body}");
+        }
+        // In the middle of a stream it has no status.
+        let event = r#"{"error":{"message":"The model `m` does not exist","type":"invalid_request_error","code":"model_not_found"}}"#;
+        assert_eq!(from_event(event).code(), MODEL_NOT_FOUND);
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub(crate) struct State {
     /// The same of other branches.
     #[json(skip_if_default)]
     pub undo_elsewhere: Vec<UndoEntry>,
+    /// The last answer broke off, and the request was given up then: nobody has stopped it.
+    #[json(skip_if_default)]
+    pub broke_off: bool,
     /// Calls that the answer being worked on has taken back.
     #[json(skip_if_default)]
     pub undone: Vec<String>,
@@ -243,6 +246,7 @@ impl State {
             queue: Vec::new(),
             undo: Vec::new(),
             undo_elsewhere: Vec::new(),
+            broke_off: false,
             undone: Vec::new(),
             next_number: 1,
             usage: Usage::default(),

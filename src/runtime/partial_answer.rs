@@ -58,7 +58,7 @@ impl PartialAnswer {
 impl Receive for PartialAnswer {
     fn receive(&self, delta: Delta<'_>) {
         // A summary is no part of the chat; what is said of its request is no part of the summary.
-        let is_notice = matches!(delta, Delta::Notice { .. });
+        let is_notice = matches!(delta, Delta::Notice { .. } | Delta::Retry { .. });
         if self.purpose == Purpose::Summary && !is_notice || !self.live.load(Ordering::Acquire) {
             return;
         }
@@ -75,6 +75,7 @@ impl Receive for PartialAnswer {
                 }
                 Event::ModelNotice { code: code.to_owned(), message: message.to_owned() }
             }
+            Delta::Retry { code, wait_ms } => Event::ModelRetry { code: code.to_owned(), wait_ms },
             Delta::ToolInput { id, name, text } => {
                 Event::ToolInputDelta { id: id.to_owned(), name: name.to_owned(), delta: text.to_owned() }
             }

@@ -70,7 +70,11 @@ impl Line {
     }
 
     pub fn failure(kind: ModelErrorKind, message: &str) -> Self {
-        Line { fails: Some(ModelError::new(kind, message)), ..Line::default() }
+        Line::failed_with(ModelError::new(kind, message))
+    }
+
+    pub fn failed_with(error: ModelError) -> Self {
+        Line { fails: Some(error), ..Line::default() }
     }
 
     /// Shows these pieces, and then the stream breaks.

@@ -133,6 +133,7 @@ fn partial((id, text): &(String, String)) -> TimelineEntry<'_> {
         id: id.clone(),
         text,
         partial: true,
+        stopped: false,
         reasoning: None,
         at: None,
         sources: None,

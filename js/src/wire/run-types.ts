@@ -250,6 +250,8 @@ export type CoreEntry =
       readonly text: string;
       /** The answer was cut off here. */
       readonly partial?: boolean;
+      /** By the person, or by what they said next. */
+      readonly stopped?: boolean;
       /** What the model thought before it. */
       readonly reasoning?: string;
       /** When it was written. */

@@ -175,6 +175,9 @@ impl Lines<'_> {
             Event::ToolUseResult(result) => {
                 words::result_lines(result).iter().try_for_each(|line| self.line(&format!("  {line}")))
             }
+            Event::ModelRetry { code, wait_ms } => {
+                self.line(&format!("! {}", words::waiting(code, *wait_ms)))
+            }
             Event::Guard { message, .. }
             | Event::Error { message, .. }
             | Event::ModelNotice { message, .. } => self.line(&format!("! {}", words::clean(message))),

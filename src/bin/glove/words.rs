@@ -264,6 +264,15 @@ pub(crate) fn ending(done: &Result<Response, Error>) -> Result<Option<String>, S
     }
 }
 
+/// That a model is asked again by itself, and when.
+pub(crate) fn waiting(code: &str, wait_ms: u64) -> String {
+    let why = match code {
+        "MODEL_RATE_LIMIT" | "MODEL_OVERLOADED" => "busy; ",
+        _ => "no answer; ",
+    };
+    format!("{why}trying again in {} s", wait_ms.div_ceil(1_000))
+}
+
 /// Whoever reads the output may be gone, which ends the program like any other that writes to a closed pipe.
 pub(crate) fn line(out: &mut impl Write, line: &str) -> io::Result<()> {
     writeln!(out, "{line}")?;

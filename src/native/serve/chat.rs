@@ -103,12 +103,12 @@ async fn tell(
             }
             Some(Err(error)) => {
                 let refusal = Refusal::of_model(&error, Disclosure::Safe);
-                (shared.log)(&format!("{}: {}", refusal.code, refusal.detail));
                 let text = locked(answer).take();
                 if !begun && text.is_empty() {
                     let _ = early.send(refusal);
                     return;
                 }
+                (shared.log)(&refusal.log_line());
                 let _ = pieces.send(text + &failed(&refusal)).await;
                 return;
             }

@@ -1,8 +1,11 @@
 //! What clients are told of failures.
 
-use crate::endpoint::{Disclosure, Refusal};
-use crate::error::{Error, ModelError};
-use crate::runtime::Response;
+use std::sync::Arc;
+
+use super::shared::Shared;
+use crate::endpoint::{Disclosure, Refusal, log_line_of};
+use crate::error::{Error, MODEL_NOT_FOUND, ModelError};
+use crate::runtime::{Follower, Response};
 use crate::store::TranscriptError;
 
 /// What a client may read of a failure.
@@ -54,16 +57,34 @@ pub(super) fn safe(end: Result<Response, Error>) -> Result<Response, Error> {
     })
 }
 
+/// Says in the server's log what models of a session fail with.
+pub(super) struct FailureLog {
+    pub(super) shared: Arc<Shared>,
+    pub(super) session: String,
+}
+
+impl Follower for FailureLog {
+    fn on_change(&self) {}
+
+    fn on_end(&self, _request: Option<&str>, end: &Result<Response, Error>) {
+        if let Err(Error::Model(error)) = end {
+            (self.shared.log)(&format!("session {}: {}", self.session, log_line_of(error)));
+        }
+    }
+}
+
 fn safe_failure(error: &ModelError) -> ModelError {
-    let Refusal { message, provider, retry_after_ms, .. } = Refusal::of_model(error, Disclosure::Safe);
+    let Refusal { message, provider, retry_after_ms, status, .. } =
+        Refusal::of_model(error, Disclosure::Safe);
     ModelError {
         message,
-        status: provider.status,
+        // Where the provider's is not told, this server's, as of the endpoint.
+        status: provider.status.or(error.status.map(|_| status)),
         transient: provider.transient,
         retry_after_ms,
         provider_code: provider.code.clone(),
         media: provider.media,
-        code: None,
+        code: error.code.clone().filter(|code| code == MODEL_NOT_FOUND),
         retryable: false,
         request_id: None,
         ..error.clone()

@@ -42,8 +42,8 @@ pub(super) async fn route(
         Ok(reply) => reply,
         Err(refusal) => {
             add(&shared.metrics.refused, 1);
-            if refusal.status >= 500 {
-                (shared.log)(&format!("{}: {}", refusal.code, refusal.detail));
+            if refusal.status >= 500 || refusal.model.is_some() {
+                (shared.log)(&refusal.log_line());
             }
             refused(&refusal)
         }

@@ -17,7 +17,7 @@ use super::answers::Answers;
 use super::chat::{BEAT, event};
 use super::elsewhere::Away;
 use super::events::{EventLog, Missed};
-use super::failures::{refusal, told_of};
+use super::failures::{FailureLog, refusal, told_of};
 use super::metrics::{Counted, counted};
 use super::page::{HELD_BACK, PageFeed};
 use super::reply::{AHEAD, HEARTBEAT, Reply, stream};
@@ -55,7 +55,7 @@ pub(super) struct Live {
     over: watch::Sender<bool>,
     /// What keeps it going and listening.
     driver: JoinHandle<()>,
-    _listening: [Subscription; 2],
+    _listening: [Subscription; 3],
 }
 
 pub(super) struct Sessions {
@@ -241,7 +241,9 @@ impl Live {
         let live = Arc::new_cyclic(|live: &std::sync::Weak<Live>| {
             let (events, shown, metrics) = (live.clone(), live.clone(), Arc::clone(&shared.metrics));
             let told = traces.clone();
+            let failures = FailureLog { shared: Arc::clone(shared), session: id.to_owned() };
             let listening = [
+                session.on_step(failures),
                 session.subscribe(move |_: Option<&str>, event: &Event| {
                     metrics.note(event);
                     told.note(event);

@@ -27,6 +27,7 @@ struct EndpointEvent<'a> {
     stop_reason: Option<Cow<'a, str>>,
     finish: Option<&'a str>,
     usage: Usage,
+    wait_ms: Option<u64>,
 }
 
 impl Mapping for EndpointStream {
@@ -50,6 +51,7 @@ impl Mapping for EndpointStream {
                     "cache_creation_input_tokens" => set(&mut event.usage.cache_creation, &mut reader)?,
                     "cache_read_input_tokens" => set(&mut event.usage.cache_read, &mut reader)?,
                     "reasoning_tokens" => set(&mut event.usage.reasoning, &mut reader)?,
+                    "wait_ms" => event.wait_ms = reader.count()?,
                     "cost" => event.usage.cost = reader.number()?,
                     _ => reader.skip()?,
                 }
@@ -76,6 +78,7 @@ impl Mapping for EndpointStream {
                 let message = event.message.and_then(|raw| from_text(raw).ok()).unwrap_or_default();
                 turn.notice(&event.code.text(), message);
             }
+            "model_retry" => turn.retry(&event.code.text(), event.wait_ms.unwrap_or_default()),
             "done" => done(&event, data, turn),
             "error" => turn.fail(error(data)),
             "start" | "text-delta" => {

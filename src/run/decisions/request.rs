@@ -162,6 +162,7 @@ impl Run {
             let hidden = message.hidden && message.is_trigger();
             current.hidden = hidden && (joins.is_none() || current.hidden);
         }
+        let broke_off = std::mem::take(&mut self.state.broke_off);
         let (mut resolved, mut ids, mut blocking) = (Vec::new(), Vec::new(), Vec::new());
         for item in &inbox {
             match item.status.as_str() {
@@ -176,6 +177,7 @@ impl Run {
         if !resolved.is_empty() {
             let mut news = Message::user(texts::inbox_resolved(&resolved));
             news.framework_context = Some("inbox".to_owned());
+            news.broke_off = broke_off;
             self.append(news);
             fx.push(Effect::ConsumeInbox { ids });
         }
@@ -197,6 +199,7 @@ impl Run {
             message.pre_modified_text = Some(reason);
         }
         message.partial = false;
+        message.broke_off = broke_off && resolved.is_empty();
         message.usage = None;
         if message.text.is_empty() {
             let mut texts = Vec::new();
@@ -282,6 +285,7 @@ impl Run {
             return;
         }
         self.cut_off(fx);
+        self.state.broke_off = self.messages.last().is_some_and(|last| last.partial);
         self.keep_old_answer(fx);
         self.state.current = None;
         self.state.halt = None;

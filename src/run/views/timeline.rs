@@ -38,6 +38,9 @@ pub enum TimelineEntry<'a> {
         /// The answer was cut off here.
         #[json(skip_if_default)]
         partial: bool,
+        /// By the person, or by what they said next.
+        #[json(skip_if_default)]
+        stopped: bool,
         /// What the model thought before it.
         reasoning: Option<&'a str>,
         /// When it was written.
@@ -359,6 +362,14 @@ impl Timeline {
     }
 }
 
+/// Whether a person has stopped the answer of this line. One that broke off is gone on with, or what was said next says so.
+fn was_stopped(run: &Run, line: usize) -> bool {
+    match run.messages().get(run.next_line(line + 1)) {
+        Some(next) => next.sender == Sender::User && !next.broke_off,
+        None => run.state.current.is_none() && !run.state.broke_off,
+    }
+}
+
 /// What the message on this line says, as a chat shows it.
 fn text_entry(run: &Run, line: usize) -> Option<TimelineEntry<'_>> {
     let message = run.messages().get(line)?;
@@ -366,7 +377,17 @@ fn text_entry(run: &Run, line: usize) -> Option<TimelineEntry<'_>> {
     if message.sender == Sender::Agent {
         let sources = message.sources.as_ref().filter(|sources| sources.as_str().starts_with('['));
         let (text, partial, reasoning) = (message.text.as_str(), message.partial, reasoning_of(message));
-        return Some(TimelineEntry::AgentText { id, text, partial, reasoning, at, sources, branches });
+        let stopped = partial && was_stopped(run, line);
+        return Some(TimelineEntry::AgentText {
+            id,
+            text,
+            partial,
+            stopped,
+            reasoning,
+            at,
+            sources,
+            branches,
+        });
     }
     if message.is_compaction {
         return Some(TimelineEntry::Compaction { id, text: &message.text });

@@ -236,7 +236,7 @@ fn ask(target: Target, asked: Asked) -> Came {
                 shown.1.push_str(text);
             }
             Delta::Notice { code, .. } => shown.2.push(code.to_owned()),
-            Delta::Reasoning(_) => {}
+            Delta::Reasoning(_) | Delta::Retry { .. } => {}
         }
     };
     let request = ModelRequest {

@@ -107,7 +107,7 @@ fn ask(model: &HttpModel) -> (Result<String, ModelError>, Told) {
             assert_eq!(telling.lock().unwrap().text, "", "a notice comes in front of the answer");
             telling.lock().unwrap().notices.push((code.to_owned(), message.to_owned()));
         }
-        Delta::Reasoning(_) | Delta::ToolInput { .. } => {}
+        Delta::Reasoning(_) | Delta::ToolInput { .. } | Delta::Retry { .. } => {}
     });
     let told = std::mem::take(&mut *told.lock().unwrap());
     (came.map(|reply| reply.messages[0].text.clone()), told)

@@ -1,12 +1,19 @@
 //! A model behind HTTP on a clock of its own: what is tried again and when, and what is not.
 
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
+
 use crate::support::transport::{
-    Answer, Break, Chunk, END, HELLO, Step, Wait, call, call_with, drive, drive_model, kind, model_of, ok,
-    status,
+    Answer, Break, Chunk, END, HELLO, Server, Step, Wait, call, call_with, drive, drive_model, kind, model,
+    model_of, ok, status,
 };
 use glove_wasm::error::ModelErrorKind;
 use glove_wasm::http::retry::Policy;
+use glove_wasm::message::Message;
+use glove_wasm::ports::{AbortHandle, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 use glove_wasm::providers::Format;
+use glove_wasm::run::Run;
+use glove_wasm::run::settings::Settings;
 use glove_wasm::testing::FakeClock;
 
 #[test]
@@ -34,6 +41,15 @@ fn what_cannot_pass_is_told_at_once_with_the_providers_words() {
 }
 
 #[test]
+fn a_model_that_does_not_exist_is_told_with_its_name_and_what_to_set() {
+    let body = r#"{"error":{"message":"no such thing","code":"model_not_found"}}"#;
+    let came = call(&[status(404, &[], body)]);
+    let (code, message) = came.result.unwrap_err();
+    assert_eq!(code, ModelErrorKind::BadRequest);
+    assert!(message.starts_with("no such thing; ") && message.contains("set `model` to one"), "{message}");
+}
+
+#[test]
 fn the_server_says_how_long_to_wait() {
     let busy = |headers| status(429, headers, "{}");
     let wait = |headers| call(&[busy(headers), ok(&[HELLO, END])]).asked[1];
@@ -53,6 +69,52 @@ fn a_server_that_wants_a_longer_wait_than_one_waits_is_not_asked_again() {
     assert_eq!((came.result, came.asked), (Ok("Hello".to_owned()), vec![0, 60_000]));
     let came = call(&answers(&[("retry-after", "61")]));
     assert_eq!((kind(&came), came.asked, came.ended), (ModelErrorKind::RateLimit, vec![0], 0));
+}
+
+/// What a listener hears of waits.
+fn waits(answers: &[Answer]) -> Vec<(String, u64)> {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (clock, telling) = (FakeClock::at(0), Arc::clone(&told));
+    let server = Server {
+        clock: clock.clone(),
+        answers: Mutex::new(answers.iter().cloned().collect()),
+        asked: Mutex::default(),
+        open: Arc::default(),
+    };
+    let model = model(Arc::new(server), &clock, Policy::default());
+    let deltas = DeltaSink::to(move |delta| {
+        if let Delta::Retry { code, wait_ms } = delta {
+            telling.lock().unwrap().push((code.to_owned(), wait_ms));
+        }
+    });
+    let run = Run::new(Settings::default(), vec![Message::user("Hi").into()]);
+    let request =
+        ModelRequest { purpose: Purpose::Turn, system_prompt: "", messages: run.model_request(), tools: &[] };
+    let mut asking = model.prompt(request, deltas, AbortHandle::new().signal());
+    let mut context = Context::from_waker(Waker::noop());
+    while asking.as_mut().poll(&mut context).is_pending() {
+        clock.advance(500);
+    }
+    drop(asking);
+    let told = told.lock().unwrap();
+    told.clone()
+}
+
+#[test]
+fn a_wait_that_a_person_notices_is_told_with_its_length() {
+    let after = |code, seconds| status(code, seconds, "{}");
+    let said = |code: &str, ms| vec![(code.to_owned(), ms)];
+    assert_eq!(
+        waits(&[after(429, &[("retry-after", "20")]), ok(&[HELLO, END])]),
+        said("MODEL_RATE_LIMIT", 19_500)
+    );
+    assert_eq!(
+        waits(&[after(529, &[("retry-after", "2")]), ok(&[HELLO, END])]),
+        said("MODEL_OVERLOADED", 1_500)
+    );
+    // Over before anybody asks what is the matter, and not waited for.
+    assert!(waits(&[after(429, &[("retry-after", "1")]), ok(&[HELLO, END])]).is_empty());
+    assert!(waits(&[after(429, &[("retry-after", "90")]), ok(&[HELLO, END])]).is_empty());
 }
 
 #[test]

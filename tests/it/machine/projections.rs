@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::support::machine::{parallel, request, used};
+use glove_wasm::error::{ModelError, ModelErrorKind};
 use glove_wasm::json::Json;
 use glove_wasm::message::{Message, SideOutput, ToolCall, ToolResult, ToolResultData};
 use glove_wasm::run::Run;
@@ -100,8 +101,9 @@ impl Screen {
     fn kinds(&self) -> Vec<String> {
         let short = |entry: &TimelineEntry<'_>| match entry {
             TimelineEntry::User { text, .. } => format!("user:{text}"),
-            TimelineEntry::AgentText { text, partial, .. } => {
-                format!("agent:{text}{}", if *partial { "…" } else { "" })
+            TimelineEntry::AgentText { text, partial, stopped, .. } => {
+                let cut = if *stopped { " (stopped)" } else { "…" };
+                format!("agent:{text}{}", if *partial { cut } else { "" })
             }
             TimelineEntry::Tool(tool) => format!("{}:{:?}", tool.name, tool.status),
             TimelineEntry::Compaction { .. } => "summary".to_owned(),
@@ -116,6 +118,45 @@ fn drawn(entries: &[TimelineEntry<'_>]) -> Vec<Value> {
 
 fn call(name: &str, id: &str) -> ToolCall {
     ToolCall { id: Some(id.to_owned()), ..ToolCall::new(name, Json::parse("{\"n\":1}").unwrap()) }
+}
+
+#[test]
+fn an_answer_that_was_stopped_is_told_from_one_that_broke_off_also_after_a_reload() {
+    let mut screen = Screen::new(Vec::new(), Vec::new());
+    let call = |screen: &Screen| {
+        screen.effects.iter().find_map(|effect| match effect {
+            Effect::CallModel { call } => Some(*call),
+            _ => None,
+        })
+    };
+    let writes = |screen: &mut Screen, text: &str| {
+        let call = call(screen).unwrap();
+        screen.step(Input::ModelPartial { call, text: text.to_owned(), from: 0 });
+        call
+    };
+    screen.ask("one");
+    writes(&mut screen, "Once");
+    screen.step(Input::Aborted { why: AbortReason::User });
+    assert_eq!(screen.kinds(), ["user:one", "agent:Once (stopped)"]);
+    screen.ask("two");
+    let asked = writes(&mut screen, "Twice");
+    let error = ModelError::new(ModelErrorKind::Network, "gone");
+    screen.step(Input::ModelFailed { call: asked, error, partial: "Twice".to_owned() });
+    assert_eq!(screen.kinds()[1..], ["agent:Once (stopped)", "user:two", "agent:Twice…"]);
+    // Somebody asks something else, and the broken answer is still not what they have stopped.
+    screen.ask("three");
+    writes(&mut screen, "Thrice");
+    screen.step(Input::Request(Box::new(request("r9", "four", WhenBusy::Interrupt))));
+    let all = ["user:two", "agent:Twice…", "user:three", "agent:Thrice (stopped)", "user:four"];
+    assert_eq!(screen.kinds()[2..], all);
+    let marked: Vec<_> = screen
+        .run
+        .messages()
+        .iter()
+        .filter(|message| message.broke_off)
+        .map(|message| message.text.clone())
+        .collect();
+    assert_eq!(marked, ["three"]);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::future::ready;
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use glove_wasm::error::ModelErrorKind;
+use glove_wasm::error::{ModelError, ModelErrorKind};
 use glove_wasm::native::{Caller, Server, ServerLimits, SqliteDatabase};
 use glove_wasm::ports::{ModelAdapter, Tool, ToolContext};
 use glove_wasm::testing::{Gate, Line, ScriptedModel, Seen};
@@ -489,6 +489,46 @@ fn a_failure_of_the_model_tells_a_page_no_more_than_it_may_know() {
         }
     }
     assert!(!all.contains("10.1.2.3"), "{all}");
+}
+
+#[test]
+fn each_failure_of_the_model_is_one_line_of_the_log_without_what_was_said() {
+    let folder = Folder::new();
+    let of_provider = |kind, status| ModelError {
+        status: Some(status),
+        provider_code: Some("their_code".to_owned()),
+        ..ModelError::new(kind, "cannot read: my secret diary")
+    };
+    let lines = [
+        Line::failed_with(of_provider(ModelErrorKind::Server, 500)),
+        Line::failed_with(of_provider(ModelErrorKind::RateLimit, 429)),
+        Line::cut(["Hel"]),
+        Line::failed_with(of_provider(ModelErrorKind::BadRequest, 400)),
+    ];
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&told);
+    let served = server(&folder, ScriptedModel::new(lines))
+        .log(move |line| noted.lock().unwrap().push(line.to_owned()));
+    let running = Running::start(served);
+    for _ in 0..3 {
+        running.ask("POST", "/api/chat", &[], Some(HI));
+    }
+    running.json("POST", "/api/sessions", Some(&json!({ "id": "mine" })));
+    let mut page = running.page("mine", None);
+    let prompt = json!({ "id": "r1", "text": "hi" }).to_string();
+    running.ask_session("mine", &json!({ "id": "a1", "method": "request", "args": [prompt] }));
+    while page.next().unwrap().1["kind"] != "answered" {}
+    let told = told.lock().unwrap();
+    assert_eq!(told[0], "MODEL_SERVER: The model's provider failed. (HTTP 500, their_code)");
+    assert!(
+        told[1].starts_with("MODEL_RATE_LIMIT: ") && told[1].ends_with(" (HTTP 429, their_code)"),
+        "{told:?}"
+    );
+    assert!(told[2].starts_with("MODEL_STREAM_CUT: "), "{told:?}");
+    let last =
+        "session mine: MODEL_BAD_REQUEST: The model's provider refused the request. (HTTP 400, their_code)";
+    assert_eq!((told[3].as_str(), told.len()), (last, 4));
+    assert!(!told.concat().contains("diary"));
 }
 
 #[test]

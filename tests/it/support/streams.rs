@@ -103,7 +103,7 @@ pub fn decode<'a>(format: Format, chunks: impl IntoIterator<Item = &'a [u8]>) ->
                     shown.2.push(String::new());
                 }
                 Delta::CallArgs { index, text } => shown.2[index].push_str(&text),
-                Delta::CallEnded { .. } | Delta::Notice { .. } => {}
+                Delta::CallEnded { .. } | Delta::Notice { .. } | Delta::Retry { .. } => {}
             }
         }
     }
