@@ -107,13 +107,18 @@ const ownFaults: readonly string[] = ["MODEL_CONFIG", "MODEL_AUTHENTICATION", "I
 const saidOnce: readonly string[] = ["BODY_TOO_LARGE", "UNAUTHORIZED"];
 const said = new WeakMap<ChatHandlerConfig, Set<string>>();
 
-function log(config: ChatHandlerConfig, { code, message }: GloveError, detail: boolean): void {
+function log(config: ChatHandlerConfig, { code, message }: GloveError, { detail, log }: Partial<Refusal>): void {
+  const say = (line: string) => console.error(`createChatHandler: ${line}`);
+  if (log !== undefined) {
+    say(log);
+    return;
+  }
   const before = said.get(config) ?? new Set();
   said.set(config, before);
   // Who is not signed in is no fault of the server.
-  const once = saidOnce.includes(code) && (detail || code !== "UNAUTHORIZED") && !before.has(code);
+  const once = saidOnce.includes(code) && (detail !== undefined || code !== "UNAUTHORIZED") && !before.has(code);
   if (once) before.add(code);
-  if (once || ownFaults.includes(code)) console.error(`createChatHandler: ${message}`);
+  if (once || ownFaults.includes(code)) say(message);
 }
 
 /** What a handler has warned of: each sentence once, and not for ever, as clients have a part in them. */
@@ -136,10 +141,10 @@ function told(config: ChatHandlerConfig, request: Request, refusal: Refusal, cau
   const why = refusal === broken && cause !== undefined ? reasonOf(cause) : (refusal.detail ?? refusal.message);
   const known = refusal.model && failureOf({ transient: false, ...refusal.model });
   const error = new GloveError(refusal.code, why, { ...(cause !== undefined && { cause: asError(cause) }), ...known });
-  toldOf(config, request, error, refusal.detail !== undefined);
+  toldOf(config, request, error, refusal);
 }
 
-function toldOf(config: ChatHandlerConfig, request: Request, error: GloveError, detail = false): void {
+function toldOf(config: ChatHandlerConfig, request: Request, error: GloveError, refusal: Partial<Refusal> = {}): void {
   // A log that fails, at once or later, is no reason to fail a client or to end a server.
-  void (async () => (config.onError ? config.onError(error, request) : log(config, error, detail)))().catch(() => {});
+  void (async () => (config.onError ? config.onError(error, request) : log(config, error, refusal)))().catch(() => {});
 }

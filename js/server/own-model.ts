@@ -1,6 +1,6 @@
 // A model of the application in the provider's place: what the core calls is answered with the events of an endpoint.
 import { failureFields, GloveError, reasonOf, type ToldFailure } from "../src/error.js";
-import { checkAnswer, errorKind } from "../src/models/bridge.js";
+import { checkAnswer, errorKind, ownCode } from "../src/models/bridge.js";
 import { transportOf } from "../src/models/endpoint.js";
 import type { Fetch } from "../src/models/http.js";
 import type { ModelAdapter, ModelNotice } from "../src/models/model.js";
@@ -17,7 +17,14 @@ export function fetchOf(createModel: () => ModelAdapter): Fetch {
     const tell = (event: object) => stream.write(`data: ${JSON.stringify(event)}\n\n`);
     ask(createModel, JSON.parse(String(body)), tell, () => stream.ready(), signal ?? undefined)
       .catch((error: unknown) =>
-        tell({ type: "error", kind: errorKind(error) ?? "adapter", message: reasonOf(error), retryable: false, ...known(error) }),
+        tell({
+          type: "error",
+          kind: errorKind(error) ?? "adapter",
+          ...ownCode(error),
+          message: reasonOf(error),
+          retryable: false,
+          ...known(error),
+        }),
       )
       .then(() => stream.end(() => new Response(null, { status: 502 })));
     return stream.response;

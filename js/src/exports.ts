@@ -107,6 +107,7 @@ export type {
   GloveSnapshot,
   GloveStats,
   GloveStatus,
+  ModelWait,
   QueuedMessage,
   RunPhase,
   ShownEntry,

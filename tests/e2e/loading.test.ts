@@ -92,6 +92,36 @@ test("a content security policy that blocks WebAssembly gives a code and the wor
   expect(await inPage(page, startBothWays)).toEqual([error, error]);
 });
 
+test("a page without WebAssembly says so by a code, keeps what was sent, and sends it when it is tried again", async () => {
+  const { page } = await emptyPage();
+  const code = `
+    const { WebAssembly } = globalThis;
+    delete globalThis.WebAssembly;
+    const { GloveClient, MemoryStore } = await import("/src/index.js");
+    const { createScriptedModel } = await import("/testing/index.js");
+    const config = { createModel: () => createScriptedModel(["Yes"]), createStore: (id) => new MemoryStore(id) };
+    const session = new GloveClient({ ...config, systemPrompt: "" }).session("s");
+    const failed = await session.sendMessage("Hi").catch(({ code }) => code);
+    const { error, queue } = session.getSnapshot();
+    globalThis.WebAssembly = WebAssembly;
+    await session.start();
+    while (session.getSnapshot().timeline.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    const after = session.getSnapshot();
+    return [failed, error.code, queue.map(({ text }) => text), after.timeline.map(({ text }) => text), after.queue];`;
+  expect(await inPage(page, code)).toEqual(["WASM_NOT_STARTED", "WASM_NOT_STARTED", ["Hi"], ["Hi", "Yes"], []]);
+});
+
+test("a message to a page whose policy blocks WebAssembly stays in its queue", async () => {
+  const { page } = await emptyPage({ headers: { "content-security-policy": "script-src 'self'" } });
+  const code = `
+    const { GloveClient } = await import("/src/index.js");
+    const { createScriptedModel } = await import("/testing/index.js");
+    const session = new GloveClient({ createModel: () => createScriptedModel(["Yes"]), systemPrompt: "" }).session("s");
+    const failed = await session.sendMessage("Hi").catch(({ code }) => code);
+    return [failed, session.getSnapshot().queue.map(({ text }) => text)];`;
+  expect(await inPage(page, code)).toEqual(["WASM_BLOCKED_BY_CSP", ["Hi"]]);
+});
+
 test("'wasm-unsafe-eval' alone is enough", async () => {
   const { page, problems } = await emptyPage({ headers: { "content-security-policy": "script-src 'self' 'wasm-unsafe-eval'" } });
   expect(await inPage(page, startBothWays)).toEqual(["started", packageVersion]);

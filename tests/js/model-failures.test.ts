@@ -10,7 +10,7 @@ import {
   type ModelAdapter,
 } from "glove-wasm";
 import { type ChatHandlerConfig, createChatHandler } from "glove-wasm/server";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 interface Failing {
   readonly status: number;
@@ -41,12 +41,13 @@ const respond = ({ status, body, headers = {} }: Failing) => new Response(JSON.s
 const policy = { maxRetries: 0 };
 
 const adapter = (failing: Failing): ModelAdapter =>
-  createAdapter({ provider: "openai", apiKey: "sk-canary-4711", policy, fetch: async () => respond(failing) });
+  createAdapter({ provider: "openai", model: "m", apiKey: "sk-canary-4711", policy, fetch: async () => respond(failing) });
 
 const told: GloveError[] = [];
 const through = (failing: Failing, config: Partial<ChatHandlerConfig> = {}): ModelAdapter => {
   const handler = createChatHandler({
     provider: "openai",
+    model: "m",
     apiKey: "sk-canary-4711",
     policy,
     fetch: async () => respond(failing),
@@ -81,7 +82,7 @@ const known = ({ code, status, retryAfter, retryable, requestId, providerCode }:
   );
 
 const whole: [Failing, object][] = [
-  [missing, { code: "MODEL_BAD_REQUEST", status: 404, retryable: false, requestId: "req_7", providerCode: "model_Not_Found" }],
+  [missing, { code: "MODEL_NOT_FOUND", status: 404, retryable: false, requestId: "req_7", providerCode: "model_Not_Found" }],
   [refused, { code: "MODEL_BAD_REQUEST", status: 400, retryable: false, providerCode: "invalid_request_error" }],
   [busy, { code: "MODEL_RATE_LIMIT", status: 429, retryAfter: 90_000, retryable: true, providerCode: "rate_limit_exceeded" }],
   [unpaid, { code: "MODEL_RATE_LIMIT", status: 429, retryable: false, providerCode: "insufficient_quota" }],
@@ -93,7 +94,9 @@ test.each(whole)("a session with a model of its own knows all of %j", async (fai
   const error = await bySession(adapter(failing));
   expect(known(error)).toEqual(expected);
   // In the provider's own letters.
-  expect((failing.body as ReturnType<typeof openai>).error.message).toBe(error.message);
+  const { message } = (failing.body as ReturnType<typeof openai>).error;
+  const advice = "; api.openai.com has no model `m` for this key: set `model` to one that it has";
+  expect(error.message).toBe(failing === missing ? message + advice : message);
 });
 
 test.each(whole)("the owner of a chat handler is told all of %j", async (failing, expected) => {
@@ -103,12 +106,13 @@ test.each(whole)("the owner of a chat handler is told all of %j", async (failing
 });
 
 const public_: [Failing, object][] = [
-  [missing, { status: 404, retryable: false, providerCode: "model_Not_Found" }],
+  [missing, { code: "MODEL_NOT_FOUND", status: 404, retryable: false, providerCode: "model_Not_Found" }],
   [refused, { status: 400, retryable: false, providerCode: "invalid_request_error" }],
   [busy, { status: 429, retryAfter: 90_000, retryable: true, providerCode: "rate_limit_exceeded" }],
   // What is about the server's account and key is nobody else's business.
-  [unpaid, { status: 502, retryable: false }],
-  [noKey, { status: 502, retryable: false }],
+  [unpaid, { code: "MODEL_RATE_LIMIT", status: 502, retryable: false }],
+  // It is not the page's own key: the status is the handler's.
+  [noKey, { code: "MODEL_AUTHENTICATION", status: 502, retryable: false }],
   [down, { status: 503, retryable: true, providerCode: "server_error" }],
 ];
 
@@ -128,7 +132,7 @@ test("a page is told as much of it as the handler says", async () => {
     providerCode: "invalid_api_key",
   });
   const silent = known(await byItself(through(missing, { providerMessages: "none" })));
-  expect(silent).toEqual({ code: "MODEL_BAD_REQUEST", status: 400, retryable: false });
+  expect(silent).toEqual({ code: "MODEL_NOT_FOUND", status: 500, retryable: false });
 });
 
 test("a failure in mid-stream says it too", async () => {
@@ -149,8 +153,90 @@ test("a model of the application says what it knows, in a page and behind a hand
   expect(known(await bySession(own()))).toEqual({ code: "MODEL_BAD_REQUEST", ...facts });
   const { requestId: _, ...open } = facts;
   const handled = () =>
-    through(down, { provider: undefined, apiKey: undefined as never, fetch: undefined as never, createModel: own });
+    through(down, {
+      provider: undefined,
+      model: undefined as never,
+      apiKey: undefined as never,
+      fetch: undefined as never,
+      createModel: own,
+    });
   expect(await bySession(handled())).toMatchObject(open);
+});
+
+test("a model of the application may say that it does not exist, in a page and behind a handler", async () => {
+  const own = () =>
+    createRemoteModel("own", { prompt: () => Promise.reject(new GloveError("MODEL_NOT_FOUND", "no model `m` at db.corp")) });
+  expect(await bySession(own())).toMatchObject({ code: "MODEL_NOT_FOUND", message: "No model `m` at db.corp" });
+  const handled = through(down, {
+    provider: undefined,
+    model: undefined as never,
+    apiKey: undefined as never,
+    fetch: undefined as never,
+    createModel: own,
+  });
+  const error = await bySession(handled);
+  expect([error.code, error.message]).toEqual(["MODEL_NOT_FOUND", "This server is not set up for its model."]);
+});
+
+test("the log of a handler has one line for each failure, without the key and without what was said", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  const echoed = openai("cannot read: my secret diary, sk-canary-4711", "server_error");
+  const cut = 'data: {"choices":[{"index":0,"delta":{"content":"Hel"}}]}\n\n';
+  const events = { headers: { "content-type": "text/event-stream" } };
+  const answers: (() => Response)[] = [
+    () => respond({ status: 500, body: echoed, headers: { "x-request-id": "req_1" } }),
+    () => respond({ ...busy, body: echoed }),
+    () => respond(missing),
+    () => respond({ status: 400, body: echoed }),
+    () => new Response(cut, events),
+    () => respond(noKey),
+  ];
+  for (const fetch of answers) {
+    await byItself(through(down, { fetch: async () => fetch(), onError: undefined as never }));
+  }
+  const lines = log.mock.calls.map(([line]) => String(line));
+  expect(lines).toEqual([
+    "createChatHandler: MODEL_SERVER: The model's provider failed. (HTTP 500, server_error, request req_1)",
+    expect.stringMatching(/^createChatHandler: MODEL_RATE_LIMIT: .*\(HTTP 429, server_error\)$/),
+    "createChatHandler: MODEL_NOT_FOUND: the model `m` does not exist; api.openai.com has no model `m` for this key: set `model` to one that it has (HTTP 404, model_Not_Found, request req_7)",
+    "createChatHandler: MODEL_BAD_REQUEST: The model's provider refused the request. (HTTP 400, server_error)",
+    expect.stringMatching(/^createChatHandler: MODEL_STREAM_CUT: /),
+    expect.stringMatching(/^createChatHandler: MODEL_AUTHENTICATION: bad key \(HTTP 401/),
+  ]);
+  expect(lines.join()).not.toMatch(/diary|canary/);
+  log.mockRestore();
+});
+
+test("a wait for a busy provider is told on every way to a model", async () => {
+  const asked = { times: 0 };
+  const done = 'data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+  const fetch = async () =>
+    asked.times++ % 2 === 0
+      ? respond({ ...busy, headers: { "retry-after": "2" } })
+      : new Response(done, { headers: { "content-type": "text/event-stream" } });
+  const waits = { policy: { maxRetries: 1 }, fetch };
+  const models = [createAdapter({ provider: "openai", apiKey: "k", ...waits }), through(down, waits)];
+  for (const model of models) {
+    const heard: unknown[] = [];
+    const shown: unknown[] = [];
+    const record = (type: string, data: unknown) => void (type === "model_retry" && heard.push(data));
+    const config = {
+      createModel: () => model,
+      createStore: () => new MemoryStore("s1"),
+      systemPrompt: "",
+      subscribers: [{ record }],
+    };
+    const session = new GloveClient(config).session("s1");
+    session.subscribe(() => void shown.push(session.getSnapshot().waiting?.code));
+    const before = Date.now();
+    const sending = session.sendMessage("hi");
+    await vi.waitFor(() => expect(session.getSnapshot().waiting).toBeDefined(), 5_000);
+    const { code, until } = session.getSnapshot().waiting as { code: string; until: number };
+    expect([code, until - before >= 2_000]).toEqual(["MODEL_RATE_LIMIT", true]);
+    expect(await sending).toMatchObject({ text: "Hello" });
+    expect(heard).toEqual([{ code: "MODEL_RATE_LIMIT", wait_ms: 1_500 }]);
+    expect(session.getSnapshot().waiting).toBeUndefined();
+  }
 });
 
 test("a refusal of an endpoint of one's own has its status, and when to come back", async () => {

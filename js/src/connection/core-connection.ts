@@ -213,6 +213,7 @@ export class CoreConnection {
       const { code, message = "" } = this.#store.warning ?? {};
       if (code === undefined || this.#session !== session) return;
       this.#page.subscribers.tell("warning", { code, message });
+      this.#page.snapshots.set({ warning: { code, message } });
       // It can be read, and not written.
       if (code.startsWith("STORE_")) this.#page.snapshots.set({ error: new GloveError(code, message) });
     };

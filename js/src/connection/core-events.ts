@@ -26,6 +26,13 @@ interface EventSource {
   disposed(): boolean;
 }
 
+/** Whoever builds the application reads what models fail with; several requests may have waited for one call. */
+function logFailures(events: readonly CoreEvent[]): void {
+  const failures = events.map((event) => event.kind === "ended" && event.error);
+  const lines = failures.map((error) => error && /^MODEL_/.test(error.code) && `${error.code}: ${error.message}`);
+  for (const line of new Set(lines)) if (line) console.error(line);
+}
+
 export class CoreEvents {
   readonly #page: OpenedSession;
   readonly #extras: Extras;
@@ -70,6 +77,7 @@ export class CoreEvents {
   }
 
   #tell(events: readonly CoreEvent[]): void {
+    logFailures(events);
     this.show(events);
     this.#source.tabs()?.tell(events);
   }

@@ -1,5 +1,5 @@
 // A model of the page, as the core asks for it.
-import { failureFields, GloveError, reasonOf } from "../error.js";
+import { codeOf, failureFields, GloveError, reasonOf } from "../error.js";
 import type { PieceKind } from "../snapshot/state.js";
 import { nextFrame } from "../timing/next-frame.js";
 import type { JsonSchema } from "../tools/schema-types.js";
@@ -160,6 +160,7 @@ const kinds: Readonly<Record<string, string>> = {
   MODEL_RATE_LIMIT: "rate_limit",
   MODEL_OVERLOADED: "overloaded",
   MODEL_BAD_REQUEST: "bad_request",
+  MODEL_NOT_FOUND: "bad_request",
   BODY_TOO_LARGE: "too_large",
   MODEL_CONTEXT_LENGTH: "context_length",
   MODEL_SERVER: "server",
@@ -176,11 +177,14 @@ export function errorKind(error: unknown): string | undefined {
   return error instanceof GloveError ? kinds[error.code] : undefined;
 }
 
+/** The code that says more than the kind. */
+export const ownCode = (error: unknown) => codeOf(error as Error) === "MODEL_NOT_FOUND" && { code: "MODEL_NOT_FOUND" };
+
 /** A failure of our own models keeps its kind, in `detail`; anything else is a sentence. */
 function failure(error: unknown): Error {
   const kind = errorKind(error);
   const message = reasonOf(error);
-  const detail = kind && JSON.stringify({ kind, message, ...failureFields(error) });
+  const detail = kind && JSON.stringify({ kind, ...ownCode(error), message, ...failureFields(error) });
   return Object.assign(new Error(message || "the model failed", { cause: error }), { detail });
 }
 

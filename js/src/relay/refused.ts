@@ -16,9 +16,11 @@ export interface Refusal extends Omit<ToldFailure, "status"> {
   readonly detail?: string;
   /** The error itself, for the server alone. */
   readonly model?: ToldFailure;
+  /** What a log may say of it: nothing of the conversation. */
+  readonly log?: string;
 }
 
-export function refusedResponse({ status, detail: _, model: __, ...error }: Refusal): Response {
+export function refusedResponse({ status, detail: _, model: __, log: ___, ...error }: Refusal): Response {
   const headers = new Headers({
     "content-type": "application/json",
     "cache-control": "no-store",
@@ -30,7 +32,7 @@ export function refusedResponse({ status, detail: _, model: __, ...error }: Refu
   return new Response(JSON.stringify({ error }), { status, headers });
 }
 
-export function refusedEvent({ status: _, detail: __, model: ___, ...error }: Refusal): string {
+export function refusedEvent({ status: _, detail: __, model: ___, log: ____, ...error }: Refusal): string {
   // Who tells it has tried again itself, as the header of a response says.
   return `data: ${JSON.stringify({ type: "error", ...error, retryable: false })}\n\n`;
 }

@@ -73,7 +73,7 @@ interface Sent {
 }
 
 const mayOpenLater = (error: Error | undefined) =>
-  /^STORE_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED|SERVER_UNREACHABLE)$/.test(codeOf(error));
+  /^(STORE|WASM)_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED|SERVER_UNREACHABLE)$/.test(codeOf(error));
 
 /**
  * One conversation with one run at a time. Everything may be called at once, before the core is there: what is sent waits.

@@ -22,7 +22,8 @@ function goesOn(state: SessionState): SessionState {
   const { timeline } = state.shown;
   // What an earlier page had shown of it gives way.
   const partial = timeline.at(-1)?.id.endsWith(".partial");
-  return { ...dropStale(partial ? withShown(state, { timeline: timeline.slice(0, -1) }) : state), answering: true };
+  const comes = state.shown.waiting ? withShown(state, { waiting: undefined }) : state;
+  return { ...dropStale(partial ? withShown(comes, { timeline: timeline.slice(0, -1) }) : comes), answering: true };
 }
 
 /** A piece of the answer to this call of a model of the page, or of what the core tells. */

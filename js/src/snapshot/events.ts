@@ -5,7 +5,9 @@ import type { Issue } from "../wire/run-types.js";
 import type { MaybeHidden, PieceKind, SentMessage, SessionState, SlotContext, Written } from "./state.js";
 
 /** What the page says of itself. */
-export type PageChanges = Partial<Pick<SessionState["shown"], "sessionReady" | "storage" | "tasks" | "inbox" | "error" | "tab">>;
+export type PageChanges = Partial<
+  Pick<SessionState["shown"], "sessionReady" | "storage" | "warning" | "tasks" | "inbox" | "error" | "tab">
+>;
 
 export type PageEvent =
   | { readonly kind: "page"; readonly changes: PageChanges }

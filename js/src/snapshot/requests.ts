@@ -36,6 +36,8 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "given" | "
         ...shown,
         run: unlessSame(shown.run, { phase }),
         isCompacting: phase === "compacting",
+        // Of the call of a model that was going on.
+        waiting: phase === core.phase && request === core.request ? shown.waiting : undefined,
         approvals: approvalsOf(shown.approvals, questions, context),
         undoable: same ? shown.undoable : undoable,
         stats: unlessSame(shown.stats, { ...noUsage, ...usage, turns }),

@@ -38,7 +38,10 @@ export type TimelineEntry =
       readonly id?: string;
       /** Empty if the model only reasoned. */
       readonly text: string;
+      /** It was cut off. */
       readonly partial?: boolean;
+      /** By the person: with Stop, or with the next message. */
+      readonly stopped?: boolean;
       /** The model's reasoning before it. */
       readonly reasoning?: string;
       /** When it was written, in milliseconds since 1970. */
@@ -154,6 +157,14 @@ export interface QueuedMessage {
   readonly files?: number;
 }
 
+/** A model that has too much to do, or that did not answer, is asked again by itself. */
+export interface ModelWait {
+  /** What it failed with: `MODEL_RATE_LIMIT`, `MODEL_OVERLOADED`, … */
+  readonly code: string;
+  /** When it is asked again, in milliseconds since 1970. */
+  readonly until: number;
+}
+
 /** All that a session shows, as one immutable value. Parts that did not change are the same objects. */
 export interface GloveSnapshot {
   readonly sessionId: string;
@@ -179,9 +190,13 @@ export interface GloveSnapshot {
   readonly inbox: readonly unknown[];
   readonly stats: GloveStats;
   readonly isCompacting: boolean;
+  /** The model is asked again after a while that a person notices. */
+  readonly waiting: ModelWait | undefined;
   readonly error: Error | undefined;
   /** Where the session is kept. */
   readonly storage: "indexeddb" | "memory" | "custom";
+  /** What the store warns of: `STORAGE_MEMORY` where the browser allows no database, so that all is gone with the page. */
+  readonly warning: { readonly code: string; readonly message: string } | undefined;
   /**
    * Which tab runs the session. `leader`: this one, also where no other can. `follower`: another one; this one shows the same, live,
    * and whatever is asked or answered here goes there. `blocked`: another one, which does not answer, or is of an older version.
