@@ -80,7 +80,7 @@ test("Enter sends and Shift+Enter begins a line, the field grows, and Stop ends 
     expect(await field(page).inputValue()).toBe("");
     await page.locator("[data-glove-streaming]").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("This answer was cut off.").waitFor();
+    await page.getByText("You stopped this answer.").waitFor();
     expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
   });
 });

@@ -239,6 +239,30 @@ export const states: Readonly<Record<string, Parts>> = {
     run: { phase: "paused" },
     resume: () => {},
   },
+  waiting: {
+    timeline: [user("u1", question)],
+    busy: true,
+    status: "submitted",
+    // Never over while somebody looks.
+    waiting: { code: "MODEL_RATE_LIMIT", until: Date.now() + 19_500 },
+    warning: { code: "STORAGE_MEMORY" },
+  },
+  notSetUp: {
+    timeline: [user("u1", question)],
+    error: new GloveError(
+      "MODEL_NOT_FOUND",
+      "model: m; api.anthropic.com has no model `m` for this key: set `model` to one that it has",
+      {
+        status: 404,
+      },
+    ),
+    run: { phase: "paused" },
+    resume: () => {},
+  },
+  stopped: {
+    timeline: [user("u1", question), agent("a1", "It began at 21:04 with the deploy of", { partial: true, stopped: true })],
+    regenerate: () => {},
+  },
   cut: {
     timeline: [user("u1", question), agent("a1", "It began at 21:04 with the deploy of", { partial: true })],
     run: { phase: "paused" },

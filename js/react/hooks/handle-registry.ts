@@ -15,10 +15,20 @@ export const engineOfHandle = (handle: GloveHandle): Engine | undefined => engin
 
 /** What may be followed: the parts that a handle and a snapshot share. */
 export type Parts = Pick<GloveSnapshot, "timeline" | "streamingText" | "busy" | "slots"> &
+  Pick<GloveHandle, "warning"> &
   Partial<
     Pick<
       GloveSnapshot,
-      "error" | "status" | "queue" | "run" | "streamingReasoning" | "streamingCalls" | "tab" | "sessionReady" | "sessionId"
+      | "error"
+      | "waiting"
+      | "status"
+      | "queue"
+      | "run"
+      | "streamingReasoning"
+      | "streamingCalls"
+      | "tab"
+      | "sessionReady"
+      | "sessionId"
     >
   >;
 

@@ -1,10 +1,11 @@
 // The chat that `<Render>` shows: all parts in their places, in one of four arrangements.
 import { memo, type ReactNode, useCallback, useMemo, useState } from "react";
-import type { ShownSlot } from "../../src/snapshot/snapshot.js";
+import type { ModelWait, ShownSlot } from "../../src/snapshot/snapshot.js";
 import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { isQuiet, isStreaming, isWriting } from "../parts/activity.js";
 import { StreamingToolCard } from "../parts/calls/tool-card.js";
 import { ErrorNotice } from "../parts/notices/error-notice.js";
+import { useSeconds } from "../parts/notices/use-seconds.js";
 import { Queue } from "../parts/queue.js";
 import { checkHandle, Thread } from "../parts/thread.js";
 import { ThreadLog } from "../parts/thread-log.js";
@@ -32,6 +33,7 @@ export function View(props: RenderProps): ReactNode {
       {(strategy === "slots-after" || strategy === "slots-only") && inOnePlace}
       <Working glove={glove} />
       <ErrorNotice renderError={renderError} />
+      <NotKept glove={glove} />
       {strategy !== "slots-only" && <Queue editable={!renderInput} />}
     </>
   );
@@ -98,11 +100,41 @@ function Calls({ glove }: Pick<RenderProps, "glove">): ReactNode {
 function Working({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const say = useLabels();
   const quiet = useHandlePart(glove, isQuiet);
+  const waiting = useHandlePart(glove, ({ waiting }) => waiting);
   return (
     quiet && (
-      <div role="status" aria-label={say("Working")} data-glove-role="working">
-        …
+      <div role="status" aria-label={waiting ? undefined : say("Working")} data-glove-role="working">
+        {waiting ? <Wait key={waiting.until} {...waiting} /> : "…"}
       </div>
+    )
+  );
+}
+
+/** Is read out once, and not with each second. */
+function Wait({ code, until }: ModelWait): ReactNode {
+  const say = useLabels();
+  const [seconds] = useState(() => Math.ceil((until - Date.now()) / 1000));
+  const left = useSeconds(seconds);
+  const busy = /^MODEL_(RATE_LIMIT|OVERLOADED)$/.test(code);
+  const words = say(busy ? "Busy; trying again in" : "No answer; trying again in");
+  return (
+    left > 0 && (
+      <span data-glove-wait="">
+        {words} <span role="timer">{left} s</span>
+      </span>
+    )
+  );
+}
+
+/** What is said here is gone with the page, and nothing else says so. */
+function NotKept({ glove }: Pick<RenderProps, "glove">): ReactNode {
+  const say = useLabels();
+  const code = useHandlePart(glove, ({ warning }) => warning?.code);
+  return (
+    code === "STORAGE_MEMORY" && (
+      <p role="status" data-glove-role="not-kept">
+        {say("This conversation is kept only until this page is closed.")}
+      </p>
     )
   );
 }

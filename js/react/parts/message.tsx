@@ -25,7 +25,7 @@ export interface MessageTextProps {
 export function MessageText({ entry, streaming = false }: MessageTextProps): ReactNode {
   const say = useLabels();
   if (entry.kind === "agent_text") {
-    const { text, partial = false, error } = entry;
+    const { text, partial = false, stopped, error } = entry;
     return (
       <article
         aria-label={say("Assistant")}
@@ -36,7 +36,11 @@ export function MessageText({ entry, streaming = false }: MessageTextProps): Rea
         dir="auto"
       >
         <AnswerText text={text} streaming={streaming} />
-        {partial && !streaming && <p data-glove-cut-note="">{say("This answer was cut off.")}</p>}
+        {partial && !streaming && (
+          <p data-glove-cut-note={stopped ? "stopped" : ""}>
+            {say(stopped ? "You stopped this answer." : "This answer was cut off.")}
+          </p>
+        )}
         <Failed error={error} />
       </article>
     );

@@ -5,6 +5,7 @@ import type {
   Approval,
   EnhancedSlot,
   GloveStatus,
+  ModelWait,
   QueuedMessage,
   RunPhase,
   ShownEntry,
@@ -38,6 +39,10 @@ export interface GloveHandle<T extends TimelineEntry = TimelineEntry> {
   status?: GloveStatus;
   run?: { readonly phase: RunPhase };
   error?: Error | undefined;
+  /** The model is asked again then. */
+  waiting?: ModelWait | undefined;
+  /** What the store warns of. */
+  warning?: { readonly code: string } | undefined;
   queue?: readonly QueuedMessage[];
   approvals?: readonly Approval[];
   resume?: () => unknown;

@@ -5,7 +5,7 @@ import { Name } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
 import type { TaskBudgets, TaskSkillUse } from "../../src/wire/task-types.js";
 import type { ShownTaskState } from "../served.js";
-import { Mark, useBoard } from "./parts.js";
+import { FailureWords, Mark, useBoard } from "./parts.js";
 import { duration, phaseName, shortNumber, standing } from "./words.js";
 
 /** Longer goals are folded. */
@@ -32,11 +32,7 @@ export function Head({ state, runs }: { readonly state: ShownTaskState; readonly
         {task.runner === "elsewhere" && <p data-glove-quiet="">{say("Runs in another tab or program")}</p>}
       </div>
       <Buttons state={state} runs={runs} />
-      {state.error && state.status === "paused" && (
-        <p data-glove-error="">
-          <Name of={state.error.message} lines />
-        </p>
-      )}
+      {state.error && state.status === "paused" && <FailureWords error={state.error} />}
       {title.length < goal.trim().length && (
         <details>
           <summary>

@@ -1,7 +1,9 @@
 // What the parts of the board share.
 import { type Context, createContext, type ReactNode, useContext } from "react";
 import { circle, Icon } from "../../react/parts/icons.js";
+import { errorWords } from "../../react/parts/notices/error-words.js";
 import { Name } from "../../react/parts/visible.js";
+import { useLabels } from "../../react/render/labels.js";
 import { GloveError } from "../../src/error.js";
 import type { UseTaskReturn } from "./use-task.js";
 import type { Progress, Tone } from "./words.js";
@@ -86,6 +88,25 @@ export function Sentences({ title, of = [], as: Heading = "h4" }: SentencesProps
           </li>
         ))}
       </ul>
+    </>
+  );
+}
+
+/** Why a task stands still, in the words of a chat, and below them what happened in those of the code. */
+export function FailureWords({ error }: { readonly error: { readonly code?: string; readonly message: string } }): ReactNode {
+  const say = useLabels();
+  const { text, details } = errorWords(error, say);
+  return (
+    <>
+      <p data-glove-error="">{text}</p>
+      {details !== undefined && details !== text && (
+        <details>
+          <summary>{say("Details")}</summary>
+          <p>
+            <Name of={details} lines />
+          </p>
+        </details>
+      )}
     </>
   );
 }

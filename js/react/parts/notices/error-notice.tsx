@@ -1,5 +1,5 @@
 // Why the last request failed, or that it stands still, and a way to go on.
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useRef } from "react";
 import { type Parts, useHandlePart } from "../../hooks/handle-registry.js";
 import { useLabels } from "../../render/labels.js";
 import { renderPart } from "../../render/mount-renderer.js";
@@ -7,6 +7,7 @@ import type { RenderProps } from "../../render/types.js";
 import { useChat } from "../chat-context.js";
 import { Icon } from "../icons.js";
 import { errorWords } from "./error-words.js";
+import { useSeconds } from "./use-seconds.js";
 
 /** An error, or a run that stands still, in words, with what can be done. */
 export interface Notice {
@@ -31,6 +32,7 @@ export function ErrorNotice({ renderError, children = (notice) => <Panel {...not
   const still = useHandlePart(glove, ({ run, busy }) => !busy && (run?.phase === "paused" || run?.phase === "interrupted"));
   const ready = useHandlePart(glove, ({ sessionReady }) => sessionReady);
   const leftOut = useHandlePart(glove, lastLeftOut);
+  const cut = useHandlePart(glove, brokeOff);
   // An edit of a message that waits takes the error away, and not what the run stands still for.
   const { sessionId } = glove;
   const last = useRef<readonly [of?: string | undefined, error?: Error | undefined]>([]);
@@ -57,7 +59,7 @@ export function ErrorNotice({ renderError, children = (notice) => <Panel {...not
             ? "Try again"
             : "Continue";
   const words = error
-    ? errorWords(error, say)
+    ? errorWords(error, say, cut)
     : // Its files say why.
       { text: say(retry === resume && leftOut ? "This message was not answered." : "The answer was interrupted.") };
   return children({ kind: error ? "error" : "paused", ...words, action: run && { label: say(word), run } });
@@ -65,6 +67,9 @@ export function ErrorNotice({ renderError, children = (notice) => <Panel {...not
 
 /** What the last message brought is too large, or was refused: going on is going on without it. */
 const lastLeftOut = ({ timeline }: Parts) => (timeline.findLast(({ kind }) => kind === "user") as { leftOut?: boolean })?.leftOut;
+
+/** A part of the answer is shown. */
+const brokeOff = ({ timeline }: Parts) => (timeline.at(-1) as { partial?: boolean } | undefined)?.partial === true;
 
 function Panel({ kind, text, details, action, wait }: Notice): ReactNode {
   const say = useLabels();
@@ -90,14 +95,4 @@ function Panel({ kind, text, details, action, wait }: Notice): ReactNode {
       )}
     </div>
   );
-}
-
-function useSeconds(wait = 0): number {
-  const [left, setLeft] = useState(wait);
-  useEffect(() => {
-    setLeft(wait);
-    const timer = setInterval(() => setLeft((before) => Math.max(0, before - 1)), 1000);
-    return () => clearInterval(timer);
-  }, [wait]);
-  return left;
 }
