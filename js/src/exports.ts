@@ -126,6 +126,7 @@ export type {
   InboxItem,
   InboxItemStatus,
   Salvage,
+  SentRequest,
   SessionDamage,
   StepMarks,
   StoreAdapter,

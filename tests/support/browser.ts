@@ -30,12 +30,14 @@ export async function openBrowserOnDisk(folder: string): Promise<BrowserOnDisk> 
     stdio: ["ignore", "ignore", "pipe"],
   });
   const exited = once(own, "exit");
+  const end = () => void own.kill("SIGKILL");
   const kill = async () => {
-    own.kill("SIGKILL");
+    end();
     await exited;
+    process.off("exit", end);
   };
   // Also when the tests themselves are stopped, or it never comes to listen.
-  process.once("exit", () => own.kill("SIGKILL"));
+  process.once("exit", end);
   try {
     return { browser: await connected(own.stderr), kill };
   } catch (error) {

@@ -1,11 +1,12 @@
 // One session for several clients of a process, as tabs have it: each gets a store of its own over the same messages.
-import { GloveError, MemoryStore, type StoreAdapter } from "glove-wasm";
+import { GloveError, MemoryStore, type SentRequest, type StoreAdapter } from "glove-wasm";
 
 export function sharedSession(id: string): () => StoreAdapter {
   const memory = new MemoryStore(id);
   const name = `test:${id}:${Math.random()}`;
   let claimed: unknown;
   let written = 0;
+  const sent = new Map<string, SentRequest>();
   let leased: { holder: string; until: number } | undefined;
   return () => {
     let claim: unknown;
@@ -32,8 +33,13 @@ export function sharedSession(id: string): () => StoreAdapter {
       appendStep: async (step) => {
         if (claim && claim !== claimed) refuse();
         written++;
-        return memory.appendStep(step);
+        await memory.appendStep(step);
+        for (const record of step.records as ({ input?: { request?: { id: string } } } | null)[])
+          sent.delete(record?.input?.request?.id ?? "");
       },
+      keepSent: async (message) => void sent.set(message.id, message),
+      dropSent: async (id) => void sent.delete(id),
+      listSent: async () => [...sent.values()].sort((a, b) => a.at - b.at),
       holds: async () => claim === undefined || claim === claimed,
       lease: async (holder, ms, takesAway) => {
         if (leased && leased.holder !== holder && !takesAway && leased.until > Date.now()) return false;

@@ -1,5 +1,6 @@
 // The way from a session to its core: what it takes is loaded when the core is needed, so that a page draws before. What was asked meanwhile waits.
 import { codeOf, late } from "../error.js";
+import type { SentRequest, StoreAdapter } from "../store/adapter.js";
 import { firstPainted } from "../timing/next-frame.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { AskedSession, CoreSession } from "../wasm/core-api.js";
@@ -14,6 +15,7 @@ import type { SessionPage } from "./page.js";
 export class Connection {
   readonly #core: Core;
   readonly #page: SessionPage;
+  #loading: Promise<CoreConnection> | undefined;
   /** Once it was loaded. */
   #there: CoreConnection | undefined;
   #opened: OpenedSession | undefined;
@@ -89,7 +91,11 @@ export class Connection {
   }
 
   async #start(): Promise<AskedSession> {
-    this.#there ??= await this.#load();
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    this.#there ??= await this.#loading;
     return this.#there.start();
   }
 
@@ -129,6 +135,46 @@ export class Connection {
   /** What is stored is damaged: nothing of what is sent gets into it. */
   get readOnly(): boolean {
     return this.#there?.readOnly ?? false;
+  }
+
+  // ---- what was sent and is not in the record yet --------------------------------------------------------------------
+
+  /** What is asked is with the core of this page at once. */
+  get leads(): boolean {
+    return this.#there?.leads ?? false;
+  }
+
+  /** Writes it down. Gives why it could not. */
+  async keepSent(message: SentRequest): Promise<Error | undefined> {
+    try {
+      await (await this.#place()).keepSent?.(message);
+      return undefined;
+    } catch (thrown) {
+      return fromCore(thrown);
+    }
+  }
+
+  dropSent(id: string): void {
+    this.#place()
+      .then((store) => store.dropSent?.(id))
+      .catch(() => {});
+  }
+
+  /** Where it is stored: in the page until the core is there, unless that is in a worker. */
+  async #place(): Promise<StoreAdapter> {
+    if (!this.#core.page) return this.#page.parts.store;
+    if (!this.#disposed) this.ready().catch(() => {});
+    return (await this.#loading)?.place ?? this.#page.parts.store;
+  }
+
+  /** Gives up what waits. */
+  cancelQueued(id: string): void {
+    if (!this.#there?.cancelHeld(id)) this.session?.cancelQueued?.(id);
+  }
+
+  /** What waits until somebody goes on with the run comes before all that is asked now. */
+  giveHeld(): void {
+    this.#there?.giveHeld();
   }
 
   /** Why the session cannot be opened. Each try says it on the screen; who draws no errors hears of it once. */

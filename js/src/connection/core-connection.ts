@@ -17,6 +17,7 @@ import { type CoreSettings, coreSettings, SentSettings } from "./core-settings.j
 import { createExtras, type Extras } from "./extras.js";
 import { createFence, type Fence } from "./fence.js";
 import type { OpenedSession } from "./opened.js";
+import { TakenUp } from "./taken-up.js";
 import { warm } from "./warm.js";
 
 /** What the wasm module exports for sessions. */
@@ -49,6 +50,8 @@ export class CoreConnection {
   readonly #settings = new SentSettings();
   readonly #fence: Fence;
   readonly #extras: Extras;
+  readonly #takenUp: TakenUp;
+  #placing: Promise<StoreAdapter> | undefined;
   readonly #events: CoreEvents;
   readonly #host: CoreHost;
   #session: CoreSession | undefined;
@@ -70,6 +73,7 @@ export class CoreConnection {
     this.#store = limited(this.#place, this.#limits, () => this.#place);
     this.#fence = createFence(this.#store, () => this.#tabs);
     this.#extras = createExtras(page, this.#store);
+    this.#takenUp = new TakenUp(page, this.#store, { core: () => this.#session, guard: this.guard });
     this.#events = new CoreEvents(page, this.#extras, {
       core: () => this.#session,
       tells: () => !!(this.#session || this.#store.elsewhere),
@@ -88,6 +92,30 @@ export class CoreConnection {
   get own(): CoreSession {
     if (!this.#session) throw this.#tabs ? follows() : sessionClosed();
     return this.#session;
+  }
+
+  /** What is asked is with the core of this page at once. */
+  get leads(): boolean {
+    return this.#session !== undefined && this.#tabs?.leads !== false;
+  }
+
+  /** Where the session is stored. */
+  get place(): Promise<StoreAdapter> {
+    this.#placing ??= this.#findPlace();
+    return this.#placing;
+  }
+
+  async #findPlace(): Promise<StoreAdapter> {
+    if (this.#core.place) this.#place = await this.#core.place(this.#page.parts.store);
+    return this.#place;
+  }
+
+  giveHeld(): void {
+    this.#takenUp.giveHeld();
+  }
+
+  cancelHeld(id: string): boolean {
+    return this.#takenUp.cancel(id);
   }
 
   /** This page was to run it in the place of another one, and could not. */
@@ -160,13 +188,15 @@ export class CoreConnection {
   #letGo(): void {
     const session = this.#session;
     this.#session = undefined;
+    this.#takenUp.forget();
     this.#undo();
     session?.close();
     session?.free();
   }
 
   async start(): Promise<AskedSession> {
-    if (this.#core.place) this.#place = await this.#core.place(this.#page.parts.store);
+    this.#placing = this.#findPlace();
+    await this.#placing;
     if (this.#way.disposed()) throw sessionClosed();
     if (this.#cleanUp.length === 0) {
       this.#cleanUp.push(this.#watchPage(), this.#store.onLate?.(() => this.#way.again()) ?? (() => {}));
@@ -237,6 +267,8 @@ export class CoreConnection {
     }
     if (damage) this.#page.subscribers.report(codeOf(damage), damage);
     this.#readOnly = damage !== undefined;
+    await this.#takenUp.take();
+    if (this.#session !== session) throw sessionClosed();
     this.#page.snapshots.set({ sessionReady: true, storage: storageOf(this.#store), ...(damage && { error: damage }) });
     void warm(this.#page);
     return session;
@@ -289,6 +321,7 @@ export class CoreConnection {
       prepare: () => this.#core.load().catch(() => {}),
       open: () => this.#open(),
       close: () => this.#letGo(),
+      takeUp: () => void this.#takenUp.take(),
       flush: () => this.#page.models.flush(),
       keepPartial: () => this.keepPartial(),
       stop: () => this.#way.stop(),

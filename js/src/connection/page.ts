@@ -46,6 +46,8 @@ export interface SessionPage {
   serves(request: string): void;
   /** The session is open, here or in another tab. */
   opened(): void;
+  /** It is about to ask for this request itself. */
+  sends(request: string): boolean;
   /** The session is not stored any more. */
   deleted(): void;
   /** The browser has a network again. */

@@ -60,6 +60,18 @@ const noClient: BeginSession = async () => {
 interface Sent {
   readonly id: string;
   readonly input: OutgoingMessage;
+  /** Of two, the later one has the larger number. */
+  readonly at: number;
+  /** Others before it are not given to the core yet. */
+  readonly behind: boolean;
+  /** It is written down where the core has it not at once. */
+  readonly keeps: boolean;
+  /** What there is to be said when that takes too long. */
+  readonly late: Promise<Error>;
+  /** It was written down, or is on its way there. */
+  noted: boolean;
+  /** Why it could not be. */
+  unkept?: Error;
   delivered: boolean;
   cancelled: boolean;
   /** The session could not be opened for it. */
@@ -71,6 +83,13 @@ interface Sent {
   /** Waits no longer for its files, and for those before it. */
   leave?(): void;
 }
+
+/** A message that the store takes so long with is shown and sent all the same. */
+const lateMs = 5_000;
+const unkept =
+  "The store does not respond: the message would be lost with this page, which should stay open until it is answered.";
+/** What a request may fail with whose message is to be in the queue again: it may not be in the record. */
+const mayBeUnstored = /^(STORE|CORE)_/;
 
 const mayOpenLater = (error: Error | undefined) =>
   /^(STORE|WASM)_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED|SERVER_UNREACHABLE)$/.test(codeOf(error));
@@ -93,6 +112,7 @@ export class GloveSession {
   #config: SessionConfig;
   #runnable: SessionRunnable | undefined;
   #giving: Promise<unknown> = Promise.resolve();
+  #latest = 0;
   #disposed = false;
   /** @internal It belongs to the call of an agent that is not at work here: it can be read, and nothing runs in it. */
   agentless = false;
@@ -138,6 +158,7 @@ export class GloveSession {
       snapshots: this.#snapshots,
       subscribers: this.#subscribers,
       opened: () => this.#offerAgain(),
+      sends: (id) => this.#sent.has(id) || this.#kept.has(id),
       deleted: () => this.deleted(),
       // A request that was given up while it waited in the queue.
       serves: (request) => {
@@ -245,13 +266,14 @@ export class GloveSession {
   /** Removes a message from `queue`; its promise resolves with `aborted`. Returns false if no queued message has this id. */
   readonly cancelQueued = (id: string): boolean => {
     if (this.#kept.delete(id)) {
+      this.#connection.dropSent(id);
       this.#snapshots.dispatch({ kind: "dropped", id });
       return true;
     }
     const waits = this.#snapshots.snapshot.queue.some((message) => message.id === id);
     const sent = this.#sent.get(id);
     if (waits && sent) this.#cancel(sent);
-    else if (waits) this.#connection.session?.cancelQueued?.(id);
+    else if (waits) this.#connection.cancelQueued(id);
     return waits;
   };
 
@@ -472,15 +494,26 @@ export class GloveSession {
     if (model !== "normal" && !Object.hasOwn(this.#config.models ?? {}, model))
       throw new GloveError("MODEL_UNKNOWN", `There is no model "${model}" in \`models\`.`);
     this.#offerAgain();
-    const sent: Sent = { id, input, delivered: false, cancelled: false, unopened: false };
+    const keeps = !!this.#parts.store.keepSent && !regenerate && !byModel;
     // What cannot be given to the core at once stands in the queue until then.
     const text = (!trigger && input.text) || "";
     const behind = [...this.#sent.values()].some(({ delivered }) => !delivered);
     const waits = behind || this.#connection.session === undefined || !!input.files?.length || this.#calls(input);
+    this.#latest = Math.max(Date.now(), this.#latest + 1);
+    const state = { delivered: false, cancelled: false, unopened: false, noted: false };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<Error>((resolve) => {
+      const over = () => {
+        this.#snapshots.dispatch({ kind: "safe", id });
+        resolve(new GloveError("STORE_UNAVAILABLE", unkept));
+      };
+      if (keeps) timer = setTimeout(over, lateMs);
+    });
+    const sent: Sent = { id, input, at: this.#latest, behind, keeps, late, ...state };
     this.#sent.set(sent.id, sent);
     const files = fileCount(message);
     const hidden = !visible;
-    this.#snapshots.dispatch({ kind: "sent", id, text, files, waits, hidden });
+    this.#snapshots.dispatch({ kind: "sent", id, text, files, waits, hidden, unsafe: keeps });
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
@@ -496,6 +529,9 @@ export class GloveSession {
       return { type: "aborted" };
     } finally {
       signal?.removeEventListener("abort", stop);
+      clearTimeout(timer);
+      // It is in the record all the same.
+      if (ended && sent.unkept && this.#snapshots.error === sent.unkept) this.#snapshots.set({ error: undefined });
       this.#sent.delete(sent.id);
       const { readOnly, isDropped } = this.#connection;
       // One whose core has crashed may be stored: that is seen when the session is opened again.
@@ -503,7 +539,7 @@ export class GloveSession {
       if (failure && unopened && !this.#disposed && !regenerate && !edits) {
         this.#kept.set(sent.id, input);
         this.#snapshots.dispatch({ kind: "kept", id, text, files, hidden });
-      }
+      } else if (sent.noted && !this.#disposed && !mayBeUnstored.test(codeOf(failure))) this.#connection.dropSent(id);
       // The core has told how a run ended; and why the session was closed says more than that it was.
       const error = ended || (this.#disposed && this.#snapshots.error) ? undefined : failure;
       this.#snapshots.dispatch({ kind: "settled", id, error });
@@ -516,8 +552,12 @@ export class GloveSession {
     const left = new Promise<never>((_, reject) => {
       sent.leave = () => reject(new AbortError());
     });
-    const body: Promise<RequestBody> = Promise.race([this.#body(sent), left]);
-    body.catch(() => {});
+    const request = Promise.race([this.#body(sent), left]).then((content) => {
+      const extra = { ...content.extra, userId: this.#config.userId };
+      return JSON.stringify({ id: sent.id, whenBusy, regenerate, edits, trigger, hidden: !visible, ...content, extra });
+    });
+    const safe = request.then((text) => this.#keep(sent, text));
+    safe.catch(() => {});
     const given = this.#giving.then(async () => {
       const opening = this.#connection.ready().catch((thrown: unknown) => {
         const error = fromCore(thrown);
@@ -525,15 +565,14 @@ export class GloveSession {
         sent.unopened = mayOpenLater(error);
         throw error;
       });
-      const [, content] = await Promise.all([opening, body]);
-      const extra = { ...content.extra, userId: this.#config.userId };
-      const request = { id: sent.id, whenBusy, regenerate, edits, trigger, hidden: !visible, ...content, extra };
+      const [text] = await Promise.all([request, opening, safe]);
       return this.#connection.answer((session) => {
         if (sent.cancelled) throw new AbortError();
+        this.#connection.giveHeld();
         sent.delivered = true;
         if (whenBusy === "interrupt") this.#connection.flush();
         this.#snapshots.apply({ kind: "given", id: sent.id });
-        const answer = this.#connection.guard.untilTrap(session.request(JSON.stringify(request)));
+        const answer = this.#connection.guard.untilTrap(session.request(text));
         // A trap may come ahead of whoever awaits it.
         answer.catch(() => {});
         return { answer };
@@ -541,6 +580,19 @@ export class GloveSession {
     });
     this.#giving = given.catch(() => {});
     return (await Promise.race([given, left])).answer;
+  }
+
+  /** What the core of this page has not at once is written down, and shown then: a browser may die at any moment. */
+  async #keep(sent: Sent, request: string): Promise<void> {
+    const { id, at, behind, keeps, late, cancelled } = sent;
+    if (!keeps || cancelled || (this.#connection.leads && !behind)) return;
+    sent.noted = true;
+    const error = await Promise.race([this.#connection.keepSent({ id, request, at }), late]);
+    this.#snapshots.dispatch({ kind: "safe", id });
+    if (!error) return;
+    sent.unkept = error;
+    this.#snapshots.set({ error });
+    this.#subscribers.tell("warning", { code: codeOf(error), message: error.message });
   }
 
   /** It may call a hook or take up a skill. What no person says, and what is said as parts, does neither. */
@@ -564,6 +616,8 @@ export class GloveSession {
     sent.stop?.abort();
     sent.cancelled = true;
     if (!sent.delivered) {
+      // Whoever runs the session since may have found it.
+      if (sent.noted) this.#connection.session?.cancelQueued?.(sent.id);
       sent.leave?.();
       return;
     }

@@ -13,6 +13,8 @@ export type PageEvent =
   | { readonly kind: "page"; readonly changes: PageChanges }
   /** A message; it `waits` where it cannot be given to the core at once. */
   | ({ readonly kind: "sent" } & SentMessage)
+  /** It is written down. */
+  | { readonly kind: "safe"; readonly id: string }
   /** The core has been given the message. */
   | { readonly kind: "given"; readonly id: string }
   /** It still is on its way after a while. */

@@ -3,14 +3,20 @@
 
 import type { Reducers, SnapshotEvent } from "./events.js";
 import type { QueuedMessage } from "./snapshot.js";
-import { type SessionState, type SlotContext, withShown } from "./state.js";
+import { type SentMessage, type SessionState, type SlotContext, withShown } from "./state.js";
 
 const without = <T extends { readonly id: string }>(messages: readonly T[], id: string) =>
   messages.filter((message) => message.id !== id);
 
 const isServed = ({ core }: SessionState, id: string) => core.request === id || core.queue.some((message) => message.id === id);
 
-export const pageReducers: Reducers<"page" | "sent" | "kept" | "dropped" | "settled" | "lost"> = {
+/** The state with one of the messages that were sent as it is now. */
+export const sentAs = (state: SessionState, id: string, changes: Partial<SentMessage>): SessionState => ({
+  ...state,
+  sent: state.sent.map((message) => (message.id === id ? { ...message, ...changes } : message)),
+});
+
+export const pageReducers: Reducers<"page" | "sent" | "safe" | "kept" | "dropped" | "settled" | "lost"> = {
   page: (state, { changes }) => withShown(state, changes),
   sent: (state, { kind, ...message }) => ({
     ...withShown(state, { error: undefined }),
@@ -18,6 +24,7 @@ export const pageReducers: Reducers<"page" | "sent" | "kept" | "dropped" | "sett
     // After a reload, one that is sent again under its id may be there already.
     sent: isServed(state, message.id) ? state.sent : [...without(state.sent, message.id), message],
   }),
+  safe: (state, { id }) => sentAs(state, id, { unsafe: false }),
   kept: (state, { kind, ...message }) => ({ ...state, kept: [...without(state.kept, message.id), message] }),
   dropped: (state, { id }) => ({ ...state, kept: without(state.kept, id) }),
   settled: (state, { id, error }) => ({ ...(error ? withShown(state, { error }) : state), sent: without(state.sent, id) }),
@@ -52,7 +59,7 @@ export const reduceBy =
 
 /** What waits for its turn; the same object as before where that is so. */
 function queueOf({ shown, kept, core, sent }: SessionState): readonly QueuedMessage[] {
-  const waits = sent.filter(({ waits }) => waits).map(({ waits, ...message }) => message);
+  const waits = sent.filter(({ waits, unsafe }) => waits && !unsafe).map(({ waits, unsafe, ...message }) => message);
   const seen = [...kept, ...core.queue, ...waits].filter(({ hidden }) => !hidden);
   const now = seen.map(({ hidden, ...message }) => message);
   return now.length === shown.queue.length && now.every(({ id }, at) => shown.queue[at]?.id === id) ? shown.queue : now;

@@ -5,20 +5,20 @@ import { nextRequest, silent } from "./answer.js";
 import { isBusy } from "./busy.js";
 import type { PageChanges, Reducers } from "./events.js";
 import { endedWith } from "./failures.js";
-import { pageReducers } from "./page-events.js";
+import { pageReducers, sentAs } from "./page-events.js";
 import { approvalsOf, slotReducers } from "./slots.js";
 import { noUsage, type SessionState, unlessSame, withShown } from "./state.js";
 
 export const requestReducers: Reducers<"page" | "slow" | "settled" | "given" | "ended" | "state" | "lost"> = {
   page: (state, { changes }) => (isShown(state.shown, changes) ? state : withShown(state, changes)),
-  slow: (state, { id }) => (state.sent.some((message) => message.id === id) ? waiting(state, id, true) : state),
+  slow: (state, { id }) => (state.sent.some((message) => message.id === id) ? sentAs(state, id, { waits: true }) : state),
   settled(before, { id, error }, context, unseen) {
     const state = pageReducers.settled(before, { kind: "settled", id, error: undefined }, context, unseen);
     // It may never have begun, so no end of another request says that it went well.
     return error ? { ...endedWith(state, id, error), failure: state.failure } : state;
   },
   // Where nothing runs, the next that the core says is that it serves it; until then it stays on the screen.
-  given: (state, { id }) => (state.core.request === null ? state : waiting(state, id, false)),
+  given: (state, { id }) => (state.core.request === null ? state : sentAs(state, id, { waits: false })),
   ended: (state, { request, error }) => endedWith(state, request, error ? fromCore(error) : undefined),
   state(before, { phase, request, queue, questions, undoable, usage, turns, hidden = false }, context) {
     const { shown, core } = before;
@@ -55,12 +55,6 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "given" | "
     return slotReducers.slots(stopped, { kind: "slots", slots: [] }, context, unseen);
   },
 };
-
-/** Whether it is shown as one that waits. */
-const waiting = (state: SessionState, id: string, waits: boolean): SessionState => ({
-  ...state,
-  sent: state.sent.map((message) => (message.id === id ? { ...message, waits } : message)),
-});
 
 /** Stores give another list each time, also of nothing. */
 function isShown(shown: SessionState["shown"], changes: PageChanges): boolean {

@@ -32,6 +32,8 @@ export interface MaybeHidden extends QueuedMessage {
 /** A message that the core has not seen yet. One that waits cannot be given to it yet, or is on its way for long. */
 export interface SentMessage extends MaybeHidden {
   readonly waits: boolean;
+  /** It would be gone with its page. It is not shown before it is safe. */
+  readonly unsafe?: boolean;
 }
 
 type Derived = "status" | "busy" | "streamingText" | "streamingReasoning" | "streamingCalls";

@@ -37,6 +37,15 @@ export interface StoredStep extends StepMarks {
   readonly seq: number;
 }
 
+/** A message that is not in the record yet. */
+export interface SentRequest {
+  readonly id: string;
+  /** What the core is to be asked; opaque. */
+  readonly request: string;
+  /** Of two, the later one has the larger number. */
+  readonly at: number;
+}
+
 /** `strict`: something irrevocable follows (a tool runs, a person has decided), so it has to survive a power cut. */
 export type Durability = "relaxed" | "strict";
 
@@ -91,6 +100,16 @@ export interface StoreAdapter {
   /** The same two methods with JSON text, for stores that keep text: avoids parsing and serialising. */
   appendStepText?(step: string, durability: Durability, marks?: StepMarks): Promise<void>;
   readRunText?(): Promise<string>;
+
+  /**
+   * Writes down a message that is on its way to whoever runs the session, so that it is not lost with the page that it was sent in. The
+   * step that has it in its `records`, as a request with this id, removes it in the same transaction.
+   */
+  keepSent?(message: SentRequest): Promise<void>;
+  /** It is not on its way any more. */
+  dropSent?(id: string): Promise<void>;
+  /** All that are written down and in no step, in the order of `at`. */
+  listSent?(): Promise<readonly SentRequest[]>;
 
   /** Reading failed with `STORE_LOST`, and the person knows: from now on the session is a new one. */
   forget?(): void;

@@ -20,6 +20,8 @@ export interface TabCore {
   untilTrap<T>(work: Promise<T>): Promise<T>;
   /** Lets go of the core; nothing ends. */
   close(): void;
+  /** Gives the core what was sent in tabs that are gone. */
+  takeUp(): void;
   /** Gives the core the text that was shown. */
   flush(): void;
   keepPartial(): void;

@@ -433,8 +433,11 @@ class Tabs extends Asker<Pending> implements SharedSession {
   #hearAsLeader(message: TabMessage): void {
     if (message.kind === "hello") {
       this.#followed = true;
-      if (this.#core) this.#postAll(message.tab);
-      else this.#post({ kind: "leads", leader: this.#term });
+      if (this.#core) {
+        this.#postAll(message.tab);
+        // In the place of one that has died, perhaps.
+        this.page.takeUp();
+      } else this.#post({ kind: "leads", leader: this.#term });
     }
     if (message.kind === "ping" && message.leader === this.#leader) this.#post({ ...message, kind: "pong" });
     // It was granted after this one: nobody else is told so.

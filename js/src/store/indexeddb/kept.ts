@@ -4,7 +4,7 @@ import { generateId } from "../../session/session-id.js";
 import { toJson } from "../../values/json.js";
 import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
-import type { Durability, InboxItem, Salvage, StepMarks, StoredRun, StoredStep, TokenCount } from "../adapter.js";
+import type { Durability, InboxItem, Salvage, SentRequest, StepMarks, StoredRun, StoredStep, TokenCount } from "../adapter.js";
 import { listIn, storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
 import { isPermissionOf, permissionKey } from "../permissions.js";
@@ -14,7 +14,7 @@ import type { Transaction } from "./connection.js";
 import { type Media, type StoredText, takeOut } from "./media.js";
 import { read, readRows, type SessionRows, textsOf } from "./read.js";
 import { forgetStored, rememberStored, wasStored } from "./remembered.js";
-import { allOf, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
+import { allOf, allSent, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
 
 /** In the same file as they travel: neither is used without the other. */
 export { Connection } from "./connection.js";
@@ -25,6 +25,7 @@ interface Database extends Watched {
   run<T>(names: readonly StoreName[], access: Access, work: (transaction: Transaction) => Promise<T>): Promise<T>;
   next(transaction: Transaction): Promise<number>;
   order(): number;
+  shared(id: string): Promise<string | undefined>;
   write<T>(id: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -58,6 +59,8 @@ export class KeptSession {
   #written: Promise<SessionRow | undefined> = Promise.resolve(undefined);
   /** The claim could not be written, as the storage was full: the one that was found in its place. */
   #found: { readonly claim: string | undefined } | undefined;
+  /** What was on its way when the session was read. */
+  #sentAsRead: readonly SentRequest[] | undefined;
   /** The state of the run is missing, or how far it is stored: the session goes on from its messages. */
   #restarts: { readonly seq: unknown } | undefined;
 
@@ -90,6 +93,7 @@ export class KeptSession {
     const step = readStep(text);
     const { messages, records, checkpoint, seq } = step;
     const claim = this.#claim;
+    const sent = requestsIn(records);
     const members = membersOf(text, ["messages", "records"]);
     // A message and the record of its request hold the same.
     const known = new Map<string, string>();
@@ -98,7 +102,8 @@ export class KeptSession {
       records: await takeOut(inside(members.get("records")), media, known),
       checkpoint: checkpoint === undefined ? undefined : await takeOut(checkpoint, media),
     });
-    await this.#append(messages, durability, prepare, ({ store }, before, texts) => {
+    const names: readonly StoreName[] = sent.length > 0 ? [...read, "extras"] : read;
+    await this.#append(messages, durability, names, prepare, ({ store }, before, texts) => {
       if (claim && !this.#isOwn(before.claim)) throw superseded();
       const id = this.identifier;
       const { seq: first } = (records[0] ?? {}) as { readonly seq?: number };
@@ -106,6 +111,8 @@ export class KeptSession {
       const restarts = asRead && (first === 1 || !Number.isSafeInteger(before.seq));
       checkFollows(restarts ? { ...before, seq: (first ?? seq) - 1 } : before, step);
       if (restarts && first === 1) store("records").delete(allOf(id));
+      // In the record from now on, and not on its way.
+      for (const request of sent) store("extras").delete([id, "sent", request]);
       const later = checkpoint === undefined && records.length > 0;
       if (later) store("records").add(texts.records, [id, seq]);
       if (texts.checkpoint !== undefined) {
@@ -130,6 +137,7 @@ export class KeptSession {
   async #append<T extends { readonly messages: StoredText }>(
     messages: readonly Message[],
     durability: Durability,
+    names: readonly StoreName[],
     prepare: (media: Map<string, Media>) => Promise<T>,
     rest: (transaction: Transaction, before: SessionRow, texts: T) => Partial<SessionRow>,
   ): Promise<void> {
@@ -183,7 +191,7 @@ export class KeptSession {
       if (!row || other) throw superseded();
       return row;
     };
-    const run = (work: (transaction: Transaction) => Promise<SessionRow>) => this.#run([...read], durability, work);
+    const run = (work: (transaction: Transaction) => Promise<SessionRow>) => this.#run(names, durability, work);
     const again = (error: unknown) => {
       if (other) return run(append);
       throw error;
@@ -243,8 +251,13 @@ export class KeptSession {
   }
 
   async #read(): Promise<SessionRows> {
-    const rows = await this.#run([...read], "readonly", (transaction) => readRows(transaction, this.identifier));
+    const id = this.identifier;
+    // In one transaction: what is on its way is not in the record.
+    const [rows, sent] = await this.#run([...read, "extras"], "readonly", (transaction) =>
+      Promise.all([readRows(transaction, id), this.#readSent(transaction)]),
+    );
     this.#asRead = rows.session;
+    this.#sentAsRead = sent;
     // One for each reading: a claim that was given up may be stored all the same, and is asked for again.
     this.#nextClaim = generateId();
     return rows;
@@ -296,6 +309,35 @@ export class KeptSession {
     });
   }
 
+  // ---- what is on its way ------------------------------------------------------------------------------------------
+
+  async keepSent(message: SentRequest): Promise<void> {
+    const key = [this.identifier, "sent", message.id];
+    if (await this.#isThere()) await this.#run(["extras"], "relaxed", ({ ask, store }) => ask(store("extras").put(message, key)));
+  }
+
+  async dropSent(id: string): Promise<void> {
+    const key = [this.identifier, "sent", id];
+    if (await this.#isThere()) await this.#run(["extras"], "relaxed", ({ ask, store }) => ask(store("extras").delete(key)));
+  }
+
+  async listSent(): Promise<readonly SentRequest[]> {
+    const read = this.#sentAsRead;
+    this.#sentAsRead = undefined;
+    return read ?? this.#run(["extras"], "readonly", (transaction) => this.#readSent(transaction));
+  }
+
+  async #readSent({ ask, store }: Transaction): Promise<readonly SentRequest[]> {
+    // In memory it would be gone with its page.
+    if (this.#database.inMemory) return [];
+    const rows = await ask<SentRequest[]>(store("extras").getAll(allSent(this.identifier)));
+    return rows.sort((a, b) => a.at - b.at);
+  }
+
+  async #isThere(): Promise<boolean> {
+    return (await this.#database.shared(this.identifier)) !== undefined;
+  }
+
   // ---- messages and counters ---------------------------------------------------------------------------------------
 
   async getMessages(): Promise<Message[]> {
@@ -312,7 +354,7 @@ export class KeptSession {
   async #appendMessages(msgs: Message[]): Promise<void> {
     const text = inside(toJson(msgs, "`messages`"));
     const prepare = async (media: Map<string, Media>) => ({ messages: await takeOut(text, media) });
-    await this.#append(msgs, "relaxed", prepare, ({ store }, { unfinished }) => {
+    await this.#append(msgs, "relaxed", read, prepare, ({ store }, { unfinished }) => {
       checkNoRun(unfinished);
       store("records").delete(allOf(this.identifier));
       store("checkpoints").delete(this.identifier);
@@ -468,6 +510,17 @@ export class KeptSession {
   #permission(key: string): IDBValidKey {
     return [this.identifier, "permission", key];
   }
+}
+
+/** The ids of the requests that come into the record with these. */
+function requestsIn(records: readonly unknown[]): string[] {
+  const ids: string[] = [];
+  for (const record of records) {
+    const { input } = (record ?? {}) as { readonly input?: { readonly request?: { readonly id?: unknown } } };
+    const id = input?.request?.id;
+    if (typeof id === "string") ids.push(id);
+  }
+  return ids;
 }
 
 function full(): GloveError {

@@ -47,9 +47,15 @@ export interface MessagesRow {
 
 // `records`: StoredText under [session, seq], as messages. `checkpoints`: StoredText under session.
 // `media`: Media under [session, hash]. `extras`: JSON text under [session, "tasks" | "inbox"], for permissions the status under
-// [session, "permission", key], and under [session, "lease"] who runs it and until when.
+// [session, "permission", key], under [session, "lease"] who runs it and until when, and SentRequest under [session, "sent", id]. A version
+// that does not know of these leaves them alone.
 export const stores = ["sessions", "messages", "records", "checkpoints", "media", "extras"] as const;
 export type StoreName = (typeof stores)[number];
+
+/** All messages of a session that are in no step yet, in `extras`. */
+export function allSent(session: string): IDBKeyRange {
+  return IDBKeyRange.bound([session, "sent"], [session, "sent", []]);
+}
 
 /** Everything of a session in a store with compound keys. */
 export function allOf(session: string): IDBKeyRange {

@@ -2,7 +2,17 @@
 import { type GloveError, late } from "../../error.js";
 import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
-import type { Durability, InboxItem, Salvage, StepMarks, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../adapter.js";
+import type {
+  Durability,
+  InboxItem,
+  Salvage,
+  SentRequest,
+  StepMarks,
+  StoreAdapter,
+  StoredRun,
+  StoredStep,
+  TokenCount,
+} from "../adapter.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
 import type { KeptSession } from "./kept.js";
 
@@ -103,6 +113,18 @@ export class IndexedDBStore implements StoreAdapter {
 
   onLate(listener: () => void): () => void {
     return this.#database.onLate(listener);
+  }
+
+  keepSent(message: SentRequest): Promise<void> {
+    return this.#ask("keepSent", message);
+  }
+
+  dropSent(id: string): Promise<void> {
+    return this.#ask("dropSent", id);
+  }
+
+  listSent(): Promise<readonly SentRequest[]> {
+    return this.#ask("listSent");
   }
 
   // ---- what is done with its rows ----------------------------------------------------------------------------------

@@ -1,0 +1,123 @@
+// What was sent in a page that is gone, and is in no record: whoever runs the session gives it to the core, once.
+import { codeOf } from "../error.js";
+import { fileCount, type MessageInput } from "../session/request.js";
+import type { MaybeHidden } from "../snapshot/state.js";
+import type { SentRequest, StoreAdapter } from "../store/adapter.js";
+import type { CoreSession } from "../wasm/core-api.js";
+import { fromCore } from "../wasm/core-errors.js";
+import type { Guard } from "../wasm/guard.js";
+import type { CoreOutcome } from "../wire/core-types.js";
+import type { OpenedSession } from "./opened.js";
+
+interface Runs {
+  /** The core of this page, where it runs the session. */
+  core(): CoreSession | undefined;
+  readonly guard: Guard;
+}
+
+/** What its request may fail with where it may not be in the record. */
+const mayBeUnstored = /^(STORE|CORE|SESSION)_/;
+
+export class TakenUp {
+  readonly #page: OpenedSession;
+  readonly #store: StoreAdapter;
+  readonly #runs: Runs;
+  /** These wait with a run that goes on when somebody says so. */
+  readonly #held = new Map<string, SentRequest>();
+  #unsubscribe = () => {};
+
+  constructor(page: OpenedSession, store: StoreAdapter, runs: Runs) {
+    this.#page = page;
+    this.#store = store;
+    this.#runs = runs;
+  }
+
+  /** Takes up all that there is. Whoever is about to ask for one of them itself hears of its end in any case: requests are made once. */
+  async take(): Promise<void> {
+    const { snapshots, subscribers, page } = this.#page;
+    const core = this.#runs.core();
+    // Of a session that is only read nothing can be asked.
+    if (!core || page.session.agentless) return;
+    let found: readonly SentRequest[] = [];
+    try {
+      found = (await this.#store.listSent?.()) ?? [];
+    } catch (error) {
+      // Without them the session is as good as before.
+      subscribers.report(codeOf(fromCore(error)), error);
+    }
+    if (this.#runs.core() !== core) return;
+    for (const message of found) {
+      if (page.sends(message.id)) continue;
+      if (snapshots.phase === "interrupted") this.#hold(message);
+      else this.#give(message);
+    }
+  }
+
+  /** Gives the core what waited for a run to go on. */
+  giveHeld(): void {
+    const held = [...this.#held.values()];
+    this.forget();
+    for (const message of held) this.#give(message);
+  }
+
+  /** Gives up one that waits so. False when none with this id does. */
+  cancel(id: string): boolean {
+    if (!this.#held.delete(id)) return false;
+    this.#page.snapshots.dispatch({ kind: "dropped", id });
+    this.#drop(id);
+    return true;
+  }
+
+  /** The core is gone; they are found again. */
+  forget(): void {
+    this.#unsubscribe();
+    for (const id of this.#held.keys()) this.#page.snapshots.dispatch({ kind: "dropped", id });
+    this.#held.clear();
+  }
+
+  #hold(message: SentRequest): void {
+    const { snapshots } = this.#page;
+    this.#held.set(message.id, message);
+    snapshots.dispatch({ kind: "kept", ...shownOf(message) });
+    this.#unsubscribe();
+    this.#unsubscribe = snapshots.subscribe(() => snapshots.phase !== "interrupted" && this.giveHeld());
+  }
+
+  #give(message: SentRequest): void {
+    const { id, request } = message;
+    const core = this.#runs.core();
+    if (!core) return;
+    const { snapshots } = this.#page;
+    snapshots.dispatch({ kind: "sent", ...shownOf(message), waits: true });
+    const ended = (code: string) => {
+      snapshots.dispatch({ kind: "settled", id, error: undefined });
+      if (!mayBeUnstored.test(code)) this.#drop(id);
+    };
+    const failed = (thrown: unknown) => {
+      const error = fromCore(thrown);
+      const code = codeOf(error);
+      // What is in the record already is refused.
+      if (code !== "OUT_OF_PROTOCOL" && !mayBeUnstored.test(code)) this.#page.subscribers.report(code, error);
+      ended(code);
+    };
+    try {
+      const answer = this.#runs.guard.untilTrap(core.request(request));
+      answer.then((came) => {
+        const outcome = JSON.parse(came) as CoreOutcome;
+        ended(outcome.outcome === "failed" ? outcome.error.code : "");
+      }, failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #drop(id: string): void {
+    this.#store.dropSent?.(id).catch(() => {});
+  }
+}
+
+/** As the queue shows it. */
+function shownOf({ id, request }: SentRequest): MaybeHidden {
+  const { text = "", trigger, hidden, ...input } = JSON.parse(request) as MessageInput & Record<"trigger" | "hidden", boolean>;
+  return { id, text: trigger ? "" : text, files: fileCount(input), hidden };
+}

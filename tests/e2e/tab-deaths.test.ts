@@ -1,0 +1,157 @@
+// A browser that is killed while three tabs send: whatever a person has seen in the queue or the conversation of any of them is there
+// again, once. `GLOVE_KILLS=500` kills it as often; half of them while the machine is kept busy.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type BrowserOnDisk, openBrowserOnDisk } from "../support/browser.js";
+import { inPage, servePackage } from "../support/pages.js";
+import type { Served } from "../support/server.js";
+
+const kills = Number(process.env.GLOVE_KILLS ?? 6);
+const tabs = 3;
+
+let server: Served;
+let folder: string;
+let last: BrowserOnDisk | undefined;
+let busy: ChildProcess[] = [];
+
+beforeAll(async () => {
+  server = await servePackage();
+  folder = await mkdtemp(join(tmpdir(), "glove-deaths-"));
+});
+afterAll(async () => {
+  for (const one of busy) one.kill("SIGKILL");
+  await last?.kill();
+  await server.close();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+});
+
+/** A model that takes its time, and what is seen of messages, told to this process as soon as it is seen. */
+const app = (id: string, name: string) => `
+  const model = createScriptedModel(({ messages }) => ({ deltas: ["you said ", messages.at(-1).text], every: 20 }));
+  globalThis.client = new GloveClient({ createModel: () => model, systemPrompt: "" });
+  globalThis.session = client.session(${JSON.stringify(id)});
+  const seen = new Set();
+  const look = () => {
+    const { queue, timeline, tab } = session.getSnapshot();
+    const queued = queue.map(({ text }) => text);
+    const said = timeline.filter(({ kind }) => kind === "user").map(({ text }) => text);
+    for (const [texts, where] of [[queued, "queue"], [said, "conversation"]])
+      for (const text of texts) {
+        const what = where + " " + text;
+        if (text && !seen.has(what)) { seen.add(what); console.log("seen " + JSON.stringify([text, tab + "'s " + where, Math.round(performance.now())])); }
+      }
+  };
+  session.subscribe(look);
+  let count = 0;
+  globalThis.send = () => session.sendMessage(${JSON.stringify(name)} + " " + count++).catch(() => {});
+`;
+
+interface Seen {
+  readonly where: Set<string>;
+}
+
+/** One life of the browser: looks what became of the life before, and ends while three tabs send. */
+async function life(
+  id: string,
+  before: string | undefined,
+  isBusy: boolean,
+): Promise<{ ended: Record<string, number>; seen: Map<string, Seen> }> {
+  const browser = await openBrowserOnDisk(folder);
+  last = browser;
+  const context = browser.browser.contexts()[0];
+  if (!context) throw new Error("The browser has no profile.");
+  const seen = new Map<string, Seen>();
+  const open = async () => {
+    const page = await context.newPage();
+    await page.goto(server.url);
+    return page;
+  };
+  const watched = async () => {
+    const page = await open();
+    page.on("console", (message) => {
+      const text = message.text();
+      if (!text.startsWith("seen ")) return;
+      const [what, where, at] = JSON.parse(text.slice(5)) as [string, string, number];
+      const known = seen.get(what) ?? { where: new Set() };
+      seen.set(what, known);
+      known.where.add(`${where} at ${at}`);
+    });
+    return page;
+  };
+  const ended = before === undefined ? {} : await found(await open(), before);
+  const pages = await Promise.all(Array.from({ length: tabs }, watched));
+  if (isBusy) busy = [0, 1].map(() => spawn(process.execPath, ["-e", "for (;;);"]));
+  try {
+    // Some send before they know who runs the session; all go on sending, and a busy page stands still now and then.
+    const sending = pages.map((page, at) =>
+      inPage(
+        page,
+        `${app(id, `${id} ${at}`)}
+         if (${at} !== 0 || Math.random() < 0.5) send();
+         const still = () => { for (const end = performance.now() + ${isBusy ? 500 : 60}; performance.now() < end; ); };
+         if (Math.random() < 0.7) setInterval(still, ${isBusy ? 900 : 300});
+         const next = () => { send(); setTimeout(next, 20 + Math.random() * 200); };
+         setTimeout(next, Math.random() * 300);`,
+      ).catch(() => {}),
+    );
+    await Promise.race([Promise.all(sending), pause(4_000)]);
+    await pause(Math.random() * (isBusy ? 2_500 : 1_200));
+    await browser.kill();
+  } finally {
+    for (const one of busy.splice(0)) one.kill("SIGKILL");
+  }
+  return { ended, seen };
+}
+
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+/** How often each message is in the session: all is answered by then. */
+const found = (page: Page, id: string) =>
+  inPage<Record<string, number>>(
+    page,
+    `${app(id, "none")}
+     await session.start();
+     await until(session, ({ busy, queue }) => !busy && queue.length === 0);
+     const counts = {};
+     for (const { sender, text } of await session.messages()) if (sender === "user") counts[text] = (counts[text] ?? 0) + 1;
+     client.dispose();
+     return counts;`,
+  );
+
+test(
+  "what was seen of a message in any tab is there again when the browser was killed, once",
+  async () => {
+    const wrong: string[] = [];
+    let messages = 0;
+    let unstored = 0;
+    let lossy = 0;
+    let before: { readonly id: string; readonly seen: Map<string, Seen> } | undefined;
+    // The last one only looks.
+    for (let round = 0; round <= kills; round++) {
+      const id = `s${round}`;
+      const { ended, seen } = await life(id, before?.id, round % 2 === 1);
+      const known = wrong.length;
+      for (const [text, { where }] of before?.seen ?? []) {
+        messages++;
+        if (![...where].some((one) => one.includes("conversation"))) unstored++;
+        const count = ended[text] ?? 0;
+        if (count !== 1) wrong.push(`${before?.id}: "${text}" is there ${count} times, seen in ${[...where].join(", ")}`);
+      }
+      for (const [text, count] of Object.entries(ended))
+        if (count > 1) wrong.push(`${before?.id}: "${text}" is there ${count} times`);
+      if (wrong.length > known) lossy++;
+      before = { id, seen };
+      if (process.env.GLOVE_KILLS)
+        console.log(
+          `${round} kills, ${messages} messages seen, ${unstored} of them in a queue alone, ${wrong.length} wrong after ${lossy} of the kills`,
+        );
+    }
+    expect(messages).toBeGreaterThan(kills);
+    expect(wrong).toEqual([]);
+  },
+  120_000 + kills * 60_000,
+);

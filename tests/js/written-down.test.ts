@@ -1,0 +1,199 @@
+// A message that whoever runs the session has not yet: it is written down before it is shown, and is in the queue again after any death.
+import { GloveClient, GloveError, type SentRequest, type StoreAdapter } from "glove-wasm";
+import { createScriptedModel } from "glove-wasm/testing";
+import { afterEach, expect, test, vi } from "vitest";
+import { texts, until } from "../support/session.js";
+import { sharedSession } from "../support/shared-store.js";
+
+const opened: GloveClient[] = [];
+afterEach(() => {
+  for (const client of opened.splice(0)) client.dispose();
+});
+
+const later = () => new Promise((done) => setTimeout(done, 20));
+
+function tab(store: StoreAdapter, config: { readonly resume?: "manual" } = {}) {
+  const told: string[] = [];
+  const client = new GloveClient({
+    createModel: () =>
+      createScriptedModel(({ messages }) => {
+        const asked = messages.findLast(({ tool_results }) => !tool_results);
+        if (asked?.text === "wait" && !messages.at(-1)?.tool_results) return { toolCalls: [{ name: "wait" }] };
+        return `you said ${asked?.text}`;
+      }),
+    createStore: () => store,
+    tools: [
+      {
+        name: "wait",
+        description: "",
+        jsonSchema: { type: "object" },
+        onInterrupted: "rerun",
+        do: (_, display) => display.pushAndWait({ input: "How long?" }),
+      },
+    ],
+    subscribers: [{ record: (type: string, data: { code?: string }) => told.push(`${type} ${data?.code ?? ""}`.trim()) }],
+    systemPrompt: "",
+    ...config,
+  });
+  opened.push(client);
+  return { client, session: client.session("s"), told };
+}
+
+const written = (id: string, text: string, at = 1): SentRequest => ({ id, at, request: JSON.stringify({ id, text }) });
+const kept = async (store: StoreAdapter) => (await store.listSent?.())?.map(({ request }) => JSON.parse(request).text);
+const queue = ({ session }: ReturnType<typeof tab>) => session.getSnapshot().queue.map(({ text }) => text);
+
+/** Writes down when it is told to. */
+function gated(store: StoreAdapter) {
+  const keep = store.keepSent?.bind(store);
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  store.keepSent = async (message) => {
+    await gate;
+    await keep?.(message);
+  };
+  return open;
+}
+
+test("what is sent before the core is there is shown when it is written down, and is in the record alone when it is answered", async () => {
+  const store = sharedSession("s")();
+  const open = gated(store);
+  const own = tab(store);
+  const sent = own.session.sendMessage("hello");
+  expect(own.session.getSnapshot()).toMatchObject({ busy: true, status: "submitted", queue: [] });
+  const shown = until(own.session, ({ queue }) => queue.length === 1);
+  open();
+  await shown;
+  expect(await sent).toMatchObject({ text: "you said hello" });
+  expect(texts(own.session.getSnapshot())).toEqual(["user: hello", "agent: you said hello"]);
+  expect(await kept(store)).toEqual([]);
+});
+
+test("what a tab that follows sends is given to the one that runs the session when it is written down", async () => {
+  const stores = sharedSession("s");
+  const first = tab(stores());
+  await first.session.start();
+  const store = stores();
+  const open = gated(store);
+  const second = tab(store);
+  await second.session.start();
+  const sent = second.session.sendMessage("hello");
+  await later();
+  expect([texts(first.session.getSnapshot()), queue(second)]).toEqual([[], []]);
+  open();
+  expect(await sent).toMatchObject({ text: "you said hello" });
+  expect(await kept(store)).toEqual([]);
+});
+
+test("what the core of the page takes at once is not written twice", async () => {
+  const store = sharedSession("s")();
+  store.keepSent = vi.fn();
+  const { session } = tab(store);
+  await session.start();
+  await session.sendMessage("hello");
+  expect(store.keepSent).not.toHaveBeenCalled();
+});
+
+test("what was written down in a page that is gone is answered when the session is opened, in its order and once", async () => {
+  const stores = sharedSession("s");
+  const store = stores();
+  await store.keepSent?.(written("b", "second", 2));
+  await store.keepSent?.(written("a", "first", 1));
+  const { session } = tab(store);
+  const third = session.sendMessage("third");
+  await third;
+  const said = ["first", "second", "third"].flatMap((text) => [`user: ${text}`, `agent: you said ${text}`]);
+  expect(texts(session.getSnapshot())).toEqual(said);
+  expect(await kept(store)).toEqual([]);
+  // One that was stored, and whose row is there all the same.
+  await store.keepSent?.(written("a", "first", 1));
+  const again = tab(stores());
+  await again.session.start();
+  await vi.waitFor(async () => expect(await kept(store)).toEqual([]));
+  expect(texts(again.session.getSnapshot())).toEqual(said);
+});
+
+test("what a tab wrote down that died alone is taken up when another tab joins", async () => {
+  const stores = sharedSession("s");
+  const first = tab(stores());
+  await first.session.start();
+  await stores().keepSent?.(written("a", "left behind"));
+  const second = tab(stores());
+  await second.session.start();
+  await until(second.session, ({ timeline }) => timeline.length === 2);
+  expect(texts(first.session.getSnapshot())).toEqual(["user: left behind", "agent: you said left behind"]);
+});
+
+test("what is taken back before it is given is in no queue afterwards", async () => {
+  const store = sharedSession("s")();
+  const own = tab(store);
+  await store.keepSent?.(written("x", "of another page"));
+  const open = gated(store);
+  const sent = own.session.sendMessage("never mind");
+  own.session.stop();
+  expect(await sent).toEqual({ type: "aborted" });
+  open();
+  await own.session.start();
+  await until(own.session, ({ busy }) => !busy);
+  await vi.waitFor(async () => expect(await kept(store)).toEqual([]));
+  expect(texts(own.session.getSnapshot())).toEqual(["user: of another page", "agent: you said of another page"]);
+});
+
+test("a message that cannot be written down is shown with the reason, and sent all the same", async () => {
+  const stores = sharedSession("s");
+  const first = tab(stores());
+  await first.session.start();
+  const store = stores();
+  store.keepSent = () => Promise.reject(new GloveError("STORE_QUOTA", "The disk is full."));
+  const second = tab(store);
+  await second.session.start();
+  const errors: unknown[] = [];
+  second.session.subscribe(() => errors.push((second.session.getSnapshot().error as GloveError | undefined)?.code));
+  expect(await second.session.sendMessage("hello")).toMatchObject({ text: "you said hello" });
+  expect(second.told).toContain("warning STORE_QUOTA");
+  expect(errors).toContain("STORE_QUOTA");
+  expect(second.session.getSnapshot().error).toBeUndefined();
+});
+
+test("what is found beside a run that waits to be resumed waits with it, and can be taken back", async () => {
+  const stores = sharedSession("s");
+  const first = tab(stores());
+  first.session.sendMessage("wait").catch(() => {});
+  await until(first.session, ({ run }) => run.phase === "waiting");
+  first.client.dispose();
+  const store = stores();
+  for (const [at, id] of ["a", "b"].entries()) await store.keepSent?.(written(id, id, at));
+  const second = tab(store, { resume: "manual" });
+  await second.session.start();
+  await later();
+  expect(second.session.getSnapshot()).toMatchObject({ run: { phase: "interrupted" }, queue: [{ id: "a" }, { id: "b" }] });
+  expect(second.session.cancelQueued("a")).toBe(true);
+  expect(queue(second)).toEqual(["b"]);
+  void second.session.resume();
+  const { slots } = await until(second.session, ({ slots, run }) => run.phase === "waiting" && slots.length > 0);
+  second.session.resolveSlot(slots.at(-1)?.id ?? "", 1);
+  await until(second.session, ({ busy, timeline }) => !busy && timeline.length > 3);
+  expect(texts(second.session.getSnapshot()).slice(-2)).toEqual(["user: b", "agent: you said b"]);
+  expect(await kept(store)).toEqual([]);
+});
+
+test("a session that is closed before its message is given has it in the queue when it is opened again", async () => {
+  const stores = sharedSession("s");
+  const store = stores();
+  const first = tab(store);
+  const load = store.readRun?.bind(store);
+  store.readRun = async () => {
+    await new Promise(() => {});
+    return load?.() ?? { messages: [], records: [] };
+  };
+  const sent = first.session.sendMessage("hello");
+  await until(first.session, ({ queue }) => queue.length === 1);
+  first.client.dispose();
+  await expect(sent).rejects.toMatchObject({ code: "SESSION_CLOSED" });
+  const second = tab(stores());
+  await second.session.start();
+  await until(second.session, ({ busy, timeline }) => !busy && timeline.length === 2);
+  expect(texts(second.session.getSnapshot())).toEqual(["user: hello", "agent: you said hello"]);
+});
