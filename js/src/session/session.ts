@@ -66,8 +66,6 @@ interface Sent {
   readonly behind: boolean;
   /** It is written down where the core has it not at once. */
   readonly keeps: boolean;
-  /** What there is to be said when that takes too long. */
-  readonly late: Promise<Error>;
   /** It was written down, or is on its way there. */
   noted: boolean;
   /** Why it could not be. */
@@ -498,22 +496,18 @@ export class GloveSession {
     // What cannot be given to the core at once stands in the queue until then.
     const text = (!trigger && input.text) || "";
     const behind = [...this.#sent.values()].some(({ delivered }) => !delivered);
-    const waits = behind || this.#connection.session === undefined || !!input.files?.length || this.#calls(input);
+    const calls = this.#calls(input);
+    const waits = behind || this.#connection.session === undefined || !!input.files?.length || calls;
+    // A hook may take its time, and may be taken back meanwhile.
+    const unsafe = keeps && !calls;
     this.#latest = Math.max(Date.now(), this.#latest + 1);
     const state = { delivered: false, cancelled: false, unopened: false, noted: false };
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<Error>((resolve) => {
-      const over = () => {
-        this.#snapshots.dispatch({ kind: "safe", id });
-        resolve(new GloveError("STORE_UNAVAILABLE", unkept));
-      };
-      if (keeps) timer = setTimeout(over, lateMs);
-    });
-    const sent: Sent = { id, input, at: this.#latest, behind, keeps, late, ...state };
+    const sent: Sent = { id, input, at: this.#latest, behind, keeps, ...state };
     this.#sent.set(sent.id, sent);
     const files = fileCount(message);
     const hidden = !visible;
-    this.#snapshots.dispatch({ kind: "sent", id, text, files, waits, hidden, unsafe: keeps });
+    this.#snapshots.dispatch({ kind: "sent", id, text, files, waits, hidden, unsafe });
+    const timer = unsafe && setTimeout(() => this.#snapshots.dispatch({ kind: "safe", id }), lateMs);
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
@@ -529,7 +523,7 @@ export class GloveSession {
       return { type: "aborted" };
     } finally {
       signal?.removeEventListener("abort", stop);
-      clearTimeout(timer);
+      if (timer) clearTimeout(timer);
       // It is in the record all the same.
       if (ended && sent.unkept && this.#snapshots.error === sent.unkept) this.#snapshots.set({ error: undefined });
       this.#sent.delete(sent.id);
@@ -584,10 +578,15 @@ export class GloveSession {
 
   /** What the core of this page has not at once is written down, and shown then: a browser may die at any moment. */
   async #keep(sent: Sent, request: string): Promise<void> {
-    const { id, at, behind, keeps, late, cancelled } = sent;
+    const { id, at, behind, keeps, cancelled } = sent;
     if (!keeps || cancelled || (this.#connection.leads && !behind)) return;
     sent.noted = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<Error>((resolve) => {
+      timer = setTimeout(() => resolve(new GloveError("STORE_UNAVAILABLE", unkept)), lateMs);
+    });
     const error = await Promise.race([this.#connection.keepSent({ id, request, at }), late]);
+    clearTimeout(timer);
     this.#snapshots.dispatch({ kind: "safe", id });
     if (!error) return;
     sent.unkept = error;
