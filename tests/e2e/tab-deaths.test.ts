@@ -1,5 +1,5 @@
 // A browser that is killed while three tabs send: whatever a person has seen in the queue or the conversation of any of them is there
-// again, once. `GLOVE_KILLS=500` kills it as often; half of them while the machine is kept busy.
+// again, once. `GLOVE_KILLS=500` kills as many threes of tabs, several of them with each browser; half of them while the machine is kept busy.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,8 +10,10 @@ import { type BrowserOnDisk, openBrowserOnDisk } from "../support/browser.js";
 import { inPage, servePackage } from "../support/pages.js";
 import type { Served } from "../support/server.js";
 
-const kills = Number(process.env.GLOVE_KILLS ?? 6);
-const tabs = 3;
+const threes = Number(process.env.GLOVE_KILLS ?? 8);
+/** Threes of tabs in one browser, each on a session of its own. */
+const together = threes > 20 ? 5 : 2;
+const kills = Math.ceil(threes / together);
 
 let server: Served;
 let folder: string;
@@ -55,11 +57,7 @@ interface Seen {
 }
 
 /** One life of the browser: looks what became of the life before, and ends while three tabs send. */
-async function life(
-  id: string,
-  before: string | undefined,
-  isBusy: boolean,
-): Promise<{ ended: Record<string, number>; seen: Map<string, Seen> }> {
+async function life(ids: readonly string[], before: readonly string[], isBusy: boolean) {
   const browser = await openBrowserOnDisk(folder);
   last = browser;
   const context = browser.browser.contexts()[0];
@@ -82,12 +80,15 @@ async function life(
     });
     return page;
   };
-  const ended = before === undefined ? {} : await found(await open(), before);
-  const pages = await Promise.all(Array.from({ length: tabs }, watched));
+  const looks = await open();
+  const ended: Record<string, number> = {};
+  for (const id of before) Object.assign(ended, await found(looks, id));
+  await looks.close();
+  const pages = await Promise.all(ids.flatMap((id) => [0, 1, 2].map(async (at) => ({ id, at, page: await watched() }))));
   if (isBusy) busy = [0, 1].map(() => spawn(process.execPath, ["-e", "for (;;);"]));
   try {
     // Some send before they know who runs the session; all go on sending, and a busy page stands still now and then.
-    const sending = pages.map((page, at) =>
+    const sending = pages.map(({ id, at, page }) =>
       inPage(
         page,
         `${app(id, `${id} ${at}`)}
@@ -98,7 +99,7 @@ async function life(
          setTimeout(next, Math.random() * 300);`,
       ).catch(() => {}),
     );
-    await Promise.race([Promise.all(sending), pause(4_000)]);
+    await Promise.race([Promise.all(sending), pause(8_000)]);
     await pause(Math.random() * (isBusy ? 2_500 : 1_200));
     await browser.kill();
   } finally {
@@ -114,7 +115,14 @@ const found = (page: Page, id: string) =>
   inPage<Record<string, number>>(
     page,
     `${app(id, "none")}
-     await session.start();
+     try {
+       await session.start();
+     } catch (error) {
+       // Chromium throws a database away that it finds damaged, with all that is in it; the session says so.
+       const others = await new SessionDatabase().list();
+       if (error.code !== "STORE_LOST" || others.length > 0) throw error;
+       return { discarded: 1 };
+     }
      await until(session, ({ busy, queue }) => !busy && queue.length === 0);
      const counts = {};
      for (const { sender, text } of await session.messages()) if (sender === "user") counts[text] = (counts[text] ?? 0) + 1;
@@ -129,29 +137,33 @@ test(
     let messages = 0;
     let unstored = 0;
     let lossy = 0;
-    let before: { readonly id: string; readonly seen: Map<string, Seen> } | undefined;
+    let discarded = 0;
+    let before = { ids: [] as readonly string[], seen: new Map<string, Seen>() };
     // The last one only looks.
     for (let round = 0; round <= kills; round++) {
-      const id = `s${round}`;
-      const { ended, seen } = await life(id, before?.id, round % 2 === 1);
+      const ids = Array.from({ length: together }, (_, at) => `s${round}.${at}`);
+      const { ended, seen } = await life(ids, before.ids, round % 2 === 1);
       const known = wrong.length;
-      for (const [text, { where }] of before?.seen ?? []) {
-        messages++;
-        if (![...where].some((one) => one.includes("conversation"))) unstored++;
-        const count = ended[text] ?? 0;
-        if (count !== 1) wrong.push(`${before?.id}: "${text}" is there ${count} times, seen in ${[...where].join(", ")}`);
-      }
-      for (const [text, count] of Object.entries(ended))
-        if (count > 1) wrong.push(`${before?.id}: "${text}" is there ${count} times`);
+      if (ended.discarded) discarded++;
+      else
+        for (const [text, { where }] of before.seen) {
+          messages++;
+          if (![...where].some((one) => one.includes("conversation"))) unstored++;
+          const count = ended[text] ?? 0;
+          if (count !== 1) wrong.push(`"${text}" is there ${count} times, seen in ${[...where].join(", ")}`);
+        }
+      for (const [text, count] of Object.entries(ended)) if (count > 1) wrong.push(`"${text}" is there ${count} times`);
       if (wrong.length > known) lossy++;
-      before = { id, seen };
+      before = { ids, seen };
       if (process.env.GLOVE_KILLS)
         console.log(
-          `${round} kills, ${messages} messages seen, ${unstored} of them in a queue alone, ${wrong.length} wrong after ${lossy} of the kills`,
+          `${round} browsers, ${round * together} threes, ${discarded} databases discarded, ${messages} messages seen, ${unstored} of them in a queue alone, ${wrong.length} wrong after ${lossy} of the kills`,
         );
     }
     expect(messages).toBeGreaterThan(kills);
+    // It is rare, and not ours; what is told then is in `lost.test.ts`.
+    expect(discarded).toBeLessThanOrEqual(kills / 20);
     expect(wrong).toEqual([]);
   },
-  120_000 + kills * 60_000,
+  120_000 + kills * 90_000,
 );
