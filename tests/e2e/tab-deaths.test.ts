@@ -126,6 +126,9 @@ const found = (page: Page, id: string) =>
      await until(session, ({ busy, queue }) => !busy && queue.length === 0);
      const counts = {};
      for (const { sender, text } of await session.messages()) if (sender === "user") counts[text] = (counts[text] ?? 0) + 1;
+     // Each went with the write that took it into the record.
+     const left = await session.store.listSent();
+     if (left.length > 0) counts["still written down: " + JSON.stringify(left)] = 2;
      client.dispose();
      return counts;`,
   );
