@@ -95,10 +95,16 @@ export function reasonOf(thrown: unknown): string {
   try {
     // A message need not be a text.
     if (thrown instanceof Error) return reasonOf(thrown.message) || String(thrown.name);
-    return JSON.stringify(thrown) ?? String(thrown);
+    // What is part of itself throws by itself; what only stands in itself often may be endless.
+    let most = 10_000;
+    return JSON.stringify(thrown, (_, part: unknown) => (most-- ? part : unprintable())) ?? String(thrown);
   } catch {
     return "an unprintable value";
   }
+}
+
+function unprintable(): never {
+  throw new RangeError();
 }
 
 /** A part that is loaded when it is needed, or why it is not there. */

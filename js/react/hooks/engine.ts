@@ -7,6 +7,7 @@ import type { GloveSession } from "../../src/session/session.js";
 import { readSessionId, rememberSessionId } from "../../src/session/session-id.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
 import { firstPainted, whenIdle } from "../../src/timing/next-frame.js";
+import { withoutEvent } from "../../src/values/events.js";
 import { commandsOf } from "../commands/list.js";
 import { Loader } from "../look/loader.js";
 import { RendererRegistry } from "../render/renderer-registry.js";
@@ -340,7 +341,7 @@ export class Engine implements SnapshotSource, ConversationState {
         else this.#choose();
       },
       newConversation: async (id) => {
-        const fresh = id ?? (await this.#settings.client.mintSessionId());
+        const fresh = withoutEvent(id) ?? (await this.#settings.client.mintSessionId());
         switchTo(fresh);
         return fresh;
       },

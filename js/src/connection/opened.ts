@@ -2,7 +2,7 @@
 
 import { agentNotRunning } from "../agents/inside.js";
 import { SlotController } from "../display/slot-controller.js";
-import { AbortError, GloveError, late } from "../error.js";
+import { AbortError, codeOf, GloveError, late } from "../error.js";
 import { createMessages } from "../messages/messages.js";
 import { PageModels } from "../models/page-models.js";
 import type { Plugins } from "../plugins/plugins.js";
@@ -87,10 +87,11 @@ export class OpenedSession {
       changed: page.stackChanged,
       tool,
       report,
-      // Whoever fills in a form reads it there: it is no error of the application.
-      refused: (slot, { message }, error, issues) => {
-        snapshots.dispatch({ kind: "refused", slot, error, issues });
-        subscribers.tell("error", { code: "DISPLAY_WRONG_OUTPUT", message });
+      refused: (slot, refusal, error, issues) => {
+        snapshots.dispatch({ kind: "refused", slot, error, issues: issues ?? [] });
+        if (!issues) report(codeOf(refusal), refusal);
+        // Whoever fills in a form reads it there: it is no error of the application.
+        else subscribers.tell("error", { code: "DISPLAY_WRONG_OUTPUT", message: refusal.message });
       },
     });
     snapshots.hears(reduce, {

@@ -6,7 +6,7 @@ import type { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { FileOutput, ToolConfig, ToolDisplay, ToolFiles } from "../tools/tool.js";
 import { looseCopy } from "../values/copy.js";
-import { toJson } from "../values/json.js";
+import { mostKept, toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
@@ -210,7 +210,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     const end = (result: string) => this.#port.guard.untilTrap(this.#port.core().endStep(id, key, result));
     let json: string;
     try {
-      json = toJson((await work()) ?? null, `The result of the step "${name}"`);
+      json = toJson((await work()) ?? null, `The result of the step "${name}"`, mostKept);
     } catch (error) {
       await end(JSON.stringify({ threw: reasonOf(error) || "unknown error" }));
       throw error;

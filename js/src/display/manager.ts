@@ -3,7 +3,8 @@ import { GloveError } from "../error.js";
 import { after, isPromise, type Maybe } from "../timing/sync-or-promise.js";
 import { checkWithSchema, issuesText } from "../tools/schema.js";
 import type { Issue, Schema } from "../tools/schema-types.js";
-import { check } from "../values/validate-options.js";
+import { isEvent, withoutEvent } from "../values/events.js";
+import { check, describeValue } from "../values/validate-options.js";
 
 /** Something that is shown: which renderer draws it, and with what. */
 export interface Slot<I = unknown> {
@@ -165,7 +166,7 @@ export class DisplayManager implements DisplayManagerAdapter {
   /** Turns a slot down; who waits for it gets `error` as it is. False when there is no open slot with this id. */
   reject(slot_id: string, error?: unknown): boolean {
     if (!this.#own.some(({ id }) => id === slot_id)) return this.#port?.reject(slot_id, error) ?? false;
-    return this.#settle(slot_id, (waiter) => waiter.reject(error));
+    return this.#settle(slot_id, (waiter) => waiter.reject(withoutEvent(error)));
   }
 
   /** Takes a slot away; who waits for it is told. False when there is none. */
@@ -245,6 +246,9 @@ export class DisplayManager implements DisplayManagerAdapter {
 export const Displaymanager = DisplayManager;
 export type Displaymanager = DisplayManager;
 
+/** For whoever answers; the developer is told more. */
+export const notTaken = "This answer could not be taken.";
+
 export function displayError(code: string, message: string): GloveError {
   return new GloveError(code, message);
 }
@@ -263,7 +267,7 @@ export function checkSlotInput(slot: SlotRequest, schema: Schema | undefined): M
 }
 
 /**
- * Settles a question with what a schema makes of its answer; false when that is none. True for an asynchronous schema, which
+ * Settles a question with what a schema makes of its answer; false when that is none, and for the event of a handler. True for an asynchronous schema, which
  * decides later: until then the slot is open.
  */
 export function settleAnswer(
@@ -271,8 +275,13 @@ export function settleAnswer(
   schema: Schema | undefined,
   value: unknown,
   settle: (value: unknown) => boolean,
-  refuse: (error: GloveError, why: string, issues: readonly Issue[]) => void,
+  refuse: (error: GloveError, why: string, issues?: readonly Issue[]) => void,
 ): boolean {
+  if (isEvent(value)) {
+    const message = `The answer cannot be ${describeValue(value)}.`;
+    refuse(new GloveError("DISPLAY_WRONG_OUTPUT", message), notTaken);
+    return false;
+  }
   if (!schema) return settle(value);
   const settled = after(checkWithSchema(schema, value), (checked) => {
     if ("value" in checked) return settle(checked.value);

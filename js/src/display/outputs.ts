@@ -1,9 +1,9 @@
 // What a tool shows beside its result, as it is kept: within limits, and a file with its body.
 import { GloveError, reasonOf } from "../error.js";
-import { deepest, isDeeper } from "../tools/spec.js";
+import { isDeeper } from "../tools/spec.js";
 import type { FileOutput } from "../tools/tool.js";
 import { toBase64 } from "../values/base64.js";
-import { toPlain } from "../values/json.js";
+import { deepest, withoutCycles } from "../values/json.js";
 import { encodeUtf8 } from "../values/utf8.js";
 import { check, describeValue } from "../values/validate-options.js";
 import { mostOutputBytes } from "../wire/outputs.js";
@@ -43,7 +43,7 @@ export async function outputsJson(
   let size = 0;
   for (const added of outputs) {
     const output = "file" in added ? await fileOutput(added.file, size) : added.output;
-    const plain = toPlain(output, `The outputs of ${tool}`);
+    const plain = withoutCycles(output, `The outputs of ${tool}`);
     try {
       checkOutput(plain);
       if (isDeeper(plain, deepest))

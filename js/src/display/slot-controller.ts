@@ -5,7 +5,8 @@ import type { GloveSnapshot, ShownSlot } from "../snapshot/snapshot.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import type { Issue } from "../tools/schema-types.js";
 import type { ToolConfig } from "../tools/tool.js";
-import { toLooseJson } from "../values/json.js";
+import { withoutEvent } from "../values/events.js";
+import { answerJson, shownJson } from "../values/json.js";
 import type { AskedSession, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
@@ -15,6 +16,7 @@ import {
   DisplayManager,
   type DisplayManagerAdapter,
   type DisplayPort,
+  notTaken,
   rendererOf,
   type SlotRequest,
   settleAnswer,
@@ -37,8 +39,8 @@ export interface SlotSession {
   changed(): void;
   tool(name: string): ToolConfig | undefined;
   report(code: string, error: unknown): void;
-  /** A person's answer to a slot is none, and why. */
-  refused(id: string, error: Error, why: string, issues: readonly Issue[]): void;
+  /** A person's answer to a slot is none, and why. Without `issues` it is the application that gave none. */
+  refused(id: string, error: Error, why: string, issues?: readonly Issue[]): void;
 }
 
 /** What JSON may not hold of a slot; of one that a display of the application's own was asked, nothing. */
@@ -114,14 +116,16 @@ export class SlotController implements DisplayPort {
     const slot = this.#open(id);
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
-    if (this.#isQuestion(id)) return this.#settle(id, consent(value));
+    const refuse = (...refusal: Refusal) => this.#session.refused(id, ...refusal);
+    if (this.#isQuestion(id)) return settleAnswer("", undefined, value, (given) => this.#settle(id, consent(given)), refuse);
     const { renderer } = slot;
     const schema = this.#session.tool(renderer)?.resolveSchema ?? rendererOf(this.manager, renderer)?.outputSchema;
     const settle = (parsed: unknown) => this.#settle(id, parsed);
-    return settleAnswer(renderer, schema, value, settle, (...refusal) => this.#session.refused(id, ...refusal));
+    return settleAnswer(renderer, schema, value, settle, refuse);
   }
 
-  reject(id: string, error: unknown): boolean {
+  reject(id: string, given: unknown): boolean {
+    const error = withoutEvent(given);
     const slot = this.#open(id);
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
@@ -153,8 +157,10 @@ export class SlotController implements DisplayPort {
 
   #settle(id: string, value: unknown): boolean {
     const live = this.#lives.get(id);
+    const json = this.#json(id, value);
+    if (json === undefined) return false;
     try {
-      const settled = this.#session.current()?.resolveSlot(id, toLooseJson(value)) ?? false;
+      const settled = this.#session.current()?.resolveSlot(id, json) ?? false;
       if (live && settled) live.answer = { value };
       return settled;
     } catch (error) {
@@ -165,8 +171,18 @@ export class SlotController implements DisplayPort {
     }
   }
 
+  /** Nothing for what cannot be kept. */
+  #json(id: string, value: unknown): string | undefined {
+    try {
+      return answerJson(value);
+    } catch (error) {
+      this.#session.refused(id, error as Error, notTaken);
+      return undefined;
+    }
+  }
+
   #show(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<string> {
-    const shown = this.#session.core().pushAndForget(owner, renderer, toLooseJson(input), clean);
+    const shown = this.#session.core().pushAndForget(owner, renderer, shownJson(input), clean);
     return after(this.#whileOpen(shown), (id) => {
       // A tool that does not show what it showed before does not go on: a person is asked about its call.
       if (id === undefined) return new Promise(() => {});
@@ -176,7 +192,7 @@ export class SlotController implements DisplayPort {
   }
 
   #ask(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<unknown> {
-    const asked = this.#session.core().pushAndWait(owner, renderer, toLooseJson(input), clean);
+    const asked = this.#session.core().pushAndWait(owner, renderer, shownJson(input), clean);
     return after(this.#whileOpen(asked), ({ id, answer }) => this.#answered(id, answer, input));
   }
 
@@ -215,6 +231,8 @@ export class SlotController implements DisplayPort {
     }
   }
 }
+
+type Refusal = [error: Error, why: string, issues?: readonly Issue[]];
 
 /** The answer to a question of the run: what might be a yes is none; the core refuses it, and the question stays. */
 function consent(value: unknown): unknown {

@@ -13,8 +13,9 @@ import type { ExportRunOptions } from "../recording/run-file.js";
 import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
+import { isEvent, withoutEvent } from "../values/events.js";
 import { omitUndefined } from "../values/omit-undefined.js";
-import { check, checkOptions, type Options } from "../values/validate-options.js";
+import { check, checkOptions, describeValue, type Options } from "../values/validate-options.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Core } from "../wasm/sessions.js";
 import type { ContentPart, Message } from "../wire/record.js";
@@ -295,6 +296,7 @@ export class GloveSession {
    */
   readonly edit = async (messageId: string, input: string | MessageInput): Promise<RunOutcome> => {
     const message = typeof input === "string" ? { text: input } : (input ?? {});
+    if (isEvent(message)) throw this.#wrong("The message", message);
     const sent = this.#sent.get(messageId);
     const early = this.#kept.get(messageId) ?? (sent?.delivered ? undefined : sent?.input);
     if (early) {
@@ -346,7 +348,7 @@ export class GloveSession {
   /** Undoes the last actions: calls of tools with an `undo`. */
   readonly undo = async (steps = 1): Promise<RunOutcome> => {
     this.#checkAgent();
-    return this.#connection.with((opened) => opened.undo(steps));
+    return this.#connection.with((opened) => opened.undo(withoutEvent(steps) ?? 1));
   };
 
   /**
@@ -363,17 +365,19 @@ export class GloveSession {
   /** Rejects an item of `approvals`; the model reads the reason. False as for `approve`. */
   readonly reject = (id: string, reason?: string, options: { readonly remember?: boolean } = {}): boolean | Promise<boolean> => {
     check("`options`", options, "object");
-    return this.#decide(id, { deny: { remember: options.remember ?? false, reason: reason ?? null } });
+    return this.#decide(id, { deny: { remember: options.remember ?? false, reason: withoutEvent(reason) ?? null } });
   };
 
   /**
    * Answers a slot; one that waits for nothing goes away. False when no slot with this id is open, or when the value does not
    * fit the tool's `resolveSchema` or the renderer's `outputSchema`: the slot stays then, and subscribers hear why.
    */
-  readonly resolveSlot = (id: string, value?: unknown): boolean => this.#connection.opened?.slots.resolve(id, value) ?? false;
+  readonly resolveSlot = (id: string, value?: unknown): boolean =>
+    (!this.#isEvent(id) && this.#connection.opened?.slots.resolve(id, value)) ?? false;
 
   /** Rejects a slot, and with it the tool's promise. Returns false if no open slot has this id. */
-  readonly rejectSlot = (id: string, reason?: unknown): boolean => this.#connection.opened?.slots.reject(id, reason) ?? false;
+  readonly rejectSlot = (id: string, reason?: unknown): boolean =>
+    (!this.#isEvent(id) && this.#connection.opened?.slots.reject(id, reason)) ?? false;
 
   readonly clearError = (): void => this.#connection.clearError();
 
@@ -484,6 +488,7 @@ export class GloveSession {
   async #sendNow(input: OutgoingMessage, id: string, signal?: AbortSignal): Promise<RunOutcome> {
     if (this.#disposed) throw sessionClosed();
     this.#checkAgent();
+    if (isEvent(input)) throw this.#wrong("The message", input);
     const { regenerate, edits, trigger, byModel, ...given } = input;
     const { visible = true, ...message } = given;
     // A message of a person is seen.
@@ -642,7 +647,19 @@ export class GloveSession {
     return this.#snapshots.snapshot.approvals.find((approval) => approval.id === id || approval.toolCallId === id);
   }
 
+  /** Where a function is a handler itself, nobody hears of what it throws or gives. */
+  #wrong(name: string, given: unknown): GloveError {
+    const error = new GloveError("CONFIG_INVALID", `${name} cannot be ${describeValue(given)}.`);
+    this.report(error.code, error);
+    return error;
+  }
+
+  #isEvent(id: unknown): boolean {
+    return isEvent(id) && Boolean(this.#wrong("`id`", id));
+  }
+
   #decide(id: string, answer: object): boolean | Promise<boolean> {
+    if (this.#isEvent(id)) return false;
     if (this.#waitsForAgent) {
       const error = agentNotRunning();
       this.report(error.code, error);

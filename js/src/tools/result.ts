@@ -1,7 +1,7 @@
 // Turns a tool's return value into the result of its call.
 
 import { reasonOf } from "../error.js";
-import { toJson } from "../values/json.js";
+import { mostKept, toJson } from "../values/json.js";
 import type { ToolResultData } from "../wire/record.js";
 
 /** What a tool gave, as a result: a `ToolResultData` is taken as it is, everything else is the data of a success. */
@@ -23,8 +23,8 @@ function isResult(given: unknown): given is ToolResultData {
 export function resultJson(tool: string, { data, renderData, ...told }: ToolResultData): string {
   const rest: Record<string, unknown> = told;
   for (const key of ["message", "summary", "outcome"]) if (rest[key] != null) rest[key] = reasonOf(rest[key]);
-  const parts = [`"data":${toJson(data, `The result of ${tool}: data`)}`];
-  if (renderData !== undefined) parts.push(`"renderData":${toJson(renderData, `The result of ${tool}: renderData`)}`);
-  const others = toJson(rest, `The result of ${tool}`).slice(1, -1);
+  const parts = [`"data":${toJson(data, `The result of ${tool}: data`, mostKept)}`];
+  if (renderData !== undefined) parts.push(`"renderData":${toJson(renderData, `The result of ${tool}: renderData`, mostKept)}`);
+  const others = toJson(rest, `The result of ${tool}`, mostKept).slice(1, -1);
   return `{${others ? `${others},` : ""}${parts.join(",")}}`;
 }

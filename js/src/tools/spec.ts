@@ -2,7 +2,7 @@
 
 import { GloveError } from "../error.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
-import { toPlain } from "../values/json.js";
+import { deepest, toPlain } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
 import { checkTool } from "./options.js";
 import { jsonSchemaOf, schemaFrom } from "./schema-of.js";
@@ -27,9 +27,6 @@ export function specOf(tool: ToolConfig): Maybe<PageTool> {
     ...optional("on_interrupted", tool.onInterrupted),
   }));
 }
-
-/** So deep may a schema be: the core reads JSON of 127 levels, and the schema is a part of it. */
-export const deepest = 120;
 
 function plainSchema(name: string, schema: JsonSchema): JsonSchema {
   const plain = toPlain(schema, `The tool "${name}": its JSON Schema`);

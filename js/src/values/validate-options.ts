@@ -1,5 +1,6 @@
 // Checks the options that an application passes, before anything is made of them. An error names the option as the application wrote it.
 import { GloveError } from "../error.js";
+import { isEvent } from "./events.js";
 
 /** The largest number that the core counts to where it does not count tokens or time. */
 const most = 0xffff_ffff;
@@ -103,6 +104,7 @@ export function withoutInfinity<T extends object>(options: T): T {
 
 /** Describes a value for an error message. */
 export function describeValue(value: unknown): string {
+  if (isEvent(value)) return `the event "${String(value.type)}" of a handler: call it with a value, \`() => …\``;
   if (Array.isArray(value)) return "an array";
   if (value && /^[fo]/.test(typeof value)) return typeof value === "object" ? "an object" : "a function";
   return typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : String(value);

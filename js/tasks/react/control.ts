@@ -1,5 +1,6 @@
 // One task for all components that show it: watched by its files, and run here when somebody here asks for it.
 import { asError, GloveError } from "../../src/error.js";
+import { withoutEvent } from "../../src/values/events.js";
 import type { TaskBudgets, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
 import { isServed, type ServedTask, ServedWatch, type ShownTask } from "../served.js";
@@ -74,7 +75,8 @@ export class TaskControl {
     return this.#working((agent, { workspace }) => agent.startTask(workspace, task));
   }
 
-  run({ budgets, ...options }: TaskRunOptions & { readonly budgets?: TaskBudgets } = {}): Promise<boolean> {
+  run(given?: TaskRunOptions & { readonly budgets?: TaskBudgets }): Promise<boolean> {
+    const { budgets, ...options } = withoutEvent(given) ?? {};
     const work = async (task: GloveTask) => {
       if (budgets) await task.setBudgets(budgets);
       return task.run(options);
@@ -91,7 +93,7 @@ export class TaskControl {
   }
 
   stop(reason?: string): Promise<boolean> {
-    return this.#done((watch) => (this.#task ?? watch).stop(reason));
+    return this.#done((watch) => (this.#task ?? watch).stop(withoutEvent(reason)));
   }
 
   approve(id: string, by?: string): Promise<boolean> {
