@@ -1,5 +1,6 @@
 // The engine behind a hook: chooses the session, keeps its settings up to date, and provides its actions.
 import { createElement } from "react";
+import { isInside } from "../../src/agents/inside.js";
 import { AbortError, asError, reasonOf } from "../../src/error.js";
 import type { RunOutcome } from "../../src/session/outcome.js";
 import type { ImageInput, MessageInput } from "../../src/session/request.js";
@@ -18,7 +19,7 @@ import { Conversation, type SnapshotSource } from "./conversation.js";
 import type { ConversationState } from "./engine-context.js";
 import type { GloveActions, GloveState } from "./glove-types.js";
 import type { UIMessage } from "./messages.js";
-import { changesOf, overridesOf, type Settings } from "./settings.js";
+import { changesOf, isSame, overridesOf, type Settings } from "./settings.js";
 
 /** How long what was waited for is held: its component has come by then, or never will. */
 export const holdMs = 5_000;
@@ -142,10 +143,7 @@ export class Engine implements SnapshotSource, ConversationState {
     const before = this.#settings;
     this.#settings = settings;
     // Functions that draw are new when they would draw other entries than before.
-    if (this.#setRenderers()) {
-      this.#drawing = this.#draw();
-      this.#conversation.changed();
-    }
+    this.#redraw();
     // Also while it is hidden: `attach` shows what is wanted by then.
     const wanted = wantedAfter(before, settings, this.#id);
     if (wanted !== undefined) this.#enter(wanted);
@@ -239,12 +237,22 @@ export class Engine implements SnapshotSource, ConversationState {
       this.#conversation.fail(asError(error));
       return;
     }
+    try {
+      this.#giveTools(session);
+    } catch (error) {
+      this.#leave(false);
+      this.#conversation.fail(asError(error));
+      return;
+    }
     const release = client.retain(session);
     shownBy.set(session, (shownBy.get(session) ?? 0) + 1);
     this.#conversation.follow(session);
+    this.#redraw();
     this.#leave(false);
     this.#letGo = (stop) => {
       release();
+      // A component that is mounted again at once has never gone.
+      setTimeout(() => (this.#letGo && this.#conversation.session === session) || session.takeTools(this), 0);
       shownBy.set(session, (shownBy.get(session) ?? 1) - 1);
       // A moment later: a component that is mounted again at once has never gone.
       const unused = () => shownBy.get(session) === 0 && session.getSnapshot().tab === "leader";
@@ -269,15 +277,33 @@ export class Engine implements SnapshotSource, ConversationState {
   }
 
   #setRenderers(): boolean {
-    const { tools, client, renderers, provided } = this.#settings;
-    return this.#registry.set(tools ?? client.tools ?? [], renderers, provided);
+    const { tools = [], client, renderers, provided } = this.#settings;
+    const { session } = this.#conversation;
+    // Its own first: those of another component may be of its last render.
+    const all = [...tools, ...(session?.config.tools ?? client.tools ?? [])];
+    return this.#registry.set(all, renderers, provided);
+  }
+
+  /** What is drawn is drawn anew where it would look otherwise. */
+  readonly #redraw = (): void => {
+    if (!this.#setRenderers()) return;
+    this.#drawing = this.#draw();
+    this.#conversation.changed();
+  };
+
+  #giveTools(session: GloveSession): void {
+    if (!isInside(session.sessionId)) session.giveTools(this, this.#settings.tools ?? [], this.#redraw);
   }
 
   #configure(before: Settings, after: Settings): void {
     const changes = changesOf(before, after);
-    if (Object.keys(changes).length === 0) return;
+    const { session } = this.#conversation;
     try {
-      this.#conversation.session?.configure(changes);
+      if (session && !isSame(before.tools, after.tools)) {
+        if (isInside(session.sessionId)) session.configure({ tools: after.tools ?? [] });
+        else this.#giveTools(session);
+      }
+      if (Object.keys(changes).length > 0) session?.configure(changes);
     } catch (error) {
       // Two tools of one name, say: what held before goes on to hold.
       console.error(error);

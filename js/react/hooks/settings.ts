@@ -1,4 +1,5 @@
 // The settings of a hook, which take precedence over those of its client.
+import { isInside } from "../../src/agents/inside.js";
 import { GloveError } from "../../src/error.js";
 import { GloveClient } from "../../src/index.js";
 import type { ModelAdapter } from "../../src/models/model.js";
@@ -113,21 +114,21 @@ export function ownClient(config: UseGloveConfig): GloveClient | undefined {
   return new GloveClient({ endpoint, ...(model && { createModel: () => model }) });
 }
 
-/** What differs from the client's settings for a session that is opened. */
+/** What differs from the client's settings for a session that is opened. Its tools are given beside the client's, but to the session of an agent. */
 export function overridesOf(settings: Settings, id: string): SessionOverrides {
   const { endpoint, store, model, systemPrompt, tools, compaction, subscribers } = settings;
   return omitUndefined({
     endpoint,
     model,
     systemPrompt,
-    tools,
+    tools: isInside(String(id)) ? tools : undefined,
     compaction,
     subscribers,
     store: store?.identifier === id ? store : undefined,
   });
 }
 
-const changeable = ["model", "systemPrompt", "tools", "compaction", "subscribers"] as const;
+const changeable = ["model", "systemPrompt", "compaction", "subscribers"] as const;
 
 /** What of a session changed with the settings; what was taken away is the client's again. */
 export function changesOf(before: Settings, after: Settings): SessionOverrides {
@@ -139,11 +140,11 @@ export function changesOf(before: Settings, after: Settings): SessionOverrides {
 
 function inherited(client: GloveClient, key: (typeof changeable)[number]): unknown {
   if (key === "model") return client.resolveModel();
-  return client[key] ?? (key === "tools" || key === "subscribers" ? [] : undefined);
+  return client[key] ?? (key === "subscribers" ? [] : undefined);
 }
 
 // A list that is written inline is a new one each time.
-function isSame(a: unknown, b: unknown): boolean {
+export function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => Object.is(item, b[index]));
 }

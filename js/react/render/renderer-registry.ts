@@ -32,7 +32,8 @@ export class RendererRegistry extends Listeners implements Drawing {
 
   /** True when other tools than before have a renderer for their results. */
   set(tools: readonly DrawnTool[], own: Renderers = none, provided: Renderers = none): boolean {
-    if (tools === this.#tools && own === this.#own && provided === this.#provided) return false;
+    const isAsBefore = tools.length === this.#tools.length && tools.every((tool, at) => tool === this.#tools[at]);
+    if (isAsBefore && own === this.#own && provided === this.#provided) return false;
     const before = names(this.#tools);
     [this.#tools, this.#own, this.#provided] = [tools, own, provided];
     this.changed();

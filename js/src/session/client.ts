@@ -70,7 +70,7 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly record?: boolean | undefined;
   /** Runs sessions, their requests and the browser's database in a worker of the page; tools stay in the page. Default `false`. */
   readonly worker?: boolean | undefined;
-  /** How the store's `addTokens` is called: with an object or, for older stores, with the sum. */
+  /** How the store's `addTokens` is called: with an object or with the sum; unless given, with an object that is the sum for stores that add it. */
   readonly tokenCounterStyle?: "object" | "number" | undefined;
   /** The session to open, if the application knows it. */
   readonly getSessionId?: (() => string | Promise<string>) | undefined;

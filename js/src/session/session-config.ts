@@ -55,7 +55,7 @@ export interface SessionParts extends SessionConfig {
   readonly sessionId: string;
   /** Without one the core keeps the session in memory, as long as the session lives. */
   readonly store: StoreAdapter;
-  /** How the store's `addTokens` is called; `object` unless given. */
+  /** How the store's `addTokens` is called; unless given, with an object that is a number for stores that add it. */
   readonly tokenCounterStyle?: "object" | "number" | undefined;
   /** Whether a run that was interrupted by a reload or a lost connection continues by itself; default `auto`. */
   readonly resume?: "auto" | "manual" | undefined;

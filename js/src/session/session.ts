@@ -13,12 +13,14 @@ import type { ExportRunOptions } from "../recording/run-file.js";
 import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
+import type { ToolConfig } from "../tools/tool.js";
 import { isEvent, withoutEvent } from "../values/events.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, describeValue, type Options } from "../values/validate-options.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Core } from "../wasm/sessions.js";
 import type { ContentPart, Message } from "../wire/record.js";
+import { GivenTools } from "./given-tools.js";
 import type { RunOutcome, SendMessage } from "./outcome.js";
 import type { Prompt } from "./prompt.js";
 import { bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
@@ -26,7 +28,6 @@ import type { SessionConfig, SessionParts } from "./session-config.js";
 import { sessionOptions } from "./session-config.js";
 import { generateId } from "./session-id.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
-import { checkNames } from "./tool-names.js";
 
 /** Without `regenerate` it says something, and with `edits` in the place of another message. With `trigger` nobody says it, and with `byModel` no person. */
 type OutgoingMessage = MessageInput & {
@@ -108,6 +109,7 @@ export class GloveSession {
   readonly #sending = new Set<Promise<RunOutcome>>();
   /** Messages that the session could not be opened for, in their order. */
   readonly #kept = new Map<string, OutgoingMessage>();
+  readonly #tools: GivenTools;
   #config: SessionConfig;
   #runnable: SessionRunnable | undefined;
   #giving: Promise<unknown> = Promise.resolve();
@@ -132,9 +134,9 @@ export class GloveSession {
     this.#parts = parts;
     this.#closed = closed;
     this.#begin = begin;
+    this.#tools = new GivenTools(parts.tools ?? []);
     this.#config = parts;
     this.sessionId = parts.sessionId;
-    checkNames(parts.tools ?? []);
     const inputOf = (id: string) => {
       const call = this.#snapshots.snapshot.timeline.find((entry) => entry.kind === "tool" && entry.id === id);
       return (call as ToolEntry | undefined)?.input;
@@ -424,19 +426,43 @@ export class GloveSession {
   readonly configure = (changes: Partial<SessionConfig>): void => {
     check("The settings", changes, "object");
     checkOptions(changes, sessionOptions);
-    const next: SessionConfig = { ...this.#config, ...omitUndefined(changes) };
-    const { tools = [] } = next;
-    if (next.tools !== this.#config.tools) {
-      const { opened } = this.#connection;
-      if (opened) opened.tools.replace(tools);
-      else checkNames(tools);
-    }
+    if (changes.tools && changes.tools !== this.#config.tools) this.#other(() => this.#tools.own(changes.tools ?? []));
+    const next: SessionConfig = { ...this.#config, ...omitUndefined({ ...changes, tools: undefined }) };
     if (changes.tools) this.agentless = false;
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);
     for (const subscriber of next.subscribers ?? []) this.#subscribers.add(subscriber);
     this.#config = next;
     this.#connection.changed();
   };
+
+  /** @internal Tools that a component gives beside those of the session; `changed` is called when there are others. */
+  readonly giveTools = (giver: object, tools: readonly ToolConfig[], changed: () => void): void => {
+    this.#other(() => this.#tools.give(giver, tools, changed));
+    this.#connection.changed();
+  };
+
+  /** @internal What it gave is gone when nothing runs with it any more. */
+  readonly takeTools = (giver: object): void => {
+    this.#other(() => this.#tools.leave(giver));
+    const over = () => {
+      if (this.#disposed || this.#snapshots.snapshot.busy) return;
+      undo();
+      this.#other(() => this.#tools.forget());
+      this.#connection.changed();
+    };
+    const undo = this.subscribe(over);
+    over();
+  };
+
+  #other(change: () => void): void {
+    change();
+    const { all, refused } = this.#tools;
+    // Components change one after the other.
+    if (refused) setTimeout(() => this.#tools.refused === refused && this.report(refused.code, refused), 0);
+    if (all === this.#config.tools) return;
+    this.#connection.opened?.tools.replace(all);
+    this.#config = { ...this.#config, tools: all };
+  }
 
   /** Closes the session. Pending promises reject with `SESSION_CLOSED`; a stored run is not ended. */
   readonly dispose = (): void => {

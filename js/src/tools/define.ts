@@ -147,6 +147,9 @@ export interface TypedRenderProps<D, R, A = R> {
   readonly issues?: readonly Issue[];
 }
 
+/** By it the view knows whose hooks are called, and a session two definitions that are one: all functions from here have the same text. */
+const saying = <F extends object>(what: object, wrapped: F): F => Object.assign(wrapped, { toString: () => String(what) });
+
 /**
  * A tool with its types inferred from its schemas: the input of `do`, what it may show, what the person answers, and the
  * props of `render`. Gives a `ToolConfig` by which clients type the calls that they show.
@@ -171,17 +174,19 @@ export function defineTool<
     }) as object as TypedDisplay<InferInput<D>, InferOutput<R>>;
   return {
     ...rest,
-    do: (input, display, agent, signal) => work.call(definition, input, typed(display), agent, signal),
+    do: saying(work, (input: InferOutput<I>, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal) =>
+      work.call(definition, input, typed(display), agent, signal),
+    ),
     ...(undo && {
-      undo: (input: InferOutput<I>, result: unknown, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal) =>
-        undo.call(definition, input, result as DataOf<O>, typed(display), agent, signal),
+      undo: saying(
+        undo,
+        (input: InferOutput<I>, result: unknown, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal) =>
+          undo.call(definition, input, result as DataOf<O>, typed(display), agent, signal),
+      ),
     }),
     ...(render && {
-      render: Object.assign(
-        (props: SlotRenderProps) =>
-          render({ props: props.data, ...props } as TypedRenderProps<InferOutput<D>, InferInput<R>, InferOutput<R>>),
-        // By it the view knows whose hooks are called: all of these functions have the same text.
-        { toString: () => String(render) },
+      render: saying(render, (props: SlotRenderProps) =>
+        render({ props: props.data, ...props } as TypedRenderProps<InferOutput<D>, InferInput<R>, InferOutput<R>>),
       ),
     }),
   } as DefinedTool<N, InferOutput<I>, RenderDataOf<O>>;
