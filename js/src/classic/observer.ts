@@ -4,6 +4,8 @@ import { forModel, summaryOf } from "../models/record.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
 import type { StoreAdapter, TokenCount } from "../store/adapter.js";
 import { limited } from "../store/limits.js";
+import { countOf } from "../store/token-count.js";
+import { check } from "../values/validate-options.js";
 import type { Message } from "../wire/record.js";
 import type { Context } from "./context.js";
 import type { PromptMachine } from "./prompt-machine.js";
@@ -54,7 +56,9 @@ export class Observer {
   }
 
   async addTokensConsumed(count: number | TokenCount): Promise<void> {
-    await this.#store.addTokens(typeof count === "number" ? { tokens_in: count, tokens_out: 0 } : count);
+    await this.#store.addTokens(
+      countOf(typeof count === "number" ? { tokens_in: count, tokens_out: 0 } : check("`count`", count, "object")),
+    );
   }
 
   async getCurrentTokenConsumption(): Promise<number> {

@@ -1,5 +1,6 @@
 // What the page does for the core: tools, models, HTTP and the store. It is stopped when the core has trapped.
 
+import { asError, codeOf } from "../error.js";
 import { type Reach, transportOf } from "../models/endpoint.js";
 import { hostFetch } from "../models/http.js";
 import type { StoreAdapter } from "../store/adapter.js";
@@ -16,7 +17,7 @@ import type { OpenedSession } from "./opened.js";
 /** What a core in a worker is made with, beside its host. */
 export interface AwayParts {
   readonly store: StoreAdapter;
-  readonly style: "object" | "number";
+  readonly style: "object" | "number" | undefined;
   readonly claim: () => Promise<void>;
   /** What becomes of what is written beside the conversation. */
   readonly changes: StoreChanges;
@@ -69,11 +70,14 @@ export function createCoreHost(page: OpenedSession, fence: Fence, limits: Limits
     claim: () => Promise<void>,
   ): { readonly keeps: NonNullable<SessionOptions["keeps"]>; readonly host: SessionHost; readonly away: AwayParts } => {
     const { parts, tools, snapshots, models, subscribers } = page;
-    const { store, tokenCounterStyle = "object" } = parts;
+    const { store, tokenCounterStyle } = parts;
     const changes = {
       tasks: (tasks: readonly Task[]) => snapshots.set({ tasks }),
       inbox: (inbox: readonly unknown[]) => snapshots.set({ inbox }),
-      failed: (error: unknown) => subscribers.report("STORE_FAILED", error),
+      failed: (error: unknown) => {
+        const isWrong = codeOf(asError(error)) === "TOKEN_COUNT_WRONG";
+        subscribers.report(isWrong ? "TOKEN_COUNT_WRONG" : "STORE_FAILED", error);
+      },
     };
     const bridge = bridgeStore(store, tokenCounterStyle, changes, limits, claim);
     const within = <T>(signal: AbortSignal, work: (inside: AbortSignal) => Promise<T>) => {

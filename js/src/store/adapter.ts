@@ -69,7 +69,7 @@ export interface StoreAdapter {
   getMessages(): Promise<Message[]>;
   appendMessages(msgs: Message[]): Promise<void>;
   getTokenCount(): Promise<number>;
-  /** Called with the object unless `tokenCounterStyle` is `"number"`. */
+  /** Called with an object that is the sum where it is added, or with the sum where `tokenCounterStyle` is `"number"`. */
   // biome-ignore lint/suspicious/noExplicitAny: stores were written for a number, later ones for the object.
   addTokens(count: any): Promise<void>;
   getTurnCount(): Promise<number>;

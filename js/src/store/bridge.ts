@@ -2,10 +2,11 @@
 
 import { GloveError, late } from "../error.js";
 import type { SessionHost } from "../wasm/core-api.js";
-import type { Message, Task } from "../wire/record.js";
+import type { Message, Task, Usage } from "../wire/record.js";
 import { type Durability, type InboxItem, type StepMarks, type StoreAdapter, type StoredStep, takesText } from "./adapter.js";
 import { listOf, type StoreErrorKind, storeError } from "./errors.js";
 import type { Limits } from "./limits.js";
+import { countOf, sumOf, wrongCount } from "./token-count.js";
 import { Writes } from "./writes.js";
 
 export interface StoreBridge {
@@ -28,7 +29,7 @@ export interface StoreChanges {
 
 export function bridgeStore(
   store: StoreAdapter,
-  style: "object" | "number",
+  style: "object" | "number" | undefined,
   changes: StoreChanges,
   limits: Limits,
   /** Comes ahead of all writes of the run. */
@@ -41,11 +42,21 @@ export function bridgeStore(
     inbox: Boolean(store.getInboxItems && store.updateInboxItem),
     permissions: Boolean(store.getPermission && store.setPermission),
   };
+  let isRead = style !== undefined;
+  const add = async (usage: Usage) => {
+    if (isRead) return store.addTokens(style === "number" ? sumOf(usage) : countOf(usage));
+    // What sends JSON sends an object: whether that was understood shows only in what is counted.
+    isRead = true;
+    const before = await store.getTokenCount();
+    await store.addTokens(countOf(usage));
+    const wrong = wrongCount(before, sumOf(usage), await store.getTokenCount());
+    if (wrong) changes.failed(wrong);
+  };
   const count = async (messages: readonly Message[]) => {
     for (const { sender, usage } of messages) {
       if (sender !== "agent") continue;
       await store.incrementTurn();
-      if (usage) await store.addTokens(style === "number" ? usage.tokens_in + usage.tokens_out : usage);
+      if (usage) await add(usage);
     }
   };
   const { appendStep, readRun, appendStepText, readRunText } = store;

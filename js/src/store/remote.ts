@@ -10,6 +10,7 @@ export interface RemoteStoreActions {
   getMessages(sessionId: string): Promise<Message[]>;
   appendMessages(sessionId: string, messages: Message[]): Promise<unknown>;
   getTokenCount?(sessionId: string): Promise<number>;
+  /** Where it goes on as JSON, it is an object there: an older server takes a number, with `tokenCounterStyle: "number"`. */
   addTokens?(sessionId: string, count: TokenCount): Promise<unknown>;
   getTurnCount?(sessionId: string): Promise<number>;
   incrementTurn?(sessionId: string): Promise<unknown>;
@@ -57,9 +58,18 @@ export function createRemoteStore(sessionId: string, actions: RemoteStoreActions
     actions[name]
       ? (...args: unknown[]) => (actions[name] as (sessionId: string, ...args: unknown[]) => unknown)(sessionId, ...args)
       : (memory[name] as (...args: unknown[]) => unknown).bind(memory);
+  // What is told of the tokens, but not asked for them.
+  const { addTokens } = actions;
+  const counting = addTokens &&
+    !actions.getTokenCount && {
+      addTokens: async (count: TokenCount) => {
+        await addTokens.call(actions, sessionId, count);
+        await memory.addTokens(count);
+      },
+    };
   const { appendStep, readRun, ...each } = actionOptions;
   const names = Object.keys(each) as (keyof typeof each)[];
   const durable = actions.appendStep && actions.readRun ? (["appendStep", "readRun"] as const) : [];
   const methods = Object.fromEntries([...names, ...durable].map((name) => [name, remote(name)]));
-  return { identifier: sessionId, ...methods } as unknown as StoreAdapter;
+  return { identifier: sessionId, ...methods, ...counting } as unknown as StoreAdapter;
 }

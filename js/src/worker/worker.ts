@@ -91,7 +91,7 @@ function add(events: CoreEvent[], event: CoreEvent): void {
 
 interface About {
   readonly store: string | undefined;
-  readonly style: "object" | "number";
+  readonly style: "object" | "number" | undefined;
 }
 
 function hostOf(name: string, { store, style }: About, limits: Limits, ahead: () => Ahead): SessionHost {
