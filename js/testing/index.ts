@@ -5,6 +5,8 @@ export {
   type ScriptedAnswer,
   type ScriptedCall,
   type ScriptedModel,
+  type ScriptedModelOptions,
+  type ScriptedModelOptions,
   type ScriptedTurn,
 } from "../src/models/scripted.js";
 export { breakCore } from "./break-core.js";

@@ -1,7 +1,7 @@
 // A model that answers from a script: for tests, demonstrations and documentation. No key, no network.
 
 import { GloveError, stoppedBy } from "../error.js";
-import { describeValue } from "../values/validate-options.js";
+import { check, describeValue, type Options } from "../values/validate-options.js";
 import type { Message, Source, Usage } from "../wire/record.js";
 import {
   checkRequest,
@@ -51,8 +51,14 @@ export type ScriptedAnswer =
   | ScriptedTurn
   | ((call: ScriptedCall) => string | ScriptedTurn | Promise<string | ScriptedTurn>);
 
+/** Options of a scripted model. */
+export interface ScriptedModelOptions {
+  /** How many of the last requests `calls` keeps, each with its messages; default 100. `Infinity` keeps all. */
+  readonly keepCalls?: number | undefined;
+}
+
 export interface ScriptedModel extends ModelAdapter {
-  /** The requests so far, one per call. */
+  /** The last requests, one per call: as many as `keepCalls` says. */
   readonly calls: readonly ScriptedCall[];
   /** Appends answers to the script. */
   add(...answers: readonly ScriptedAnswer[]): void;
@@ -63,16 +69,20 @@ export function createScriptedModel(
   script:
     | readonly ScriptedAnswer[]
     | ((call: ScriptedCall) => ReturnType<Extract<ScriptedAnswer, (call: ScriptedCall) => unknown>>),
+  options: ScriptedModelOptions = {},
 ): ScriptedModel {
+  check("The options", options, { keepCalls: "count" } satisfies Options<ScriptedModelOptions>);
+  const { keepCalls = 100 } = options;
   if (typeof script !== "function" && !Array.isArray(script)) {
     throw new GloveError("CONFIG_INVALID", `The script must be an array of answers or a function, got ${describeValue(script)}.`);
   }
   const left: ScriptedAnswer[] = typeof script === "function" ? [] : [...script];
   const calls: ScriptedCall[] = [];
+  let asked = 0;
   let systemPrompt = "";
   const next = (): ScriptedAnswer => {
     const answer = typeof script === "function" ? script : left.shift();
-    if (answer === undefined) throw new GloveError("SCRIPT_ENDED", `The script has no answer for call ${calls.length}: add one.`);
+    if (answer === undefined) throw new GloveError("SCRIPT_ENDED", `The script has no answer for call ${asked}: add one.`);
     return answer;
   };
   return {
@@ -91,7 +101,9 @@ export function createScriptedModel(
         tools: (tools ?? []).map(({ name }) => name),
         signal,
       };
+      asked++;
       calls.push(call);
+      if (calls.length > keepCalls) calls.shift();
       const answer = next();
       const turn = typeof answer === "function" ? await answer(call) : answer;
       return play(typeof turn === "string" ? { text: turn } : turn, notify, signal);
