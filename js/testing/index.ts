@@ -6,7 +6,6 @@ export {
   type ScriptedCall,
   type ScriptedModel,
   type ScriptedModelOptions,
-  type ScriptedModelOptions,
   type ScriptedTurn,
 } from "../src/models/scripted.js";
 export { breakCore } from "./break-core.js";

@@ -7,6 +7,7 @@ import { Icon } from "../parts/icons.js";
 import { Message } from "../parts/message.js";
 import { BranchPicker } from "../parts/versions/late.js";
 import { DefaultCompaction, Reasoning, Slots } from "./defaults.js";
+import { useDrawnInTurn } from "./drawn-in-turn.js";
 import { useLabels } from "./labels.js";
 import { renderPart } from "./mount-renderer.js";
 import type { PlacedSlots } from "./slots.js";
@@ -23,11 +24,20 @@ export interface EntriesProps
   live: GloveHandle | undefined;
 }
 
-export const Entries = memo(function Entries({ timeline, slots, streaming, live, ...rest }: EntriesProps): ReactNode {
+export const Entries = memo(function Entries({
+  timeline: all,
+  slots,
+  streaming,
+  live: answer,
+  ...rest
+}: EntriesProps): ReactNode {
+  const timeline = useDrawnInTurn(all);
+  // It stands after the last entry.
+  const live = timeline === all ? answer : undefined;
   const [[blocks, own]] = useState(() => [createBlocks(), createGroups()] as const);
   const groups = own(slots);
   const views = blocks(timeline, live !== undefined).map((block) => {
-    const last = block.start + block.entries.length === timeline.length && !streaming;
+    const last = block.start + block.entries.length === all.length && !streaming;
     return (
       <BlockView
         key={block.start}
