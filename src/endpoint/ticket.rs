@@ -103,7 +103,11 @@ impl std::fmt::Debug for Tickets {
     }
 }
 
-/// JSON whose numbers are what JavaScript makes of them, by their bits: `1.0` and `1` are the same to it.
+/// The last number before which each whole one is a number of JavaScript.
+const SAFE: f64 = 9_007_199_254_740_991.0;
+
+/// JSON whose numbers are what JavaScript makes of them, by their bits: `1.0` and `1` are the same to it. Of large whole numbers it makes
+/// others, which no model asked for: they are what they are written as.
 fn with_plain_numbers(json: &str, out: &mut Vec<u8>) {
     let mut rest = json.as_bytes();
     let mut in_string = false;
@@ -115,10 +119,13 @@ fn with_plain_numbers(json: &str, out: &mut Vec<u8>) {
                 .unwrap_or(rest.len());
             let (text, after) = rest.split_at(end);
             let value = std::str::from_utf8(text).ok().and_then(number).unwrap_or_default();
+            rest = after;
+            if value.abs() > SAFE && large(text, out) {
+                continue;
+            }
             out.push(b'#');
             // Zero has no sign in JSON that JavaScript wrote.
             out.extend_from_slice(&(value + 0.0).to_bits().to_be_bytes());
-            rest = after;
             continue;
         }
         out.push(*byte);
@@ -134,6 +141,44 @@ fn with_plain_numbers(json: &str, out: &mut Vec<u8>) {
             _ => {}
         }
     }
+}
+
+/// Writes a large whole number by its digits and the zeros after them, so that `1e21` is 1000000000000000000000. False, and nothing
+/// is written, where it is not whole.
+fn large(text: &[u8], out: &mut Vec<u8>) -> bool {
+    let mut digits = Vec::new();
+    let mut zeros = 0_i64;
+    let (mut in_fraction, mut rest) = (false, text);
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b'0'..=b'9' => {
+                digits.push(*byte);
+                zeros -= i64::from(in_fraction);
+            }
+            b'.' => in_fraction = true,
+            b'e' | b'E' => break,
+            _ => {}
+        }
+    }
+    let exponent = std::str::from_utf8(rest).ok().map(|text| text.trim_start_matches('+'));
+    let Ok(exponent) = exponent.filter(|text| !text.is_empty()).map_or(Ok(0), str::parse::<i32>) else {
+        return false;
+    };
+    zeros += i64::from(exponent);
+    while digits.last() == Some(&b'0') {
+        digits.pop();
+        zeros += 1;
+    }
+    if zeros < 0 {
+        return false;
+    }
+    let leading = digits.iter().take_while(|digit| **digit == b'0').count();
+    out.push(if text.first() == Some(&b'-') { b'<' } else { b'>' });
+    out.extend(digits.into_iter().skip(leading));
+    out.push(b'e');
+    out.extend_from_slice(&zeros.to_be_bytes());
+    true
 }
 
 /// RFC 2104 with SHA-256.
@@ -200,12 +245,45 @@ mod tests {
     fn a_ticket_holds_for_its_call_however_that_was_written() {
         let mut made = call(
             "book",
-            r#"{"n": 1.0, "to": "é", "big": 12345678901234567890, "z": -0, "list": [1e2, "1.0"]}"#,
+            r#"{"n": 1.0, "to": "é", "big": 1e21, "pi": 3.14159265358979323846, "z": -0, "list": [1e2, "1.0"]}"#,
         );
         tickets().sign(&mut made, "n1");
         let ticket = ticket_of(&made).unwrap();
-        let again = r#"{"to":"\u00e9","n":1,"big":12345678901234567000,"list":[100,"1.0"],"z":0}"#;
+        let again = r#"{"to":"\u00e9","n":1,"big":1000000000000000000000,"pi":3.141592653589793,"list":[100,"1.0"],"z":0}"#;
         assert!(tickets().holds(&ticket, "c1", "book", &Json::parse(again).unwrap()));
+    }
+
+    #[test]
+    fn large_whole_numbers_are_others_where_any_digit_is() {
+        let holds = |made: &str, posted: &str| {
+            let mut made = call("book", made);
+            tickets().sign(&mut made, "n1");
+            tickets().holds(&ticket_of(&made).unwrap(), "c1", "book", &Json::parse(posted).unwrap())
+        };
+        for (made, posted) in [
+            ("9007199254740993", "9007199254740992"),
+            ("9007199254740992", "9007199254740993"),
+            ("-9007199254740993", "-9007199254740992"),
+            ("-9007199254740993", "9007199254740993"),
+            ("12345678901234567890", "12345678901234567000"),
+            ("1e21", "1000000000000000000001"),
+            ("1e21", "1e22"),
+        ] {
+            assert!(
+                !holds(&format!(r#"{{"n":{made}}}"#), &format!(r#"{{"n":{posted}}}"#)),
+                "{made} and {posted}"
+            );
+        }
+        for (made, posted) in [
+            ("9007199254740991", "9007199254740991.0"),
+            ("9007199254740993", "9007199254740993"),
+            ("9007199254740993", "9007199254740993.0"),
+            ("1e21", "1E+21"),
+            ("12.5e30", "12500000000000000000000000000000"),
+            ("-1e400", "-1e400"),
+        ] {
+            assert!(holds(&format!("[{made}]"), &format!("[{posted}]")), "{made} and {posted}");
+        }
     }
 
     #[test]

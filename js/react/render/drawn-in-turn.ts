@@ -6,7 +6,7 @@ import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 
 /** So many are drawn at once, as they come. */
 const atOnce = 60;
-const eachFrame = 20;
+const eachFrame = 12;
 
 /** The entries to draw now. A conversation that is opened is drawn whole. */
 export function useDrawnInTurn(timeline: readonly ShownEntry[]): readonly ShownEntry[] {
