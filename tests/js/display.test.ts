@@ -2,6 +2,7 @@
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { DisplayManager, Displaymanager } from "../../js/src/display/manager.js";
+import { scene, until } from "../support/session.js";
 
 test("both names are one class", () => expect(Displaymanager).toBe(DisplayManager));
 
@@ -11,8 +12,8 @@ test("slots are shown in the order of pushing, with ids", async () => {
   const second = await display.pushAndForget({ input: 2 });
   expect([first, second]).toEqual(["slot_1", "slot_2"]);
   expect(display.stack).toEqual([
-    { id: "slot_1", renderer: "card", input: 1 },
-    { id: "slot_2", renderer: "", input: 2 },
+    { id: "slot_1", renderer: "card", input: 1, status: "pending" },
+    { id: "slot_2", renderer: "", input: 2, status: "pending" },
   ]);
 });
 
@@ -43,6 +44,33 @@ test.each([
   act(display);
   await expect(waiting).rejects.toMatchObject({ code });
   expect(display.stack).toEqual([]);
+});
+
+test("clearing takes away what was asked just before, while its input is checked", async () => {
+  const display = new DisplayManager();
+  const inputSchema = z.number().refine(async () => true);
+  display.registerRenderer({ name: "card", inputSchema });
+  const waiting = display.pushAndWait({ renderer: "card", input: 1 });
+  await display.clearStack();
+  await expect(waiting).rejects.toMatchObject({ code: "DISPLAY_CLEARED" });
+  await new Promise((later) => setTimeout(later, 5));
+  expect(display.stack).toEqual([]);
+});
+
+test("clearing takes away what was asked before its session was open, and slots of a session have their status", async () => {
+  const { session } = scene([]);
+  const { displayManager } = session;
+  const waiting = displayManager.pushAndWait({ input: 1 });
+  await displayManager.clearStack();
+  await expect(waiting).rejects.toMatchObject({ code: "DISPLAY_CLEARED" });
+  await session.start();
+  await new Promise((later) => setTimeout(later, 5));
+  expect(displayManager.stack).toEqual([]);
+  const again = displayManager.pushAndWait({ input: 2 });
+  await until(session, ({ slots }) => slots.length === 1);
+  expect(displayManager.stack).toEqual([expect.objectContaining({ input: 2, status: "pending" })]);
+  await displayManager.clearStack();
+  await expect(again).rejects.toMatchObject({ code: "DISPLAY_CLEARED" });
 });
 
 test("unknown ids change nothing and say so", () => {

@@ -20,7 +20,7 @@ export function bound(
   return manager.bind({
     slots: () => opened()?.slots() ?? [],
     show: (slot) => begun((slots) => slots.show(slot)),
-    ask: (slot) => begun((slots) => slots.ask(slot)),
+    ask: (slot, begins) => begun((slots) => slots.ask(slot, begins)),
     resolve: (id, value) => opened()?.resolve(id, value) ?? false,
     reject: (id, error) => opened()?.reject(id, error) ?? false,
     remove: (id) => opened()?.remove(id) ?? false,

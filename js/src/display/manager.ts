@@ -11,6 +11,8 @@ export interface Slot<I = unknown> {
   readonly id: string;
   readonly renderer: string;
   readonly input: I;
+  /** A display of the application's own kind may not say. One that stands alone shows what is `pending`. */
+  readonly status?: "pending" | "resolved" | "rejected";
 }
 
 /** A slot before it is shown. */
@@ -64,10 +66,10 @@ export function rendererOf({ renderers }: DisplayManagerAdapter, name: string | 
 
 /** The stack of a session, which a display manager shows when it is bound to one. */
 export interface DisplayPort {
-  slots(): readonly (Slot & { readonly waits: boolean; readonly status: string })[];
+  slots(): readonly (Slot & { readonly waits: boolean })[];
   show(slot: SlotRequest): Maybe<string>;
-  /** Gives the answer. */
-  ask(slot: SlotRequest): Maybe<unknown>;
+  /** Gives the answer. `begins` is called when it is asked, and says whether it is still to be. */
+  ask(slot: SlotRequest, begins: () => boolean): Maybe<unknown>;
   resolve(id: string, value: unknown): boolean;
   reject(id: string, error: unknown): boolean;
   remove(id: string): boolean;
@@ -87,6 +89,8 @@ export class DisplayManager implements DisplayManagerAdapter {
   onError: ((error: unknown) => void) | undefined;
   #own: Slot[] = [];
   readonly #waiters = new Map<string, Resolver>();
+  /** Who has asked what is not shown yet: its input is being checked, or its session opened. */
+  readonly #asking = new Set<RejectFn>();
   #port: DisplayPort | undefined;
   #minted = 0;
   readonly #failed = new WeakSet<ListenerFn>();
@@ -94,7 +98,9 @@ export class DisplayManager implements DisplayManagerAdapter {
   /** What is shown. A new array after each change. */
   get stack(): Slot[] {
     const port = this.#port;
-    return port ? [...this.#own, ...port.slots().map(({ id, renderer, input }) => ({ id, renderer, input }))] : this.#own;
+    return port
+      ? ([...this.#own, ...port.slots().map(({ id, renderer, input, status }) => ({ id, renderer, input, status }))] as Slot[])
+      : this.#own;
   }
 
   /** Who waits for an answer, by slot. */
@@ -126,16 +132,25 @@ export class DisplayManager implements DisplayManagerAdapter {
   /** Shows something and waits for its answer. */
   pushAndWait<I, O = unknown>(slot: SlotRequest<I>): Promise<O> {
     return new Promise((resolve, reject) => {
+      this.#asking.add(reject);
+      const begins = () => this.#asking.delete(reject);
       const wait = (checked: SlotRequest) => {
-        if (this.#port) return after(this.#port.ask(checked), (value) => resolve(value as O));
+        if (this.#port) return after(this.#port.ask(checked, begins), (value) => resolve(value as O));
+        // It was cleared meanwhile.
+        if (!begins()) return undefined;
         // The waiter is there before anybody is told, so that an answer from inside a listener finds it.
         this.#push(checked, { resolve: (value) => resolve(value as O), reject });
+        return undefined;
+      };
+      const failed = (error: unknown) => {
+        begins();
+        reject(error);
       };
       try {
         const done = after(this.#fitted(slot), wait);
-        if (isPromise(done)) done.then(undefined, reject);
+        if (isPromise(done)) done.then(undefined, failed);
       } catch (error) {
-        reject(error);
+        failed(error);
       }
     });
   }
@@ -177,9 +192,10 @@ export class DisplayManager implements DisplayManagerAdapter {
     );
   }
 
-  /** Takes everything away; all who wait are told. */
+  /** Takes everything away, also what is asked and not shown yet; all who wait are told. */
   async clearStack(): Promise<void> {
-    const waiters = [...this.#waiters.values()];
+    const waiters = [...this.#waiters.values(), ...[...this.#asking].map((reject) => ({ reject }))];
+    this.#asking.clear();
     const changed = this.#own.length > 0;
     this.#own = [];
     this.#waiters.clear();
@@ -202,7 +218,7 @@ export class DisplayManager implements DisplayManagerAdapter {
   }
 
   #push({ renderer = "", input }: SlotRequest, waiter?: Resolver): Slot {
-    const slot = { id: `slot_${++this.#minted}`, renderer, input };
+    const slot: Slot = { id: `slot_${++this.#minted}`, renderer, input, status: "pending" };
     if (waiter) this.#waiters.set(slot.id, waiter);
     this.#own = [...this.#own, slot];
     this.#tell();

@@ -103,8 +103,9 @@ export class SlotController implements DisplayPort {
     return this.#begun(() => this.#show(undefined, slot));
   }
 
-  ask(slot: SlotRequest): Maybe<unknown> {
-    return this.#begun(() => this.#ask(undefined, slot));
+  ask(slot: SlotRequest, begins: () => boolean): Maybe<unknown> {
+    // Whoever asked has been told that it was cleared.
+    return this.#begun(() => (begins() ? this.#ask(undefined, slot) : undefined));
   }
 
   /** Whatever needs the session starts it. */

@@ -1,7 +1,7 @@
 // A model that answers from a script: for tests, demonstrations and documentation. No key, no network.
 
 import { GloveError, stoppedBy } from "../error.js";
-import { check, describeValue, type Options } from "../values/validate-options.js";
+import { check, checkOptions, describeValue, type Options } from "../values/validate-options.js";
 import type { Message, Source, Usage } from "../wire/record.js";
 import {
   checkRequest,
@@ -71,7 +71,7 @@ export function createScriptedModel(
     | ((call: ScriptedCall) => ReturnType<Extract<ScriptedAnswer, (call: ScriptedCall) => unknown>>),
   options: ScriptedModelOptions = {},
 ): ScriptedModel {
-  check("The options", options, { keepCalls: "count" } satisfies Options<ScriptedModelOptions>);
+  checkOptions(check("The options", options, "object"), { keepCalls: "count" } satisfies Options<ScriptedModelOptions>);
   const { keepCalls = 100 } = options;
   if (typeof script !== "function" && !Array.isArray(script)) {
     throw new GloveError("CONFIG_INVALID", `The script must be an array of answers or a function, got ${describeValue(script)}.`);
