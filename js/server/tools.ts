@@ -7,7 +7,7 @@ import type { CallPort } from "../src/display/call-display.js";
 import { GloveError, reasonOf } from "../src/error.js";
 import { EventStream } from "../src/relay/events.js";
 import { clientLeft, refusedResponse } from "../src/relay/refused.js";
-import { duplicateName } from "../src/session/tool-names.js";
+import { duplicateName } from "../src/session/tools-of.js";
 import { checkTool } from "../src/tools/options.js";
 import { ToolRunner } from "../src/tools/runner.js";
 import type { IGloveRunnable, ToolConfig } from "../src/tools/tool.js";

@@ -4,7 +4,7 @@ import { reasonOf } from "../error.js";
 import type { ModelAdapter } from "../models/model.js";
 import { generateSessionId } from "../session/session-id.js";
 import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
-import { duplicateName } from "../session/tool-names.js";
+import { duplicateName } from "../session/tools-of.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { MemoryStore } from "../store/memory.js";
 import { toJson } from "../values/json.js";

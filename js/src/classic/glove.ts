@@ -9,7 +9,7 @@ import type { CompactionConfig } from "../session/session-config.js";
 import { checkParts, counterStyle, sessionOptions } from "../session/session-config.js";
 import { generateSessionId } from "../session/session-id.js";
 import type { SubscriberAdapter } from "../session/subscriber.js";
-import { duplicateName } from "../session/tool-names.js";
+import { duplicateName } from "../session/tools-of.js";
 import type { StoreAdapter } from "../store/adapter.js";
 import { MemoryStore } from "../store/memory.js";
 import { checkTool } from "../tools/options.js";

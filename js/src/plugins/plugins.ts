@@ -5,7 +5,7 @@ import { codeOf, GloveError, late, reasonOf } from "../error.js";
 import type { Prompt } from "../session/prompt.js";
 import type { SessionConfig } from "../session/session-config.js";
 import type { SubscriberAdapter, Watcher } from "../session/subscriber.js";
-import { duplicateName } from "../session/tool-names.js";
+import { duplicateName } from "../session/tools-of.js";
 import { withinTime } from "../timing/time-limit.js";
 import { checkWithSchema, issuesText } from "../tools/schema.js";
 import { specOf } from "../tools/spec.js";

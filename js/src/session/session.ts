@@ -20,7 +20,6 @@ import { check, checkOptions, describeValue, type Options } from "../values/vali
 import { fromCore } from "../wasm/core-errors.js";
 import type { Core } from "../wasm/sessions.js";
 import type { ContentPart, Message } from "../wire/record.js";
-import { GivenTools } from "./given-tools.js";
 import type { RunOutcome, SendMessage } from "./outcome.js";
 import type { Prompt } from "./prompt.js";
 import { bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
@@ -28,6 +27,7 @@ import type { SessionConfig, SessionParts } from "./session-config.js";
 import { sessionOptions } from "./session-config.js";
 import { generateId } from "./session-id.js";
 import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
+import { GivenTools } from "./tools-of.js";
 
 /** Without `regenerate` it says something, and with `edits` in the place of another message. With `trigger` nobody says it, and with `byModel` no person. */
 type OutgoingMessage = MessageInput & {

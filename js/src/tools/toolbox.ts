@@ -2,7 +2,7 @@
 
 import { skillTitle, skillTool } from "../commands/skill-tool.js";
 import { late } from "../error.js";
-import { checkNames } from "../session/tool-names.js";
+import { checkNames } from "../session/tools-of.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { copy } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";

@@ -1,8 +1,25 @@
-// The tools of a session: its own, and those that components give beside them. They add up.
+// The tools of a session: their names, which models write in whatever case, and those that components give beside its own. They add up.
+import { skillTool } from "../commands/skill-tool.js";
 import { GloveError } from "../error.js";
 import type { ToolConfig } from "../tools/tool.js";
 import { toLooseJson } from "../values/json.js";
-import { checkNames } from "./tool-names.js";
+
+export function duplicateName(name: string): GloveError {
+  return new GloveError("TOOL_NAME_TAKEN", `Two tools are called "${name}" (case is ignored); rename one of them.`);
+}
+
+/** Refuses two of one name, which are compared without regard to case: a call that was approved as one would run the other. */
+export function checkNames(tools: readonly ToolConfig[], others: readonly ToolConfig[] = []): void {
+  const names = new Set(others.map(({ name }) => name.toLowerCase()));
+  for (const tool of tools) {
+    // What comes from plain JavaScript may be anything.
+    const name: unknown = tool?.name;
+    if (typeof name !== "string" || !name.trim()) throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
+    const same = name.toLowerCase();
+    if (names.has(same) || same === skillTool) throw duplicateName(name);
+    names.add(same);
+  }
+}
 
 type Tools = readonly ToolConfig[];
 
