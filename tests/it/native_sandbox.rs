@@ -154,8 +154,7 @@ fn the_process_of_a_call_has_no_environment_and_no_files_and_ends_with_the_call(
 #[test]
 fn files_go_by_way_of_the_program_that_grants_them() {
     let files = MemoryWorkspace::new().with("task/a.md", "A".repeat(300_000)).unwrap();
-    let sandbox =
-        at(Path::new(GLOVE)).time(LONG).files(files.clone()).mount("task", MountRight::Read).unwrap();
+    let sandbox = at(Path::new(GLOVE)).time(LONG).files(files).mount("task", MountRight::Read).unwrap();
     let sandbox = sandbox.mount("progress/artifacts", MountRight::Write).unwrap();
     let code = "const text = await files.read('task/a.md'); await files.write('progress/artifacts/b.md', text + 'ä');
         const all = []; for (let i = 0; i < 50; i++) all.push(files.read('progress/artifacts/b.md'));
