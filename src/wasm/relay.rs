@@ -25,7 +25,7 @@ use crate::ports::{AbortHandle, Delta, DeltaSink, ModelAdapter, ModelRequest, Pu
 use crate::prices::Prices;
 use crate::providers::Format;
 use crate::providers::facts::{Fact, Facts};
-use crate::providers::host::host;
+use crate::providers::host;
 use crate::providers::request::{Options, ToolChoice};
 use crate::run::views::model::View;
 use crate::text_tools::{STOP, TextTools};
@@ -167,7 +167,7 @@ impl CoreRelay {
 
     fn model(&self, host: &PageBindings, key: &str, model: String) -> Arc<dyn ModelAdapter> {
         let CoreRelay { format, base_url, request, .. } = self;
-        let host_name = host(base_url);
+        let host_name = host::host(base_url);
         let format = if self.by_model { format.for_model(host_name, &model, &self.facts) } else { *format };
         let learned = self.learned(&model);
         let headers = format.headers(base_url, key);
