@@ -81,18 +81,27 @@ impl Secrets {
     }
 
     fn add(&mut self, value: &str) {
-        if value.len() < SHORTEST {
+        if value.len() < SHORTEST || self.0.iter().any(|known| known == value) {
             return;
         }
         self.0.push(value.to_owned());
-        self.0.extend(key_encodings::from_percent(value));
+        self.form(key_encodings::from_percent(value).unwrap_or_default());
         let (percent, base64) = (key_encodings::percent(value), key_encodings::base64(value));
         let hex = key_encodings::hex(value);
         // Each in both of its forms: the cases of digits, and the alphabet for addresses.
-        self.0.push(key_encodings::small_digits(&percent, false));
-        self.0.push(key_encodings::small_digits(&hex, true));
-        self.0.push(key_encodings::for_addresses(&base64));
-        self.0.extend([percent, base64, hex]);
+        self.form(key_encodings::small_digits(&percent, false));
+        self.form(key_encodings::small_digits(&hex, true));
+        self.form(key_encodings::for_addresses(&base64));
+        for form in [percent, base64, hex] {
+            self.form(form);
+        }
+    }
+
+    /// Most keys are the same in several forms, and each is looked for.
+    fn form(&mut self, form: String) {
+        if form.len() >= SHORTEST && !self.0.contains(&form) {
+            self.0.push(form);
+        }
     }
 
     /// Strikes the keys out of what an error says, and cuts it where it says too much.
@@ -104,17 +113,15 @@ impl Secrets {
     }
 
     fn struck(&self, text: String) -> String {
-        let mut text = cut(text);
+        let mut all = Vec::new();
         for secret in &self.0 {
-            text = struck(&text, secret);
-        }
-        // Some providers quote a key without the prefix that says whose it is.
-        if cfg!(feature = "providers") {
-            for bare in self.0.iter().flat_map(|secret| without_prefix(secret)) {
-                text = struck(&text, bare);
+            all.push(secret.as_str());
+            // Some providers quote a key without the prefix that says whose it is.
+            if cfg!(feature = "providers") {
+                all.extend(without_prefix(secret));
             }
         }
-        text
+        struck(&cut(text), &all)
     }
 }
 
@@ -139,20 +146,27 @@ fn is_key(segment: &str) -> bool {
     found || is_uuid
 }
 
-/// The text without what is most of a secret. A quotation may have been cut off in the middle of one.
-fn struck(text: &str, secret: &str) -> String {
+/// The text without what is most of a secret. A quotation may have been cut off in the middle of one. Two forms of a key may begin alike:
+/// the one that goes on counts, or the rest of it would stay.
+fn struck(text: &str, secrets: &[&str]) -> String {
     let mut out = String::new();
     let end = text.trim_end_matches('…').len();
     let (mut from, mut at) = (0, 0);
     while let Some(rest) = text.as_bytes().get(at..).filter(|rest| !rest.is_empty()) {
-        let mut same = rest.iter().zip(secret.as_bytes()).take_while(|(a, b)| a == b).count();
-        while same > 0 && !text.is_char_boundary(at + same) {
-            same -= 1;
+        let mut longest = 0;
+        for secret in secrets {
+            let mut same = rest.iter().zip(secret.as_bytes()).take_while(|(a, b)| a == b).count();
+            while same > 0 && !text.is_char_boundary(at + same) {
+                same -= 1;
+            }
+            if same >= secret.len().min(MOST) || same >= SHORTEST && at + same == end {
+                longest = longest.max(same);
+            }
         }
-        if same >= secret.len().min(MOST) || same >= SHORTEST && at + same == end {
+        if longest > 0 {
             out.push_str(text.get(from..at).unwrap_or_default());
             out.push('…');
-            at += same;
+            at += longest;
             // What was cut off is said once.
             from = if at == end { text.len() } else { at };
         } else {
