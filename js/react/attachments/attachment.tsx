@@ -2,8 +2,8 @@
 import type { ReactNode } from "react";
 import { type PartProps, part } from "../parts/as-child.js";
 import { Icon } from "../parts/icons.js";
-import { Visible, visibleText } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
+import { Visible, visibleText } from "../render/visible.js";
 import type { AttachmentState } from "./tray.js";
 import { bytes, shortName } from "./words.js";
 

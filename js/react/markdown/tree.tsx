@@ -1,8 +1,8 @@
 // Tokens of markdown as elements. No token becomes HTML: what a text says of tags is shown as it is written.
 import type { Token, Tokens } from "marked";
 import { Fragment, type ReactNode, useState } from "react";
-import { Name, visibleText } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
+import { Name, visibleText } from "../render/visible.js";
 import { CodeBlock } from "./code-block.js";
 import { decoded, otherHost, ownPicture, safeLink } from "./safe-url.js";
 

@@ -2,8 +2,8 @@
 import type { ReactNode } from "react";
 import type { Source } from "../../src/wire/record.js";
 import { useLabels } from "../render/labels.js";
+import { Name, visibleText } from "../render/visible.js";
 import { Icon } from "./icons.js";
-import { Name, visibleText } from "./visible.js";
 
 /** What `Sources` takes; the function draws one link. */
 export interface SourcesProps {

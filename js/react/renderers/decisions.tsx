@@ -2,8 +2,8 @@
 import { type ReactNode, useId, useRef } from "react";
 import { humanName } from "../parts/calls/tool-state.js";
 import { useValues } from "../parts/calls/values.js";
-import { Name } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
+import { Name } from "../render/visible.js";
 import { answerLabel, type Option, options, read, type SlotProps, text } from "./props.js";
 import { Held, held, Question } from "./question.js";
 

@@ -1,6 +1,6 @@
 // `input`, `secret` and `select`: one answer, written or chosen.
 import { type ReactNode, useId } from "react";
-import { Name } from "../parts/visible.js";
+import { Name } from "../render/visible.js";
 import { answerLabel, options, type SlotProps, text } from "./props.js";
 import { Actions, Question } from "./question.js";
 

@@ -1,7 +1,7 @@
 // `info`: tells something; nobody waits for an answer.
 import type { ReactNode } from "react";
-import { Name } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
+import { Name } from "../render/visible.js";
 import { type SlotProps, text } from "./props.js";
 
 export function Info({ data, resolve, status }: SlotProps): ReactNode {

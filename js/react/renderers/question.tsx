@@ -1,7 +1,7 @@
 // The frame of every question: its sentence, what belongs to it, and its buttons; and how it looks when it is answered.
 import { type FormEvent, type ReactNode, useId } from "react";
-import { Name } from "../parts/visible.js";
 import { useLabels } from "../render/labels.js";
+import { Name } from "../render/visible.js";
 import type { SlotProps } from "./props.js";
 
 /** What `Question` takes. */

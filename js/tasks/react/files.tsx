@@ -1,8 +1,8 @@
 // The files of the workspace, by what they are for.
 import { type ReactNode, useId } from "react";
 import { Icon } from "../../react/parts/icons.js";
-import { Name, visibleText } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
+import { Name, visibleText } from "../../react/render/visible.js";
 import type { WorkspaceEntry } from "../workspaces/workspace.js";
 import { download } from "./download.js";
 import { downloadIcon, fileIcon, Section, useBoard } from "./parts.js";

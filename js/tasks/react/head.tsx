@@ -1,8 +1,8 @@
 // The head of the board: the goal, where the task stands, what may be done with it, and what it has used.
 import { type ReactNode, useEffect, useState } from "react";
 import { Icon } from "../../react/parts/icons.js";
-import { Name } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
+import { Name } from "../../react/render/visible.js";
 import type { TaskBudgets, TaskSkillUse } from "../../src/wire/task-types.js";
 import type { ShownTaskState } from "../served.js";
 import { FailureWords, Mark, useBoard } from "./parts.js";

@@ -1,7 +1,7 @@
 // How far the task is: its phases, and the steps of its plan.
 import { type ReactNode, useId } from "react";
-import { Name } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
+import { Name } from "../../react/render/visible.js";
 import type { ShownTaskState } from "../served.js";
 import type { TaskRunner } from "./control.js";
 import { Mark, Section, Sentences, useBoard } from "./parts.js";

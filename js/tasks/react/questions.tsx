@@ -1,8 +1,8 @@
 // What a person is to approve before the task goes on, drawn as the chat's own questions.
 import { type ReactNode, useId, useRef, useState } from "react";
 import { useValues } from "../../react/parts/calls/values.js";
-import { Name } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
+import { Name } from "../../react/render/visible.js";
 import { Held, held, Question } from "../../react/renderers/question.js";
 import type { ApprovalRequest, TaskPlan } from "../../src/wire/task-types.js";
 import { Sentences, useBoard } from "./parts.js";

@@ -1,7 +1,7 @@
 // What came of the task so far: the verdict, the answer, and the files that it made.
 import { type ReactNode, useId } from "react";
-import { Name } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
+import { Name } from "../../react/render/visible.js";
 import type { ShownTaskState } from "../served.js";
 import { FileList } from "./files.js";
 import { Mark, Section, useBoard } from "./parts.js";

@@ -1,9 +1,9 @@
 // One file, over the board: text, JSON, markdown or a picture, as it is now; what steers the task can be edited.
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Icon } from "../../react/parts/icons.js";
-import { Name, visibleText } from "../../react/parts/visible.js";
 import { useLabels } from "../../react/render/labels.js";
 import { Long } from "../../react/render/long-text.js";
+import { Name, visibleText } from "../../react/render/visible.js";
 import { download } from "./download.js";
 import { downloadIcon, useBoard } from "./parts.js";
 import { type FileContent, useFile } from "./use-file.js";

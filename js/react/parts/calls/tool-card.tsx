@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import type { StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js";
 import { useLabels } from "../../render/labels.js";
 import { Long } from "../../render/long-text.js";
+import { Name } from "../../render/visible.js";
 import { circle, Icon } from "../icons.js";
-import { Name } from "../visible.js";
 import { readable, refusals, stateWords, type ToolState, toolState, toolTitle } from "./tool-state.js";
 import { Values } from "./values.js";
 

@@ -2,7 +2,7 @@
 import { type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../../render/labels.js";
-import { Visible } from "../visible.js";
+import { Visible } from "../../render/visible.js";
 import { Change, newName } from "./change.js";
 import { Pieces } from "./pieces.js";
 import { humanName, readable } from "./tool-state.js";
