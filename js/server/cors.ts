@@ -1,5 +1,6 @@
 // Which pages of other origins may call.
 import type { ChatHandlerConfig } from "./config.js";
+import { refuse } from "./refuse.js";
 
 /** The headers for a request's origin; none where it is not allowed. */
 export function corsHeaders(allowed: ChatHandlerConfig["cors"], request: Request): Record<string, string> {
@@ -16,4 +17,26 @@ export function corsHeaders(allowed: ChatHandlerConfig["cors"], request: Request
     "access-control-max-age": "86400",
     vary: "origin",
   };
+}
+
+/**
+ * A browser sends some requests to anybody without asking, with what it keeps for that site, and says whose page wants them. Who signs in with
+ * a header has said it in the page itself, and what is no browser says nothing.
+ */
+export function checkOrigin(config: Pick<ChatHandlerConfig, "authorize" | "cors">, request: Request): void {
+  const { headers, method, url } = request;
+  if (method === "GET" || headers.has("authorization")) return;
+  if ("access-control-allow-origin" in corsHeaders(config.cors, request)) return;
+  const site = headers.get("sec-fetch-site");
+  const origin = headers.get("origin");
+  // Behind a proxy the address may be another one than the page's, which `authorize` has to know.
+  const own =
+    site === null
+      ? origin === null || config.authorize !== undefined || sameHost(origin, url)
+      : /^(same-origin|none)$/.test(site);
+  if (!own) refuse(403, "FORBIDDEN", "Pages of other origins may not change anything here.");
+}
+
+function sameHost(origin: string, url: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === new URL(url).host;
 }

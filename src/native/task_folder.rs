@@ -73,6 +73,23 @@ impl TaskFolder {
         })
     }
 
+    /// What stands where this file is to be, or above it: its path, and whether it is a folder.
+    #[cfg(feature = "serve")]
+    pub(super) fn in_the_way(
+        &self,
+        path: &WorkspacePath,
+    ) -> BoxFuture<'static, Result<Option<(String, bool)>, TaskError>> {
+        self.on_thread(path, |folder, path| {
+            for part in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {
+                let Ok(metadata) = folder.metadata(part) else { continue };
+                if metadata.is_dir() != (part != path) {
+                    return Ok(Some((part.display().to_string(), metadata.is_dir())));
+                }
+            }
+            Ok(None)
+        })
+    }
+
     /// Whether somebody runs the task right now.
     #[cfg(feature = "serve")]
     pub(super) fn is_leased(&self) -> BoxFuture<'static, Result<bool, TaskError>> {

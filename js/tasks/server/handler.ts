@@ -1,7 +1,7 @@
 // Tasks over HTTP: started, watched, decided about and stopped by clients, and run by this process.
 import { checkPermission } from "../../server/authorize.js";
 import { readBody } from "../../server/body.js";
-import { corsHeaders } from "../../server/cors.js";
+import { checkOrigin, corsHeaders } from "../../server/cors.js";
 import { Refused, refuse } from "../../server/refuse.js";
 import { asError, GloveError, reasonOf } from "../../src/error.js";
 import { broken } from "../../src/relay/answer.js";
@@ -16,9 +16,9 @@ import { checkWorkspace, type TaskWorkspace } from "../workspaces/workspace.js";
 import type { TaskHandler, TaskHandlerConfig } from "./config.js";
 import { eventStream } from "./events.js";
 import { LiveTasks } from "./live.js";
-import { fileOf, filesOf, json, refusalOf, resultOf, stateOf, unfinished } from "./replies.js";
+import { fileOf, filesIn, filesOf, json, refusalOf, resultOf, stateOf, unfinished } from "./replies.js";
 import { isTaskId, NotAllowed, routeOf, type TaskRoute } from "./routes.js";
-import { clientPath, decisionOf, editOf, inputsOf, textOf, uploadOf, wantedOf } from "./wanted.js";
+import { clientPath, decisionOf, editOf, fit, inputsOf, textOf, uploadOf, wantedOf } from "./wanted.js";
 
 const handlerOptions = {
   agent: "any",
@@ -71,6 +71,7 @@ class Tasks {
 
   async serve(request: Request): Promise<Response> {
     const route = routeOf(request);
+    checkOrigin(this.#config, request);
     const refused = await checkPermission(this.#config, request);
     if (refused) return refused;
     const owner = await ownerOf(this.#config, request);
@@ -155,7 +156,9 @@ class Tasks {
       case "edit": {
         const edited = await clientPath(path, "edit");
         await unfinished(workspace);
-        await watchTask(workspace).write(edited, editOf(await this.#body(request)));
+        const content = editOf(await this.#body(request));
+        fit([edited], await filesIn(workspace));
+        await watchTask(workspace).write(edited, content);
         return json({ id, path: edited });
       }
       case "stop":
@@ -165,6 +168,7 @@ class Tasks {
       case "upload": {
         await unfinished(workspace);
         const inputs = await inputsOf(uploadOf(await this.#body(request)));
+        fit(inputs.keys(), await filesIn(workspace));
         for (const [path, content] of inputs) await workspace.write(path, content);
         return json({ id, files: [...inputs.keys()] });
       }

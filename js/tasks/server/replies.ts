@@ -56,10 +56,22 @@ export async function filesOf(workspace: TaskWorkspace): Promise<readonly Worksp
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** The paths of all its files. */
+export async function filesIn(workspace: TaskWorkspace): Promise<ReadonlySet<string>> {
+  const folders = await Promise.all(["progress", "task"].map((folder) => workspace.list(folder)));
+  return new Set(folders.flat().map(({ path }) => path));
+}
+
 export async function fileOf(workspace: TaskWorkspace, given: string): Promise<Response> {
   const missing = () => refuse(404, "TASK_FILE_MISSING", "The task has no such file that clients may read.");
   const path = await clientPath(given, "read").catch(missing);
-  const content = (await workspace.read(path)) ?? missing();
+  const read = workspace.read(path).catch(async (error: unknown) => {
+    // A folder is none of its files.
+    const known = [...(await filesIn(workspace))];
+    if (known.some((file) => file.startsWith(`${path}/`))) return undefined;
+    throw error;
+  });
+  const content = (await read) ?? missing();
   return new Response(content as Uint8Array<ArrayBuffer>, {
     headers: {
       "content-type": "application/octet-stream",

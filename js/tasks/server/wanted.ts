@@ -66,7 +66,26 @@ export async function inputsOf(files: SentFiles): Promise<Map<string, string | U
   for (const [given, content] of Object.entries(files)) {
     inputs.set(await clientPath(given, "upload"), await bytesOf(given, content));
   }
+  fit(inputs.keys(), new Set(inputs.keys()));
   return inputs;
+}
+
+/** A file is no folder too: neither of those that a client sends, nor of those that are there. */
+export function fit(paths: Iterable<string>, there: ReadonlySet<string>): void {
+  const folders = new Set<string>();
+  for (const path of there) for (const folder of above(path)) folders.add(folder);
+  for (const path of paths) {
+    const refuseFor = (other: string, kind: string) =>
+      refuse(400, "TASK_PATH_INVALID", `\`${path}\` cannot be written: \`${other}\` is ${kind}`);
+    if (folders.has(path)) refuseFor(path, "a folder");
+    const file = above(path).find((folder) => there.has(folder));
+    if (file !== undefined) refuseFor(file, "a file");
+  }
+}
+
+function above(path: string): string[] {
+  const names = path.split("/").slice(0, -1);
+  return names.map((_, at) => names.slice(0, at + 1).join("/"));
 }
 
 /** A path that a client may read, edit or upload, by the rules of the core. */

@@ -444,3 +444,42 @@ test("what an application gets wrong is said when it makes a handler or a client
   }
   expect(() => createTaskClient({} as never)).toThrow(expect.objectContaining({ code: "CLIENT_CONFIG" }));
 });
+
+test("pages of other origins change nothing, also where nobody has to sign in", async () => {
+  const { handler, client } = served();
+  const { id } = await client.startTask("A page about bees");
+  const ask = (headers: Record<string, string>, what = "stop") =>
+    handler(new Request(`http://server/agent/tasks/${id}/${what}`, { method: "POST", headers }));
+  for (const headers of [
+    { "sec-fetch-site": "cross-site", origin: "https://evil.example" },
+    { "sec-fetch-site": "same-site", origin: "http://other.server" },
+    { origin: "https://evil.example" },
+    { origin: "http://server.evil.example" },
+    { origin: "null" },
+  ]) {
+    for (const what of ["stop", "resume"]) {
+      const response = await ask(headers as Record<string, string>, what);
+      expect(response.status, JSON.stringify(headers)).toBe(403);
+      expect(await response.json()).toMatchObject({ error: { code: "FORBIDDEN" } });
+    }
+  }
+  for (const headers of [{}, { "sec-fetch-site": "same-origin", origin: "https://behind.proxy" }, { origin: "http://server" }]) {
+    expect([200, 409]).toContain((await ask(headers as Record<string, string>)).status);
+  }
+});
+
+test("those that `cors` names may, and who signs in with a header", async () => {
+  const from = { "sec-fetch-site": "cross-site", origin: "https://app.example" };
+  for (const [more, headers, status] of [
+    [{ cors: "https://app.example" }, from, 404],
+    [{ cors: "https://other.example" }, from, 403],
+    [{ authorize: () => true }, from, 403],
+    [{ authorize: () => true }, { ...from, authorization: "Bearer x" }, 404],
+    // An old browser behind a proxy: who signs in is for `authorize` to know.
+    [{ authorize: () => true }, { origin: "https://app.example" }, 404],
+  ] as const) {
+    const { handler } = served(more);
+    const response = await handler(new Request("http://server/agent/tasks/unknown/stop", { method: "POST", headers }));
+    expect(response.status, JSON.stringify([more, headers])).toBe(status);
+  }
+});

@@ -96,6 +96,17 @@ async fn unfinished(folder: &TaskFolder) -> Result<(), Refusal> {
     }
 }
 
+/// For a file of a client's where nothing else can be.
+async fn fits(folder: &TaskFolder, path: &WorkspacePath) -> Result<(), Refusal> {
+    match folder.in_the_way(path).await? {
+        None => Ok(()),
+        Some((other, is_folder)) => {
+            let kind = if is_folder { "a folder" } else { "a file" };
+            Err(wanted::in_the_way(path, &other, kind).into())
+        }
+    }
+}
+
 impl Asked<'_> {
     async fn text(self) -> Result<String, Refusal> {
         body::read(self.shared, self.caller, self.body).await
@@ -268,6 +279,9 @@ impl Asked<'_> {
         let missing =
             || Refusal::new(404, "TASK_FILE_MISSING", "The task has no such file that clients may read.");
         let path = self.path(ClientUse::Read).map_err(|_| missing())?;
+        if folder.in_the_way(&path).await?.is_some_and(|(_, is_folder)| is_folder) {
+            return Err(missing());
+        }
         let content = folder.read(&path).await?.ok_or_else(missing)?;
         let mut reply = reply::bytes(Bytes::from(content));
         // A page that a task made is none of this server's.
@@ -282,6 +296,7 @@ impl Asked<'_> {
         let path = self.path(ClientUse::Edit)?;
         unfinished(&folder).await?;
         let content = wanted::edited(&self.text().await?)?;
+        fits(&folder, &path).await?;
         folder.write(&path, content.into_bytes()).await?;
         Ok(reply::json(200, json!({ "id": id, "path": path.as_str() }).to_string()))
     }
@@ -305,6 +320,9 @@ impl Asked<'_> {
         unfinished(&folder).await?;
         let inputs = wanted::inputs(wanted::uploaded(&self.text().await?)?)?;
         let mut files = Vec::new();
+        for (path, _) in &inputs {
+            fits(&folder, path).await?;
+        }
         for (path, content) in inputs {
             folder.write(&path, content).await?;
             files.push(path.as_str().to_owned());

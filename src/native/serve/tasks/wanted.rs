@@ -1,6 +1,6 @@
 //! What bodies say: a task that is wanted, files for it, an edit, and a decision.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -10,7 +10,9 @@ use crate::endpoint::Refusal;
 use crate::json::codec::from_text;
 use crate::native::serve::failures::invalid;
 use crate::providers::base64::bytes_of;
-use crate::task::{Budgets, ClientUse, HistoryMode, HistoryPolicy, TaskSpec, WorkspacePath};
+use crate::task::{
+    Budgets, ClientUse, HistoryMode, HistoryPolicy, TaskError, TaskErrorKind, TaskSpec, WorkspacePath,
+};
 
 /// A client that could say these would approve its own calls, or speak for others.
 const THEIRS: [&str; 5] = ["goal", "budgets", "history", "ext", "files"];
@@ -202,5 +204,21 @@ pub(super) fn inputs(files: Files) -> Result<Vec<(WorkspacePath, Vec<u8>)>, Refu
         };
         inputs.push((path, content));
     }
+    let all: HashSet<&str> = inputs.iter().map(|(path, _)| path.as_str()).collect();
+    for (path, _) in &inputs {
+        let mut above = path.as_str();
+        while let Some((folder, _)) = above.rsplit_once('/') {
+            if all.contains(folder) {
+                return Err(in_the_way(path, folder, "a file").into());
+            }
+            above = folder;
+        }
+    }
     Ok(inputs)
+}
+
+/// Where a client's file cannot be, because of another one.
+pub(super) fn in_the_way(path: &WorkspacePath, other: &str, kind: &str) -> TaskError {
+    let message = format!("`{}` cannot be written: `{other}` is {kind}", path.as_str());
+    TaskError::new(TaskErrorKind::Path, message)
 }
