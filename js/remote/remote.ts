@@ -2,7 +2,8 @@
 import { GloveError } from "../src/error.js";
 import type { ModelAdapter } from "../src/models/model.js";
 import type { GloveClientConfig } from "../src/session/client.js";
-import type { ImportOptions, SessionCatalog, SessionInfo } from "../src/store/sessions.js";
+import type { RunPhase } from "../src/snapshot/snapshot.js";
+import type { ImportOptions, SessionCatalog } from "../src/store/sessions.js";
 import { checkOptions, type Options } from "../src/values/validate-options.js";
 import { type RemoteOptions, RemoteServer } from "./server.js";
 import { RemoteStore } from "./store.js";
@@ -51,7 +52,8 @@ interface Listed {
   readonly messages: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  readonly phase: SessionInfo["phase"];
+  /** `interrupted`: it waits until a person lets it go on. */
+  readonly phase: RunPhase;
   readonly asks: boolean;
 }
 
@@ -68,7 +70,7 @@ function catalogOf(server: RemoteServer): SessionCatalog {
           updatedAt,
           messageCount: messages,
           unfinished: phase !== "idle",
-          phase,
+          phase: phase === "interrupted" ? "paused" : phase,
           asks,
         }));
     },

@@ -22,6 +22,8 @@ pub struct StoredSession {
     pub phase: String,
     /// A person is asked something.
     pub asks: bool,
+    /// So many processes in a row ended while they worked on it.
+    pub deaths: u64,
 }
 
 /// What is imported of a session.

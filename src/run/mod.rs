@@ -366,6 +366,13 @@ impl Run {
         }
     }
 
+    /// The run knows the request, and the step that brought it is stored.
+    #[cfg_attr(not(feature = "native"), allow(dead_code, reason = "of these, the wasm file alone uses it"))]
+    pub(crate) fn has_stored(&self, request: &str) -> bool {
+        let brings = |record: &Record| matches!(&record.input, Input::Request(new) if new.id == request);
+        self.accepts_request_id(request).is_err() && !self.unsaved_records.iter().any(brings)
+    }
+
     fn decide(&mut self, input: &Input, fx: &mut Effects) {
         match input {
             Input::Request(request) => self.on_request(request, fx),

@@ -47,7 +47,7 @@ impl PostgresDatabase {
 
     /// The sessions of the database, the one that was written last in front.
     pub fn sessions(&self) -> BoxFuture<'static, Result<Vec<StoredSession>, StoreError>> {
-        let query = "SELECT id, name, title, working_dir, messages, created_at, updated_at, phase, asks FROM glove_sessions
+        let query = "SELECT id, name, title, working_dir, messages, created_at, updated_at, phase, asks, deaths FROM glove_sessions
              ORDER BY updated_at DESC, id";
         let asked = self.connections.call("", query, Vec::new(), None);
         Box::pin(async move { asked.await?.iter().map(session).collect() })
@@ -55,7 +55,7 @@ impl PostgresDatabase {
 
     /// One of them.
     pub fn session(&self, id: &str) -> BoxFuture<'static, Result<Option<StoredSession>, StoreError>> {
-        let query = "SELECT id, name, title, working_dir, messages, created_at, updated_at, phase, asks FROM glove_sessions
+        let query = "SELECT id, name, title, working_dir, messages, created_at, updated_at, phase, asks, deaths FROM glove_sessions
              WHERE id = $1";
         let asked = self.connections.call(id, query, vec![text(id)], None);
         Box::pin(async move { asked.await?.first().map(session).transpose() })
@@ -104,6 +104,7 @@ fn session(row: &Row) -> Result<StoredSession, StoreError> {
         updated_at: number(6)?,
         phase: get(row, 7)?,
         asks: get(row, 8)?,
+        deaths: number(9)?,
     })
 }
 

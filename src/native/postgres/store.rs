@@ -105,7 +105,8 @@ impl PostgresStore {
     pub fn set_name(&self, name: &str) -> BoxFuture<'static, Result<(), StoreError>> {
         self.set(
             "WITH there AS (SELECT glove_ensure($1)) UPDATE glove_sessions SET name = $2 FROM there WHERE id = $1",
-            vec![text(name)],
+            // A text of this database cannot have it.
+            vec![text(name.replace('\0', ""))],
         )
     }
 

@@ -26,7 +26,7 @@ pub struct RedisDatabase {
     address: String,
 }
 
-type Row = (String, String, u64, u64, u64, String, String, String);
+type Row = (String, String, u64, u64, u64, String, String, Option<u64>, String);
 
 impl RedisDatabase {
     /// Connects to `redis://user:password@host:port/number`, or by TLS with `rediss://`. Keys begin with `glove:`. Refuses a Redis that
@@ -120,9 +120,10 @@ impl RedisDatabase {
     }
 }
 
-fn session((name, title, messages, created_at, updated_at, phase, asks, id): Row) -> StoredSession {
+fn session((name, title, messages, created_at, updated_at, phase, asks, deaths, id): Row) -> StoredSession {
     let working_dir = String::new();
-    StoredSession { id, name, title, working_dir, messages, created_at, updated_at, phase, asks: asks == "1" }
+    let (asks, deaths) = (asks == "1", deaths.unwrap_or_default());
+    StoredSession { id, name, title, working_dir, messages, created_at, updated_at, phase, asks, deaths }
 }
 
 /// Whether what is written here stays. What is forgotten after a tool has run would make it run again.

@@ -4,12 +4,17 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::failures::{invalid, refusal};
+use super::others::unreachable_now;
+use super::page;
 use super::reply::{self, Reply};
 use super::sessions::Live;
+use super::written::written;
 use crate::display::DisplayError;
 use crate::endpoint::Refusal;
 use crate::json::Json;
 use crate::json::codec::{Read, from_text, to_text};
+use crate::native::RandomIds;
+use crate::ports::IdSource;
 use crate::runtime::{Prompt, Session};
 use crate::wire::prompt::PromptInput;
 
@@ -36,7 +41,7 @@ pub(super) fn checked_id(id: String) -> Result<String, Refusal> {
     }
 }
 
-pub(super) fn ask(live: &Live, Ask { id, method, args, seen }: Ask) -> Result<Reply, Refusal> {
+pub(super) async fn ask(live: &Live, Ask { id, method, args, seen }: Ask) -> Result<Reply, Refusal> {
     let Live { session, page, .. } = live;
     if matches!(method.as_str(), "request" | "resume") {
         live.release();
@@ -53,17 +58,22 @@ pub(super) fn ask(live: &Live, Ask { id, method, args, seen }: Ask) -> Result<Re
     let done = match method.as_str() {
         "request" => {
             let mut prompt = Prompt::from(read::<PromptInput>(text(0)?)?);
-            prompt.id = prompt.id.map(checked_id).transpose()?;
-            return Ok(page.begin(id, |session| session.request(prompt)));
+            let request = prompt.id.map_or_else(|| Ok(RandomIds.fresh()), checked_id)?;
+            prompt.id = Some(request.clone());
+            let outcome = page.begin(id, |session| session.request(prompt));
+            return match written(session, &request, page::ended(&outcome)).await {
+                Ok(()) | Err(true) => Ok(page::begun(&outcome)),
+                Err(false) => Err(unreachable_now("another server has the session now")),
+            };
         }
-        "resume" => return Ok(page.begin(id, Session::resume)),
+        "resume" => return Ok(page::begun(&page.begin(id, Session::resume))),
         "undo" => {
             let steps = u32::try_from(whole()?).map_err(|_| misasked(&method))?;
-            return Ok(page.begin(id, |session| session.undo(steps)));
+            return Ok(page::begun(&page.begin(id, |session| session.undo(steps))));
         }
         "switchBranch" => {
             let message = text(0)?;
-            return Ok(page.begin(id, |session| session.switch_branch(message)));
+            return Ok(page::begun(&page.begin(id, |session| session.switch_branch(message))));
         }
         "messages" => {
             let from = usize::try_from(whole()?).unwrap_or(usize::MAX);

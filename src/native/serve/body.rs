@@ -30,6 +30,11 @@ impl Body {
         }
         Ok(&self.text)
     }
+
+    /// What another server is asked in its place.
+    pub(super) fn replace(&mut self, text: String) {
+        self.text = text;
+    }
 }
 
 pub(super) async fn read(shared: &Shared, caller: &Caller, body: Incoming) -> Result<String, Refusal> {

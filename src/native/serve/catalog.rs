@@ -10,13 +10,15 @@ use super::body::posted;
 use super::elsewhere::Away;
 use super::failures::{invalid, refusal, transcript_refusal};
 use super::owners::{checked_id, is_of, new_id};
+use super::page::{HELD_BACK, INTERRUPTED};
 use super::reply::{self, Reply};
-use super::sessions::{Live, Sessions};
+use super::sessions::{Live, Sessions, is_held_back};
 use super::shared::Shared;
 use crate::endpoint::Refusal;
 use crate::error::Error;
 use crate::json::codec::from_text;
-use crate::native::ImportOptions;
+use crate::native::{ImportOptions, RandomIds};
+use crate::ports::IdSource;
 use crate::store::Transcript;
 
 #[derive(Deserialize)]
@@ -40,11 +42,16 @@ struct Import {
 pub(super) async fn list(shared: &Shared, user: &str) -> Result<Reply, Refusal> {
     let sessions = shared.database.sessions().await.map_err(|error| refusal(&Error::Store(error)))?;
     let own = sessions.iter().filter(|session| is_of(user, &session.id)).map(|session| {
-        json!({
+        let mut listed = json!({
             "id": session.id, "name": session.name, "title": session.title, "messages": session.messages,
             "createdAt": session.created_at, "updatedAt": session.updated_at, "phase": session.phase,
             "asks": session.asks,
-        })
+        });
+        if let (Some(why), Some(listed)) = (is_held_back(session), listed.as_object_mut()) {
+            listed.insert("phase".to_owned(), INTERRUPTED.into());
+            listed.insert("error".to_owned(), json!({ "code": HELD_BACK, "message": why }));
+        }
+        listed
     });
     Ok(reply::json(200, Value::from(own.collect::<Vec<_>>()).to_string()))
 }
@@ -60,7 +67,16 @@ pub(super) async fn begin(sessions: &Sessions, user: &str, body: &str) -> Result
         sessions.shared.database.import(transcript, options).await.map_err(transcript_refusal)?;
     }
     let live = live(sessions, &id).await?;
-    let request = text.map(|text| live.say(&text, None));
+    let request = text.as_ref().map(|_| RandomIds.fresh());
+    if let (Some(text), Some(request)) = (&text, &request)
+        && let Err(error) = live.say(text, request).await
+    {
+        return Err(match sessions.unsaid(&id, &live, &error).await {
+            // Asked for the same there, it would be said under another id.
+            Away::At(_) => refusal(&error).into(),
+            refused => refused,
+        });
+    }
     Ok(reply::json(201, json!({ "id": id, "request": request }).to_string()))
 }
 

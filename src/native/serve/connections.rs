@@ -6,6 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
@@ -20,13 +21,17 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::metrics::{add, counted};
+use super::patience::Patience;
 use super::reply::refused;
 use super::routes::route;
 use super::sessions::Sessions;
+use super::shared::Shared;
 use crate::endpoint::Refusal;
 
 /// For the head of a request, also of the next one on the same connection.
 const HEAD: Duration = Duration::from_secs(30);
+/// Of an answer, ahead of its reader; also the most that the head of a request may have.
+const AHEAD_BYTES: usize = 64 << 10;
 const SWEEP: Duration = Duration::from_secs(60);
 /// So many at once are turned away; further ones wait for that.
 const TURNED_AWAY: usize = 64;
@@ -70,6 +75,8 @@ pub(super) async fn accept(
             Ok(permit) => tokio::spawn(async move {
                 serve(&sessions, stream, address).await;
                 drop(permit);
+                let Shared { memory, metrics, .. } = &*sessions.shared;
+                memory.left(metrics.connections.load(Ordering::Relaxed));
             }),
             Err(_) => tokio::spawn(async move {
                 add(&sessions.shared.metrics.turned_away, 1);
@@ -101,7 +108,9 @@ async fn turn_away(stream: TcpStream) {
 }
 
 async fn serve(sessions: &Arc<Sessions>, stream: TcpStream, address: SocketAddr) {
-    let _open = counted(&sessions.shared.metrics.connections);
+    let Shared { memory, metrics, .. } = &*sessions.shared;
+    let _open = counted(&metrics.connections);
+    memory.came(metrics.connections.load(Ordering::Relaxed));
     // Pieces of an answer are small and are wanted at once.
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| {
@@ -109,7 +118,8 @@ async fn serve(sessions: &Arc<Sessions>, stream: TcpStream, address: SocketAddr)
         async move { Ok::<_, Infallible>(route(&sessions, request, address).await) }
     });
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_headers(100);
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_headers(100).max_buf_size(AHEAD_BYTES);
+    let stream = Patience::new(stream, sessions.shared.limits.slow_reader);
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     let mut ending = sessions.shared.ending.subscribe();
     let ends = pin!(async { drop(ending.wait_for(|ends| *ends).await) });

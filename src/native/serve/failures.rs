@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::shared::Shared;
 use crate::endpoint::{Disclosure, Refusal, log_line_of};
-use crate::error::{Error, MODEL_NOT_FOUND, ModelError};
+use crate::error::{Error, MODEL_NOT_FOUND, ModelError, StoreErrorKind};
 use crate::runtime::{Follower, Response};
 use crate::store::TranscriptError;
 
@@ -18,14 +18,22 @@ pub(super) fn told_of(error: &Error) -> String {
 }
 
 pub(super) fn refusal(error: &Error) -> Refusal {
-    let status = match error.code() {
-        "STORE_CONFLICT" => 409,
-        "DISPLAY_WRONG_OUTPUT" => 422,
-        _ => 500,
+    let status = match error {
+        Error::Store(error) => match error.kind {
+            StoreErrorKind::Conflict => 409,
+            StoreErrorKind::Lost => 404,
+            StoreErrorKind::Unavailable | StoreErrorKind::Quota | StoreErrorKind::Failed => 503,
+            StoreErrorKind::Corrupt | StoreErrorKind::Newer => 500,
+        },
+        Error::Closed => 503,
+        Error::Refused { code: "MESSAGE_UNKNOWN", .. } => 404,
+        Error::Aborted | Error::Protocol(_) | Error::Refused { .. } => 409,
+        Error::Model(_) | Error::Tool(_) => 500,
     };
     let code = error.code().to_owned();
     Refusal {
         code: code.into(),
+        retryable: status == 503,
         detail: error.to_string(),
         ..Refusal::new(status, "INTERNAL", told_of(error))
     }

@@ -12,10 +12,12 @@ mod connections;
 mod elsewhere;
 mod events;
 mod failures;
+mod given_back;
 mod metrics;
 mod others;
 mod owners;
 mod page;
+mod patience;
 mod reply;
 mod routes;
 mod server;
@@ -25,6 +27,7 @@ mod takeover;
 #[cfg(feature = "task")]
 mod tasks;
 mod tool_call;
+mod written;
 
 #[cfg(any(feature = "postgres", feature = "redis"))]
 pub(crate) use answers::Kept;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::events::EventLog;
@@ -27,6 +27,8 @@ const KEPT_OUTCOMES: usize = 64;
 
 /// The code of a session that its servers do not go on with by themselves.
 pub(super) const HELD_BACK: &str = "SESSION_HELD_BACK";
+/// What such a session is doing, in one word.
+pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// What a session tells pages.
 pub(super) struct PageFeed {
@@ -41,8 +43,11 @@ pub(super) struct PageFeed {
     /// Why the session waits for a person although it was at work.
     held_back: OnceLock<String>,
     /// What was begun by its id, and its outcome when it has one.
-    begun: Mutex<VecDeque<(String, Option<String>)>>,
+    begun: Mutex<VecDeque<(String, Outcome)>>,
 }
+
+/// What a page is told of the end; closed without it where another server goes on.
+pub(super) type Outcome = watch::Receiver<Option<String>>;
 
 #[derive(Default)]
 struct Told {
@@ -98,7 +103,7 @@ impl PageFeed {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begun(&self) -> MutexGuard<'_, VecDeque<(String, Option<String>)>> {
+    fn begun(&self) -> MutexGuard<'_, VecDeque<(String, Outcome)>> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -165,7 +170,7 @@ impl PageFeed {
         let _ = self.held_back.set(why);
     }
 
-    fn held_back(&self) -> Option<CoreError<'_>> {
+    pub(super) fn held_back(&self) -> Option<CoreError<'_>> {
         let why = self.held_back.get().filter(|_| self.session.is_interrupted())?;
         Some(CoreError { code: HELD_BACK, message: why.clone(), model: None })
     }
@@ -175,20 +180,18 @@ impl PageFeed {
         self.log.add(message("deleted", &[]));
     }
 
-    /// Begins something once, whoever asks again. Its outcome is told to those who follow, and to who asks when it is there.
+    /// Begins something once, whoever asks again. Its outcome is told to those who follow, and stands in what this gives.
     pub(super) fn begin(
         self: &Arc<Self>,
         id: String,
         begin: impl FnOnce(&Session) -> ResponseFuture,
-    ) -> Reply {
+    ) -> Outcome {
         let mut begun = self.begun();
         if let Some((_, outcome)) = begun.iter().find(|(known, _)| *known == id) {
-            return match outcome {
-                Some(outcome) => reply::json(200, outcome.clone()),
-                None => reply::json(202, "{}".to_owned()),
-            };
+            return outcome.clone();
         }
-        begun.push_back((id.clone(), None));
+        let (tell, outcome) = watch::channel(None);
+        begun.push_back((id.clone(), outcome.clone()));
         if begun.len() > KEPT_OUTCOMES {
             begun.pop_front();
         }
@@ -204,15 +207,26 @@ impl PageFeed {
                 Ok(outcome) => message("answered", &[("id", &id), ("value", &outcome)]),
                 Err(error) => message("answered", &[("id", &id), ("error", &CoreError::from(error))]),
             };
-            if let Some((_, outcome)) = feed.begun().iter_mut().find(|(known, _)| *known == id) {
-                *outcome = Some(answer.clone());
-            }
+            tell.send_replace(Some(answer.clone()));
             // What led to it comes first.
             feed.flush();
             feed.log.add(answer);
         });
-        reply::json(202, "{}".to_owned())
+        outcome
     }
+}
+
+/// What is said of something that was begun: its outcome if it is there, and otherwise that it comes.
+pub(super) fn begun(outcome: &Outcome) -> Reply {
+    match outcome.borrow().as_ref() {
+        Some(outcome) => reply::json(200, outcome.clone()),
+        None => reply::json(202, "{}".to_owned()),
+    }
+}
+
+/// Whether it ended here.
+pub(super) async fn ended(outcome: &Outcome) -> bool {
+    outcome.clone().wait_for(Option::is_some).await.is_ok()
 }
 
 impl Told {

@@ -63,17 +63,20 @@ pub(super) fn passed_on(status: StatusCode, mut pieces: Receiver<io::Result<Byte
 }
 
 /// An event stream of what is received, after its first piece.
-pub(super) fn stream(first: Option<String>, pieces: Receiver<String>) -> Reply {
+pub(super) fn stream<T: Into<Bytes> + Send + Sync + 'static>(first: Option<T>, pieces: Receiver<T>) -> Reply {
     stream_of("text/event-stream", first, pieces)
 }
 
-pub(super) fn stream_of(kind: &'static str, first: Option<String>, mut pieces: Receiver<String>) -> Reply {
-    let mut first = first;
+pub(super) fn stream_of<T: Into<Bytes> + Send + Sync + 'static>(
+    kind: &'static str,
+    mut first: Option<T>,
+    mut pieces: Receiver<T>,
+) -> Reply {
     let frames = stream::poll_fn(move |context| match first.take() {
         Some(first) => std::task::Poll::Ready(Some(first)),
         None => pieces.poll_recv(context),
     });
-    let frames = futures_util::StreamExt::map(frames, |text| Ok(Frame::data(Bytes::from(text))));
+    let frames = futures_util::StreamExt::map(frames, |piece| Ok(Frame::data(piece.into())));
     let mut reply = reply(200, kind, StreamBody::new(frames).boxed());
     // Proxies that hold back a response to send it in one piece are told not to.
     reply.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));

@@ -26,6 +26,8 @@ use crate::display::DisplayError;
 use crate::endpoint::Refusal;
 use crate::error::Error;
 use crate::json::Json;
+use crate::native::RandomIds;
+use crate::ports::IdSource;
 
 const AUTHORIZE: Duration = Duration::from_secs(30);
 /// For a server that does not answer: its sessions come free in less time.
@@ -164,14 +166,19 @@ async fn of_session(
         ("POST", ["ask"]) => {
             let live = live(sessions, id).await?;
             live.traces.called_by(&caller.headers);
-            Ok(asks::ask(&live, posted(body.text(shared, caller).await?)?)?)
+            Ok(asks::ask(&live, posted(body.text(shared, caller).await?)?).await?)
         }
         ("POST", ["messages"]) => {
             let live = live(sessions, id).await?;
             let Message { text, id: request } = posted(body.text(shared, caller).await?)?;
             live.traces.called_by(&caller.headers);
-            let request = request.map(asks::checked_id).transpose()?;
-            Ok(reply::json(202, json!({ "request": live.say(&text, request) }).to_string()))
+            let request = request.map_or_else(|| Ok(RandomIds.fresh()), asks::checked_id)?;
+            if let Err(error) = live.say(&text, &request).await {
+                // Under its id it is said once, should it be there already.
+                body.replace(json!({ "text": text, "id": request }).to_string());
+                return Err(sessions.unsaid(id, &live, &error).await);
+            }
+            Ok(reply::json(202, json!({ "request": request }).to_string()))
         }
         ("POST", ["answers"]) => {
             let live = live(sessions, id).await?;
@@ -206,12 +213,15 @@ async fn user_of(shared: &Shared, caller: &Caller) -> Result<String, Refusal> {
     let Some(authorize) = &shared.authorize else {
         // A page elsewhere can give a name of its own the address of this machine, and would be let in with it.
         let host = caller.header("host").unwrap_or_default();
-        return match is_this_machine(host) {
-            true => Ok(String::new()),
-            false => {
-                Err(Refusal::new(403, "FORBIDDEN", "This server answers under the name of its machine only."))
-            }
-        };
+        if !is_this_machine(host) {
+            let message = "This server answers under the name of its machine only.";
+            return Err(Refusal::new(403, "FORBIDDEN", message));
+        }
+        if matches!(caller.method.as_str(), "POST" | "DELETE") && !is_of_same_origin(caller, host) {
+            let message = "Pages of other origins may not change anything here.";
+            return Err(Refusal::new(403, "FORBIDDEN", message));
+        }
+        return Ok(String::new());
     };
     match tokio::time::timeout(AUTHORIZE, authorize(caller.clone())).await {
         Ok(Some(user)) => Ok(user),
@@ -222,12 +232,37 @@ async fn user_of(shared: &Shared, caller: &Caller) -> Result<String, Refusal> {
     }
 }
 
+/// A browser sends some requests to anybody without asking, and says whose page wants them. What is no browser says nothing, and what
+/// another server passes on was looked at there: no page adds that header without being asked whether it may.
+fn is_of_same_origin(caller: &Caller, host: &str) -> bool {
+    if was_passed_on(caller) {
+        return true;
+    }
+    if let Some(site) = caller.header("sec-fetch-site") {
+        return matches!(site, "same-origin" | "none");
+    }
+    let Some(origin) = caller.header("origin") else { return true };
+    let from = origin.split_once("://").map_or("", |(_, from)| from);
+    // A proxy on this machine may have asked under another port.
+    from.eq_ignore_ascii_case(host) || named(from).is_some_and(is_loopback)
+}
+
 fn is_this_machine(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
+    named(host).is_some_and(|name| name == "localhost" || name.parse::<IpAddr>().is_ok())
+}
+
+fn is_loopback(name: &str) -> bool {
+    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// The name without its port.
+fn named(host: &str) -> Option<&str> {
+    let (name, port) = match host.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
     };
-    name == "localhost" || name.parse::<IpAddr>().is_ok()
+    let is_port = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+    is_port.then_some(name)
 }
 
 #[derive(Deserialize)]
@@ -270,7 +305,18 @@ mod tests {
         for host in ["localhost", "localhost:8787", "127.0.0.1:8787", "[::1]:8787", "192.168.1.5"] {
             assert!(is_this_machine(host), "{host}");
         }
-        for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", ""] {
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example:80",
+            "[::1].evil.example",
+            "[::1].evil.example:80",
+            "[::1",
+            "[::1]:80.evil.example",
+            "localhost:80@evil.example",
+            "localhost:",
+            "",
+        ] {
             assert!(!is_this_machine(host), "{host}");
         }
     }

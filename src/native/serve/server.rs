@@ -55,6 +55,7 @@ impl Server {
             others: Others::default(),
             log: Box::new(|_| {}),
             metrics: Arc::default(),
+            memory: Default::default(),
             ending: watch::Sender::new(false),
         };
         Server { shared, has_tool_secret: false }

@@ -7,21 +7,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::future::{Either, select};
-use tokio::sync::OnceCell;
-use tokio::sync::mpsc::channel;
-use tokio::sync::watch;
+use hyper::body::Bytes;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::sync::{OnceCell, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use super::answers::Answers;
-use super::chat::{BEAT, event};
+use super::chat::BEAT;
 use super::elsewhere::Away;
 use super::events::{EventLog, Missed};
 use super::failures::{FailureLog, refusal, told_of};
 use super::metrics::{Counted, counted};
-use super::page::{HELD_BACK, PageFeed};
+use super::page::{HELD_BACK, INTERRUPTED, PageFeed};
 use super::reply::{AHEAD, HEARTBEAT, Reply, stream};
 use super::shared::Shared;
+use super::written::written;
 use crate::display::Slot;
 use crate::endpoint::Refusal;
 use crate::error::{Error, StoreErrorKind};
@@ -29,7 +30,7 @@ use crate::event::Event;
 use crate::json::codec::{Write, object};
 use crate::json::{self, Json};
 use crate::native::session_database::HeldStore;
-use crate::native::{RandomIds, SystemClock, Traces};
+use crate::native::{RandomIds, StoredSession, SystemClock, Traces};
 use crate::ports::{IdSource, Tools};
 use crate::run::PhaseName;
 use crate::runtime::{Parts, Prompt, ResponseFuture, Session, Subscription};
@@ -41,6 +42,9 @@ pub(super) const LOOK: Duration = Duration::from_millis(250);
 const MOST_DEATHS: u64 = 3;
 /// A session that nobody uses is let go after this time. It is opened again when it is needed.
 const IDLE: Duration = Duration::from_secs(600);
+
+/// Of what a follower begins with, at once.
+const PIECE: usize = 64 << 10;
 
 pub(super) struct Live {
     pub session: Session,
@@ -139,8 +143,12 @@ impl Sessions {
 
     /// Lets sessions go that another server has taken over; what was going on in them here is not heard any more.
     pub(super) fn let_lost_go(&self) {
+        self.let_go_where(|live| live.store.is_lost());
+    }
+
+    fn let_go_where(&self, is_lost: impl Fn(&Arc<Live>) -> bool) {
         let open = self.open();
-        let lost = open.iter().filter(|(_, cell)| live_of(cell).is_some_and(|live| live.store.is_lost()));
+        let lost = open.iter().filter(|(_, cell)| live_of(cell).is_some_and(&is_lost));
         let lost: Vec<_> = lost.map(|(id, cell)| (id.clone(), Arc::clone(cell))).collect();
         drop(open);
         for (id, cell) in lost {
@@ -149,6 +157,25 @@ impl Sessions {
                 live.over.send_replace(true);
                 tokio::spawn(async move { live.close().await });
             }
+        }
+    }
+
+    /// Where a message belongs that could not be stored here, or why it is nowhere.
+    pub(super) async fn unsaid(&self, id: &str, live: &Arc<Live>, error: &Error) -> Away {
+        let refused = matches!(error, Error::Store(error) if error.kind == StoreErrorKind::Conflict);
+        if !refused && !live.store.is_lost() {
+            return refusal(error).into();
+        }
+        // Whoever asks next is not told of what this process alone believes.
+        self.let_go_where(|known| Arc::ptr_eq(known, live));
+        match self.shared.elsewhere(id).await {
+            Ok(Some(address)) => Away::At(address),
+            Ok(None) => {
+                let message = "Another server has the session now. Send it again.";
+                let code = StoreErrorKind::Conflict.code();
+                Refusal { detail: error.to_string(), ..Refusal::new(409, code, message) }.into()
+            }
+            Err(refusal) => refusal.into(),
         }
     }
 
@@ -278,9 +305,7 @@ impl Live {
             }
         });
         if is_held_back && live.session.is_interrupted() {
-            let why = format!(
-                "{deaths} servers ended in a row while they worked on this session, so it does not go on by itself. Look what its last tool does, then resume it."
-            );
+            let why = why_held_back(deaths);
             (shared.log)(&format!("{HELD_BACK}: {id}: {why}"));
             live.log.add(failure_told(HELD_BACK, &why));
             live.page.hold_back(why);
@@ -321,27 +346,35 @@ impl Live {
         self.traces.end();
     }
 
-    /// Begins what a client asked for. How it ends is told to those who follow.
-    pub(super) fn begin(self: &Arc<Self>, request: impl FnOnce(&Session) -> ResponseFuture) {
+    /// Begins what a client asked for. How it ends is told to those who follow; how it failed also to who waits for what this gives.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        request: impl FnOnce(&Session) -> ResponseFuture,
+    ) -> oneshot::Receiver<Option<Error>> {
         self.release();
         let (live, response) = (Arc::clone(self), request(&self.session));
+        let (tell, ended) = oneshot::channel();
         tokio::spawn(async move {
-            let ended = response.await;
+            let failure = response.await.err();
             // What another server goes on with has not failed.
-            if live.store.is_lost() {
-                return;
+            if let Some(error) = failure.as_ref().filter(|_| !live.store.is_lost()) {
+                live.log.add(failure_told(error.code(), &told_of(error)));
             }
-            if let Err(error) = ended {
-                live.log.add(failure_told(error.code(), &told_of(&error)));
-            }
+            // Mostly nobody waits that long.
+            let _ = tell.send(failure);
         });
+        ended
     }
 
-    pub(super) fn say(self: &Arc<Self>, text: &str, id: Option<String>) -> String {
-        let id = id.unwrap_or_else(|| RandomIds.fresh());
-        let prompt = Prompt { id: Some(id.clone()), ..Prompt::new(text) };
-        self.begin(|session| session.request(prompt));
-        id
+    /// Says something. Done when it is stored, or with why it is not.
+    pub(super) async fn say(self: &Arc<Self>, text: &str, id: &str) -> Result<(), Error> {
+        let prompt = Prompt { id: Some(id.to_owned()), ..Prompt::new(text) };
+        let ended = self.begin(|session| session.request(prompt));
+        match written(&self.session, id, ended).await {
+            Ok(()) | Err(Ok(None)) => Ok(()),
+            Err(Ok(Some(error))) => Err(error),
+            Err(Err(_)) => Err(Error::Closed),
+        }
     }
 
     /// The session as it is, and the number of the last event before.
@@ -349,13 +382,18 @@ impl Live {
         let look = || (self.session.messages(), self.session.questions(), self.session.phase());
         let (number, partial, (messages, questions, phase)) = self.log.now(look);
         let slots = self.session.display().stack();
-        let fields: [(&str, &dyn Write); 5] = [
-            ("phase", &phase),
+        let held_back = self.page.held_back();
+        let phase: &dyn Write = if held_back.is_some() { &INTERRUPTED } else { &phase };
+        let mut fields: Vec<(&str, &dyn Write)> = vec![
+            ("phase", phase),
             ("messages", &messages),
             ("partial", &partial),
             ("questions", &questions),
             ("slots", &slots),
         ];
+        if let Some(error) = &held_back {
+            fields.push(("error", error));
+        }
         let mut text = String::new();
         object(&mut text, &fields);
         (number, json::written(text))
@@ -370,55 +408,65 @@ impl Live {
     ) -> Reply {
         let (pieces, received) = channel(AHEAD);
         let shared = Arc::clone(shared);
-        let mut seen = last.and_then(|id| self.log_for(audience).number(id));
-        let mut changed = self.log_for(audience).watch();
+        let seen = last.and_then(|id| self.log_for(audience).number(id));
+        // From now on it is followed.
+        let changed = self.log_for(audience).watch();
         let mut ending = shared.ending.subscribe();
         let mut gone = self.over.subscribe();
         tokio::spawn(async move {
             let _open = counted(&shared.metrics.streams);
-            let log = self.log_for(audience);
-            loop {
-                if *gone.borrow() {
-                    break;
-                }
-                changed.borrow_and_update();
-                let mut text = String::new();
-                match seen.map(|number| log.since(number)) {
-                    Some(Missed::Events(events)) => {
-                        for (number, data) in events {
-                            text.push_str(&event(Some(&log.id(number)), &json::written(data)));
-                            seen = Some(number);
-                        }
-                    }
-                    Some(Missed::TooMuch) | None => {
-                        let (number, whole) = self.whole(audience);
-                        text = event(Some(&log.id(number)), &json::written(whole));
-                        seen = Some(number);
-                    }
-                }
-                if !text.is_empty() && pieces.send(text).await.is_err() {
-                    break;
-                }
-                let more = pin!(async {
-                    let quiet = pin!(sleep(HEARTBEAT));
-                    match select(pin!(changed.changed()), quiet).await {
-                        Either::Left((changed, _)) => changed.is_ok(),
-                        Either::Right(_) => pieces.send(BEAT.to_owned()).await.is_ok(),
-                    }
-                });
-                let over = pin!(async {
-                    let (ends, goes) =
-                        (pin!(ending.wait_for(|ends| *ends)), pin!(gone.wait_for(|gone| *gone)));
-                    select(pin!(pieces.closed()), select(ends, goes)).await;
-                });
-                match select(more, over).await {
-                    Either::Left((true, _)) => self.touch(),
-                    Either::Left((false, _)) | Either::Right(_) => break,
-                }
-            }
+            let over = pin!(async {
+                let (ends, goes) = (pin!(ending.wait_for(|ends| *ends)), pin!(gone.wait_for(|gone| *gone)));
+                select(pin!(pieces.closed()), select(ends, goes)).await;
+            });
+            select(over, pin!(self.tell(audience, seen, changed, &pieces))).await;
             self.touch();
         });
         stream(None, received)
+    }
+
+    /// Ends when nobody listens any more.
+    async fn tell(
+        &self,
+        audience: Audience,
+        mut seen: Option<u64>,
+        mut changed: watch::Receiver<u64>,
+        pieces: &Sender<Bytes>,
+    ) {
+        let log = self.log_for(audience);
+        loop {
+            changed.borrow_and_update();
+            match seen.map(|number| log.since(number)) {
+                Some(Missed::Events(Some((events, last)))) => {
+                    seen = Some(last);
+                    if pieces.send(events).await.is_err() {
+                        return;
+                    }
+                    continue;
+                }
+                Some(Missed::Events(None)) => {}
+                Some(Missed::TooMuch) | None => {
+                    let (mut rest, number) = log.whole(|| self.whole(audience));
+                    seen = Some(number);
+                    while !rest.is_empty() {
+                        let next = rest.split_to(rest.len().min(PIECE));
+                        if pieces.send(next).await.is_err() {
+                            return;
+                        }
+                    }
+                    continue;
+                }
+            }
+            let quiet = pin!(sleep(HEARTBEAT));
+            let goes_on = match select(pin!(changed.changed()), quiet).await {
+                Either::Left((changed, _)) => changed.is_ok(),
+                Either::Right(_) => pieces.send(Bytes::from_static(BEAT.as_bytes())).await.is_ok(),
+            };
+            if !goes_on {
+                return;
+            }
+            self.touch();
+        }
     }
 
     fn log_for(&self, audience: Audience) -> &EventLog {
@@ -438,6 +486,18 @@ impl Live {
             Audience::Pages => self.page.whole(),
         }
     }
+}
+
+/// Whether such a session waits for a person although it was at work, and why.
+pub(super) fn is_held_back(session: &StoredSession) -> Option<String> {
+    let rests = ["idle", "waiting", "paused"].contains(&session.phase.as_str());
+    (!rests && session.deaths >= MOST_DEATHS).then(|| why_held_back(session.deaths))
+}
+
+fn why_held_back(deaths: u64) -> String {
+    format!(
+        "{deaths} servers ended in a row while they worked on this session, so it does not go on by itself. Look what its last tool does, then resume it."
+    )
 }
 
 /// Takes the session, or says where it is. Waits until it can be told whether a holder that cannot be asked is still there.

@@ -8,6 +8,7 @@ use tokio::sync::watch;
 
 use super::answers::AnswerBuffer;
 use super::begun_calls::BegunCalls;
+use super::given_back::GivenBack;
 use super::metrics::Metrics;
 use super::others::Others;
 #[cfg(feature = "task")]
@@ -52,6 +53,9 @@ pub struct ServerLimits {
     pub grace: Duration,
     /// So long after the model made a call of the endpoint's tools it may begin to run; 30 days unless given.
     pub tool_ticket: Duration,
+    /// A client that takes nothing of its answer for so long is let go; 30 seconds unless given. Who follows a session goes on with
+    /// `last-event-id`.
+    pub slow_reader: Duration,
 }
 
 impl Default for ServerLimits {
@@ -62,6 +66,7 @@ impl Default for ServerLimits {
             sessions: 1_000,
             grace: Duration::from_secs(10),
             tool_ticket: Duration::from_secs(30 * 24 * 3600),
+            slow_reader: Duration::from_secs(30),
         }
     }
 }
@@ -89,6 +94,7 @@ pub(super) struct Shared {
     pub others: Others,
     pub log: Box<Log>,
     pub metrics: Arc<Metrics>,
+    pub memory: GivenBack,
     /// True from the moment on at which the server is told to end.
     pub ending: watch::Sender<bool>,
 }

@@ -47,7 +47,7 @@ impl NewSession {
             asks,
             checkpoint: state.map(|(_, checkpoint)| checkpoint),
             tasks: to_text(&transcript.tasks),
-            inbox: transcript.inbox.iter().map(|item| (item.id.clone(), to_text(item))).collect(),
+            inbox: transcript.inbox.iter().map(|item| (item.id.replace('\0', ""), to_text(item))).collect(),
         }
     }
 }

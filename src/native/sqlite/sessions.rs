@@ -13,7 +13,8 @@ pub(super) fn list(connection: &Connection) -> Result<Vec<StoredSession>, StoreE
            r.updated_at, COALESCE(r.phase, 'idle'), COALESCE(r.asks, 0),
            (SELECT COUNT(*) FROM messages m WHERE m.session_id = s.session_id),
            (SELECT m.text FROM messages m WHERE m.session_id = s.session_id AND m.sender = 'user' AND m.tool_results IS NULL
-              AND trim(m.text) <> '' ORDER BY m.id LIMIT 1)
+              AND trim(m.text) <> '' ORDER BY m.id LIMIT 1),
+           COALESCE(r.deaths, 0)
          FROM sessions s LEFT JOIN glove_runs r USING (session_id)";
     let read = || -> rusqlite::Result<Vec<StoredSession>> {
         connection.prepare_cached(query)?.query_map([], session)?.collect()
@@ -37,6 +38,7 @@ fn session(row: &Row<'_>) -> rusqlite::Result<StoredSession> {
         updated_at,
         phase: row.get(5)?,
         asks: row.get(6)?,
+        deaths: row.get(9)?,
     })
 }
 

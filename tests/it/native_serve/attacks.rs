@@ -110,6 +110,44 @@ fn methods_that_are_not_taken_are_refused_without_a_permission_for_other_origins
     }
 }
 
+/// What a form or an image of a page elsewhere sends without being asked first.
+#[test]
+fn pages_of_other_origins_change_nothing_where_nobody_has_to_sign_in() {
+    let folder = Folder::new();
+    let running = Running::start(server(&folder, model()));
+    let id = running.begin("hi");
+    let port = running.address.port();
+    let asked = |method: &str, rest: &str, headers: &str| {
+        let path = format!("/api/sessions/{id}{rest}");
+        told(&running, head(method, &path, headers).as_bytes())
+    };
+    for headers in [
+        "sec-fetch-site: cross-site\r\norigin: https://evil.example\r\n",
+        "sec-fetch-site: same-site\r\norigin: http://localhost:1\r\n",
+        "sec-fetch-site: cross-site\r\n",
+        "origin: https://evil.example\r\n",
+        "origin: https://localhost.evil.example\r\n",
+        "origin: http://[::1].evil.example\r\n",
+        "origin: http://93.184.216.34\r\n",
+        "origin: null\r\n",
+        "origin: \r\n",
+    ] {
+        for (method, rest) in [("POST", "/stop"), ("POST", "/resume"), ("DELETE", "")] {
+            let (status, text) = asked(method, rest, headers);
+            assert_eq!(
+                (status, text.contains("FORBIDDEN")),
+                (403, true),
+                "{method} {rest} {headers}: {text}"
+            );
+        }
+    }
+    let own = format!("origin: http://localhost:{port}\r\n");
+    for headers in ["", "sec-fetch-site: same-origin\r\n", "sec-fetch-site: none\r\n", &own] {
+        let (status, text) = asked("POST", "/stop", headers);
+        assert_eq!(status, 202, "{headers}: {text}");
+    }
+}
+
 #[test]
 fn a_client_that_never_reads_holds_up_nobody() {
     let folder = Folder::new();

@@ -199,10 +199,23 @@ fn held_back(url: &str, kill: impl Fn(&str)) {
     assert_eq!(asked.calls(), 3, "it does not begin a fourth time by itself");
     let (_, all) = last.page(&id, None).until_kind("all");
     assert!(all["events"].to_string().contains("SESSION_HELD_BACK"), "{all}");
+    let says_so = |about: &Value| {
+        assert_eq!(about["phase"], "interrupted", "{about}");
+        assert_eq!(about["error"]["code"], "SESSION_HELD_BACK", "{about}");
+        let why = about["error"]["message"].as_str().unwrap();
+        assert!(why.starts_with("3 servers ended in a row"), "{why}");
+    };
+    let session = format!("/api/sessions/{id}");
+    says_so(&last.json("GET", &session, None).1);
+    says_so(&last.json("GET", "/api/sessions", None).1[0]);
+    says_so(&last.follow(&id, None).until("snapshot").1);
     let resumed = last.json("POST", &format!("/api/sessions/{id}/resume"), Some(&json!({})));
     assert_eq!(resumed.0, 202);
     until(|| (asked.calls() == 4).then_some(()));
     gate.open();
     assert_eq!(until(|| answer(&last, &id)), "Never said.");
+    for about in [last.json("GET", &session, None).1, last.json("GET", "/api/sessions", None).1[0].clone()] {
+        assert_eq!((&about["phase"], &about["error"]), (&json!("idle"), &Value::Null), "{about}");
+    }
     last.stop();
 }

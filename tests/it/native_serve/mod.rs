@@ -15,11 +15,16 @@ use serde_json::{Value, json};
 
 use crate::support::server::{Running, whole};
 
+#[cfg(all(feature = "postgres", feature = "redis", unix))]
+mod answered;
 mod attacks;
 mod endpoint;
 mod limits;
 #[cfg(all(feature = "postgres", feature = "redis", unix))]
 mod many;
+mod slow_readers;
+#[cfg(all(feature = "postgres", feature = "redis", feature = "task", unix))]
+mod wrong_input;
 
 struct Folder(std::path::PathBuf);
 

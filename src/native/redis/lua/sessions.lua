@@ -3,9 +3,9 @@ local ids = id == '' and redis.call('ZREVRANGE', 'glove:sessions', 0, -1) or { i
 local found = {}
 for _, each in ipairs(ids) do
   id = each
-  local about = redis.call('HMGET', key('session'), 'name', 'title', 'messages', 'created', 'updated', 'phase', 'asks')
+  local about = redis.call('HMGET', key('session'), 'name', 'title', 'messages', 'created', 'updated', 'phase', 'asks', 'deaths')
   if about[1] then
-    about[#about + 1] = each
+    about[9] = each
     found[#found + 1] = about
   end
 end

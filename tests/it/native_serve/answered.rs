@@ -1,0 +1,339 @@
+//! Messages that a server has answered for, when it is killed or stands still: each is in the record, once. `GLOVE_KILLS=500` kills as many
+//! servers right after an answer, and stops two for each five of them.
+
+use std::collections::HashMap;
+use std::env;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::Child;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, sleep};
+use std::time::{Duration, Instant};
+
+use futures_executor::block_on;
+use glove_wasm::native::SessionDatabase;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::native_glove::Home;
+use crate::native_postgres::PostgresServer;
+use crate::native_redis::RedisServer;
+
+/// For each database, when nobody asks for more.
+const KILLS: usize = 6;
+/// Longer than a holder keeps a session without showing itself.
+const OUTLIVES: Duration = Duration::from_millis(4_400);
+/// Of one server, each with somebody who writes to it.
+const SESSIONS: usize = 4;
+/// Pairs of servers at a time, of which one stands still.
+const PAIRS: usize = 3;
+
+fn kills() -> usize {
+    env::var("GLOVE_KILLS").map_or(KILLS, |kills| kills.parse().unwrap())
+}
+
+/// `glove serve` as a process of its own.
+pub struct Program {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl Program {
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Option<(u16, Value)> {
+        post(self.address, path, body)
+    }
+
+    pub fn start(home: &Home, database: &str) -> Program {
+        let mut glove = home.glove(&["serve", "--listen", "127.0.0.1:0", "--model", "scripted", "."]);
+        let mut child = glove.env("GLOVE_DATABASE", database).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let address = lines.find_map(|line| line.strip_prefix("glove serves at http://")?.parse().ok());
+        thread::spawn(move || lines.for_each(drop));
+        Program { child, address: address.expect("it does not start") }
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Nothing where the server left without a word.
+fn post(address: SocketAddr, path: &str, body: &Value) -> Option<(u16, Value)> {
+    let body = body.to_string();
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let head = "host: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n";
+    write!(stream, "POST {path} HTTP/1.1\r\n{head}content-length: {}\r\n\r\n{body}", body.len()).ok()?;
+    // The head alone is an answer: the rest may not come any more.
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    Some((status, serde_json::from_str(body).unwrap_or_default()))
+}
+
+/// What was sent to a session, and whether a server has answered for it.
+#[derive(Default)]
+struct Sent {
+    messages: Mutex<HashMap<String, bool>>,
+    refused: AtomicUsize,
+}
+
+impl Sent {
+    fn say(&self, address: SocketAddr, session: &str, text: &str) -> bool {
+        self.messages.lock().unwrap().insert(text.to_owned(), false);
+        let told = post(address, &format!("/api/sessions/{session}/messages"), &json!({ "text": text }));
+        match told {
+            Some((202, _)) => {
+                self.messages.lock().unwrap().insert(text.to_owned(), true);
+                true
+            }
+            None => false,
+            Some((409 | 503, _)) => {
+                self.refused.fetch_add(1, Ordering::Relaxed);
+                false
+            }
+            Some(other) => panic!("{session}: {other:?}"),
+        }
+    }
+
+    /// How many were answered for, and of those how many are not there, and how many are there twice.
+    fn counted(&self, database: &SessionDatabase, session: &str) -> [usize; 3] {
+        let begun = Instant::now();
+        let stored = loop {
+            match block_on(database.export(session)) {
+                Ok(stored) => break stored,
+                // A machine with much other work, or a file that a process which stands still has locked.
+                Err(error) => assert!(begun.elapsed() < Duration::from_secs(60), "{error}"),
+            }
+        };
+        let run = stored.run().unwrap();
+        let said = run.messages().iter().map(|message| message.text.clone());
+        let queued = run.queued().map(|request| request.message.text.clone());
+        let mut times: HashMap<String, usize> = HashMap::new();
+        for text in said.chain(queued) {
+            *times.entry(text).or_default() += 1;
+        }
+        let mut counted = [0; 3];
+        for (text, is_answered) in &*self.messages.lock().unwrap() {
+            let found = times.get(text).copied().unwrap_or_default();
+            counted[0] += usize::from(*is_answered);
+            counted[1] += usize::from(*is_answered && found == 0);
+            counted[2] += usize::from(found > 1);
+        }
+        counted
+    }
+}
+
+fn add<const N: usize>(all: &mut [usize; N], more: [usize; N]) {
+    for (all, more) in all.iter_mut().zip(more) {
+        *all += more;
+    }
+}
+
+/// In every second one the first message makes the others wait for a person.
+fn begin(address: SocketAddr, number: usize, sent: &Sent) -> Option<String> {
+    let text = if number % 2 == 0 { "hello" } else { "ask confirm" };
+    let (status, begun) = post(address, "/api/sessions", &json!({ "text": text }))?;
+    match status {
+        201 => {}
+        409 | 503 => return None,
+        other => panic!("{other}: {begun}"),
+    }
+    sent.messages.lock().unwrap().insert(text.to_owned(), true);
+    Some(begun["id"].as_str().unwrap().to_owned())
+}
+
+fn nothing_is_lost_when_it_is_killed(database: &str) {
+    let (home, stored) = (Home::new(), SessionDatabase::open(database).unwrap());
+    let mut all = [0; 3];
+    for kill in 0..kills() {
+        let program = Program::start(&home, database);
+        let (address, sent) =
+            (program.address, Arc::new(Vec::from_iter((0..SESSIONS).map(|_| Sent::default()))));
+        // The answer after which it is killed.
+        let (answers, last) = (Arc::new(AtomicUsize::new(0)), 1 + kill * 7 % 23);
+        let pid = Pid::from_child(&program.child);
+        let answered = move || {
+            if answers.fetch_add(1, Ordering::SeqCst) + 1 == last {
+                kill_process(pid, Signal::KILL).unwrap();
+            }
+        };
+        let writers: Vec<_> = (0..SESSIONS)
+            .map(|number| {
+                let (sent, answered) = (Arc::clone(&sent), answered.clone());
+                thread::spawn(move || {
+                    let session = begin(address, number, &sent[number])?;
+                    answered();
+                    for message in 0.. {
+                        if !sent[number].say(address, &session, &format!("message {message}")) {
+                            break;
+                        }
+                        answered();
+                    }
+                    Some(session)
+                })
+            })
+            .collect();
+        for (writer, sent) in writers.into_iter().zip(&*sent) {
+            if let Some(session) = writer.join().unwrap() {
+                add(&mut all, sent.counted(&stored, &session));
+            }
+        }
+    }
+    let [answered, lost, doubled] = all;
+    eprintln!("{} kills: {answered} messages answered for, {lost} lost, {doubled} doubled", kills());
+    assert!(answered >= kills(), "{answered} messages are too few to show anything");
+    assert_eq!((lost, doubled), (0, 0), "of {answered}");
+}
+
+/// `database` is that of a pair, by its number.
+fn nothing_is_lost_when_it_stands_still(database: impl Fn(usize) -> String) {
+    let stops = kills().div_ceil(5) * 2;
+    let (left, all, refused) =
+        (Arc::new(AtomicUsize::new(stops)), Arc::new(Mutex::new([0; 4])), Arc::new(AtomicUsize::new(0)));
+    let pairs: Vec<_> = (0..PAIRS.min(stops))
+        .map(|pair| {
+            let (database, left, all, refused) =
+                (database(pair), Arc::clone(&left), Arc::clone(&all), Arc::clone(&refused));
+            thread::spawn(move || {
+                let (home, stored) = (Home::new(), SessionDatabase::open(&database).unwrap());
+                let (one, two) = (Program::start(&home, &database), Program::start(&home, &database));
+                while left
+                    .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
+                    .is_ok()
+                {
+                    let (counted, not_taken) = stopped(&one, &two, &stored);
+                    add(&mut all.lock().unwrap(), counted);
+                    refused.fetch_add(not_taken, Ordering::SeqCst);
+                }
+            })
+        })
+        .collect();
+    for pair in pairs {
+        pair.join().unwrap();
+    }
+    let [answered, lost, doubled, taken_over] = *all.lock().unwrap();
+    let refused = refused.load(Ordering::SeqCst);
+    eprintln!(
+        "{stops} stopped holders of {SESSIONS} sessions, {taken_over} taken over: {answered} messages answered for, {refused} refused, {lost} lost, {doubled} doubled"
+    );
+    assert!(
+        answered >= stops * SESSIONS && taken_over >= stops,
+        "{answered}, {taken_over}: too few to show anything"
+    );
+    assert_eq!((lost, doubled), (0, 0), "of {answered}");
+}
+
+/// The first stands still for longer than its sessions are its own, while everybody writes to it; the second takes them over.
+fn stopped(one: &Program, two: &Program, stored: &SessionDatabase) -> ([usize; 4], usize) {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let sent: Arc<Vec<Sent>> = Arc::new((0..SESSIONS).map(|_| Sent::default()).collect());
+    let (first, second) = (one.address, two.address);
+    let sessions: Vec<_> = (0..SESSIONS)
+        .map(|number| (0..).find_map(|_| begin(first, number, &sent[number])).unwrap())
+        .collect();
+    let mut writers = Vec::new();
+    for (number, session) in sessions.iter().enumerate() {
+        let (is_over, sent, session) = (Arc::clone(&is_over), Arc::clone(&sent), session.clone());
+        writers.push(thread::spawn(move || {
+            for message in 0.. {
+                if is_over.load(Ordering::SeqCst) {
+                    break;
+                }
+                sent[number].say(first, &session, &format!("first {message}"));
+                sleep(Duration::from_millis(5));
+            }
+        }));
+    }
+    sleep(Duration::from_millis(50));
+    one.signal(Signal::STOP);
+    sleep(OUTLIVES);
+    let mut taken_over = 0;
+    for (number, session) in sessions.iter().enumerate() {
+        let begun = Instant::now();
+        // A file may be locked by the one that stands still.
+        while begun.elapsed() < Duration::from_secs(3) {
+            if sent[number].say(second, session, &format!("second {:?}", begun.elapsed())) {
+                taken_over += 1;
+                break;
+            }
+            sleep(Duration::from_millis(50));
+        }
+    }
+    one.signal(Signal::CONT);
+    sleep(Duration::from_millis(300));
+    is_over.store(true, Ordering::SeqCst);
+    for writer in writers {
+        writer.join().unwrap();
+    }
+    let mut all = [0; 3];
+    for (sent, session) in sent.iter().zip(&sessions) {
+        add(&mut all, sent.counted(stored, session));
+    }
+    let [answered, lost, doubled] = all;
+    (
+        [answered, lost, doubled, taken_over],
+        sent.iter().map(|sent| sent.refused.load(Ordering::Relaxed)).sum(),
+    )
+}
+
+macro_rules! on {
+    ($killed:ident, $stopped:ident, $server:expr) => {
+        #[test]
+        fn $killed() {
+            if let Some((_server, database)) = $server {
+                nothing_is_lost_when_it_is_killed(&database(0));
+            }
+        }
+
+        #[test]
+        fn $stopped() {
+            if let Some((_server, database)) = $server {
+                nothing_is_lost_when_it_stands_still(database);
+            }
+        }
+    };
+}
+
+on!(
+    what_a_killed_server_answered_for_is_in_sqlite,
+    what_a_server_answered_for_that_stood_still_is_in_sqlite,
+    {
+        let home = Home::new();
+        let folder = home.file("").to_str().unwrap().to_owned();
+        // Whoever stands still in the middle of a write has locked the whole file.
+        Some((home, move |pair: usize| format!("{folder}{pair}.db")))
+    }
+);
+
+on!(
+    what_a_killed_server_answered_for_is_in_postgresql,
+    what_a_server_answered_for_that_stood_still_is_in_postgresql,
+    PostgresServer::shared().map(|server| {
+        let database = server.new_database();
+        (server, move |_| database.clone())
+    })
+);
+
+on!(
+    what_a_killed_server_answered_for_is_in_redis,
+    what_a_server_answered_for_that_stood_still_is_in_redis,
+    RedisServer::start().map(|server| {
+        let database = server.url();
+        (server, move |_| database.clone())
+    })
+);
