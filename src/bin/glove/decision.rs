@@ -55,7 +55,7 @@ impl Decision {
     pub(crate) fn permission(tool: &str) -> Self {
         let always = Line {
             sure: Some(format!(
-                "Always allow {tool}? It then runs without a question, whatever it is called with. y if you are sure, n to decide anew"
+                "Always allow {tool}? It then runs without a question. y if you are sure, n to decide anew"
             )),
             ..Line::new('a', "Always allow", Some(Value::Bool(true)), true)
         };
