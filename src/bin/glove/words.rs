@@ -366,7 +366,7 @@ mod tests {
             "open report\\u202Efdp.exe"
         );
         assert_eq!(
-            call_details("open", &json!({ "path": "a\u{200b}b", "who": "می‌خواهم 👩🏽‍🚀" })),
+            call_details("open", &json!({ "path": "a\u{200b}b", "who": "می‌خواهم 👩🏽‍🚀" }), None),
             ["path: a\\u200Bb", "who: می‌خواهم 👩🏽‍🚀"]
         );
     }
