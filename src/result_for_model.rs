@@ -71,9 +71,11 @@ fn known(block: Block) -> Option<ContentPart> {
         return Some(ContentPart { kind, source: Some(source), ..ContentPart::default() });
     }
     match resource {
-        Some(Resource { blob: Some(blob), mime_type, .. }) => Some(file(blob, mime_type.unwrap_or_default())),
+        Some(Resource { blob: Some(blob), mime_type, .. }) => {
+            Some(file(blob, &mime_type.unwrap_or_default()))
+        }
         Some(Resource { text, .. }) => text.map(text_part),
-        None => Some(file(data?, media_type?)),
+        None => Some(file(data?, &media_type?)),
     }
 }
 
@@ -81,15 +83,13 @@ fn text_part(text: String) -> ContentPart {
     ContentPart { kind: "text".to_owned(), text: Some(text), ..ContentPart::default() }
 }
 
-fn file(data: String, media_type: String) -> ContentPart {
-    let kind = match media_type.split('/').next() {
-        Some(kind @ ("image" | "audio" | "video")) => kind,
-        _ => "document",
-    };
+fn file(data: String, media_type: &str) -> ContentPart {
+    let begins = media_type.split('/').next().unwrap_or_default();
+    let kind = if matches!(begins, "image" | "audio" | "video") { begins } else { "document" };
     let source = ContentSource {
         kind: "base64".to_owned(),
         data: Some(data),
-        media_type: media_type.clone(),
+        media_type: media_type.to_owned(),
         ..ContentSource::default()
     };
     ContentPart { kind: kind.to_owned(), source: Some(source), ..ContentPart::default() }

@@ -11,7 +11,7 @@ mod ticket;
 
 #[cfg(feature = "serve")]
 pub(crate) use refusal::log_line_of;
-pub use refusal::{Disclosure, Refusal};
+pub use refusal::{Disclosure, ModelFailure, Refusal};
 pub use request::{RequestLimits, WireRequest};
 #[cfg(feature = "serve")]
 pub(crate) use sha256::sha256;

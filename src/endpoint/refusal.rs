@@ -20,10 +20,17 @@ pub struct Refusal {
     pub provider: Box<Provider>,
     /// All that is known, for the server only; never a key.
     pub detail: String,
-    /// The error itself as JSON, for the server only.
-    pub model: Option<Box<str>>,
-    /// What stands in the server's log of a failure of the model.
-    pub logged: Option<Box<str>>,
+    /// Of a failure of the model, for the server only.
+    pub model: Option<Box<ModelFailure>>,
+}
+
+/// What a server knows of a failure of its model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelFailure {
+    /// The error itself as JSON.
+    pub error: String,
+    /// What stands in the log.
+    pub log: String,
 }
 
 /// What a client may know of the provider's own answer.
@@ -102,15 +109,14 @@ impl Refusal {
             provider: Box::default(),
             detail,
             model: None,
-            logged: None,
         }
     }
 
     /// The line of a server's log: neither a key nor what the conversation says is in it.
     #[cfg(feature = "serve")]
     pub(crate) fn log_line(&self) -> String {
-        match &self.logged {
-            Some(line) => line.to_string(),
+        match &self.model {
+            Some(model) => model.log.clone(),
             None => format!("{}: {}", self.code, self.detail),
         }
     }
@@ -138,8 +144,7 @@ impl Refusal {
             retry_after_ms: error.retry_after_ms,
             provider: Box::new(Provider::of(error, audience, disclosure)),
             detail,
-            model: Some(to_text(error).into_boxed_str()),
-            logged: Some(log_line_of(error).into_boxed_str()),
+            model: Some(Box::new(ModelFailure { error: to_text(error), log: log_line_of(error) })),
         }
     }
 
@@ -186,10 +191,7 @@ impl Refusal {
         if for_server {
             object.text("detail", &self.detail);
             if let Some(model) = &self.model {
-                object.raw("model", model);
-            }
-            if let Some(line) = &self.logged {
-                object.text("log", line);
+                object.raw("model", &model.error).text("log", &model.log);
             }
         }
         object.end();
@@ -456,7 +458,10 @@ mod tests {
         for (status, body, line) in table {
             let mut error = from_response(status, body);
             error.request_id = Some("r1".to_owned());
-            assert_eq!(Refusal::of_model(&error, Disclosure::Safe).logged.as_deref(), Some(line));
+            assert_eq!(
+                Refusal::of_model(&error, Disclosure::Safe).model.map(|model| model.log),
+                Some(line.to_owned())
+            );
         }
         let cut = ModelError::new(ModelErrorKind::Cut, "the model's answer was cut off");
         assert_eq!(log_line_of(&cut), "MODEL_STREAM_CUT: the model's answer was cut off");

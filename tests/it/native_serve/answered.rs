@@ -146,7 +146,7 @@ fn add<const N: usize>(all: &mut [usize; N], more: [usize; N]) {
 
 /// In every second one the first message makes the others wait for a person.
 fn begin(address: SocketAddr, number: usize, sent: &Sent) -> Option<String> {
-    let text = if number % 2 == 0 { "hello" } else { "ask confirm" };
+    let text = if number.is_multiple_of(2) { "hello" } else { "ask confirm" };
     let (status, begun) = post(address, "/api/sessions", &json!({ "text": text }))?;
     match status {
         201 => {}

@@ -213,10 +213,8 @@ fn a_client_that_leaves_stops_the_model() {
             _: glove_wasm::ports::ModelRequest<'_>,
             deltas: glove_wasm::ports::DeltaSink,
             _: glove_wasm::ports::AbortSignal,
-        ) -> glove_wasm::portable::BoxFuture<
-            'static,
-            Result<glove_wasm::run::input::Reply, glove_wasm::error::ModelError>,
-        > {
+        ) -> glove_wasm::portable::BoxFuture<'static, Result<glove_wasm::run::input::Reply, ModelError>>
+        {
             let held = OnDrop(Arc::clone(&self.0));
             Box::pin(async move {
                 deltas.text("Well, ");

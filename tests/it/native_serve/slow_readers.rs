@@ -8,7 +8,7 @@ use super::*;
 /// A session of some megabytes.
 fn long(running: &Running, megabytes: usize) -> String {
     let message = |number: usize| {
-        let sender = if number % 2 == 0 { "user" } else { "agent" };
+        let sender = if number.is_multiple_of(2) { "user" } else { "agent" };
         json!({ "sender": sender, "text": format!("{number} {}", "x".repeat(9_980)) })
     };
     let messages: Vec<Value> = (0..megabytes * 100).map(message).collect();
