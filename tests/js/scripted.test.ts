@@ -3,8 +3,7 @@ import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test } from "vitest";
 
 const ask = async (model: ReturnType<typeof createScriptedModel>, count: number) => {
-  for (let at = 0; at < count; at++)
-    await model.prompt({ messages: [{ sender: "user", text: `${at}` }] }, async () => {});
+  for (let at = 0; at < count; at++) await model.prompt({ messages: [{ sender: "user", text: `${at}` }] }, async () => {});
 };
 
 test("the last hundred requests are kept, and no others", async () => {

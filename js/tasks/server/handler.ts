@@ -18,7 +18,7 @@ import { eventStream } from "./events.js";
 import { LiveTasks } from "./live.js";
 import { fileOf, filesIn, filesOf, json, refusalOf, resultOf, stateOf, unfinished } from "./replies.js";
 import { isTaskId, NotAllowed, routeOf, type TaskRoute } from "./routes.js";
-import { clientPath, decisionOf, editOf, fit, inputsOf, textOf, uploadOf, wantedOf } from "./wanted.js";
+import { checkFits, clientPath, decisionOf, editOf, inputsOf, textOf, uploadOf, wantedOf } from "./wanted.js";
 
 const handlerOptions = {
   agent: "any",
@@ -157,7 +157,7 @@ class Tasks {
         const edited = await clientPath(path, "edit");
         await unfinished(workspace);
         const content = editOf(await this.#body(request));
-        fit([edited], await filesIn(workspace));
+        checkFits([edited], await filesIn(workspace));
         await watchTask(workspace).write(edited, content);
         return json({ id, path: edited });
       }
@@ -168,7 +168,7 @@ class Tasks {
       case "upload": {
         await unfinished(workspace);
         const inputs = await inputsOf(uploadOf(await this.#body(request)));
-        fit(inputs.keys(), await filesIn(workspace));
+        checkFits(inputs.keys(), await filesIn(workspace));
         for (const [path, content] of inputs) await workspace.write(path, content);
         return json({ id, files: [...inputs.keys()] });
       }

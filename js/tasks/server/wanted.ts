@@ -66,12 +66,12 @@ export async function inputsOf(files: SentFiles): Promise<Map<string, string | U
   for (const [given, content] of Object.entries(files)) {
     inputs.set(await clientPath(given, "upload"), await bytesOf(given, content));
   }
-  fit(inputs.keys(), new Set(inputs.keys()));
+  checkFits(inputs.keys(), new Set(inputs.keys()));
   return inputs;
 }
 
 /** A file is no folder too: neither of those that a client sends, nor of those that are there. */
-export function fit(paths: Iterable<string>, there: ReadonlySet<string>): void {
+export function checkFits(paths: Iterable<string>, there: ReadonlySet<string>): void {
   const folders = new Set<string>();
   for (const path of there) for (const folder of above(path)) folders.add(folder);
   for (const path of paths) {

@@ -214,7 +214,7 @@ fn stopping_leaves_nothing_running_on_the_screen() {
     };
     screen.step(Input::ModelPartial { call, text: "Half an ans".to_owned(), from: 0 });
     screen.step(Input::Aborted { why: AbortReason::User });
-    assert_eq!(screen.kinds()[2..], ["user:Again", "agent:Half an ans…"]);
+    assert_eq!(screen.kinds()[2..], ["user:Again", "agent:Half an ans (stopped)"]);
 }
 
 #[test]
