@@ -388,6 +388,7 @@ test("a model of OpenAI's that uses no tools by chat completions is asked by Res
   // Nobody knows what a proxy speaks, and the application knows better.
   const proxy = { baseURL: "https://proxy.example/v1" };
   expect(await asked(proxy)).toEqual(["/v1/chat/completions", "high", undefined]);
-  expect((await asked({ facts: [{ model: "gpt-6*", responses: false }] }))[0]).toBe("/v1/chat/completions");
+  // Not the default model: it takes no tools there at all.
+  expect((await asked({ model: "gpt-6-luna", facts: [{ model: "gpt-6*", responses: false }] }))[0]).toBe("/v1/chat/completions");
   expect((await asked({ ...proxy, facts: [{ model: "gpt-6*", responses: true }] }))[0]).toBe("/v1/responses");
 });
