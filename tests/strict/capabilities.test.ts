@@ -44,7 +44,7 @@ const capabilities: Readonly<Record<string, readonly [situations: readonly strin
   images: [["with a png"], /iVBORw0KGgo/],
   PDFs: [["with a pdf"], new RegExp(btoa("%PDF-1.4 one page").slice(0, 20))],
   "thoughts sent back": [
-    ["all thoughts", "Gemini's signature", "the signature of Gemini's compatible endpoint"].map(
+    ["all thoughts", "thoughts in words", "Gemini's signature", "the signature of Gemini's compatible endpoint"].map(
       (one) => `${one} beside a call, thinking on and sent back`,
     ),
     /I look\.|c2ln/,
