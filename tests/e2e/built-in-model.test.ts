@@ -40,8 +40,8 @@ const prelude = `
 async function run<T = unknown>(body: string, { standIn = true } = {}): Promise<T> {
   const { page, problems } = await openPage(browser, server.url);
   const result = (await page.evaluate(`(async () => { ${standIn ? promptApi : ""} ${prelude} ${body} })()`)) as T;
-  // The browser itself reports that it has no engine.
-  if (standIn) expect(problems).toEqual([]);
+  // The browser itself reports that it has no engine. Failures of the model are in the console, each once.
+  if (standIn) expect(problems.filter((text) => !text.startsWith("MODEL_"))).toEqual([]);
   await page.close();
   return result;
 }

@@ -215,7 +215,7 @@ test("a wait for a busy provider is told on every way to a model", async () => {
       ? respond({ ...busy, headers: { "retry-after": "2" } })
       : new Response(done, { headers: { "content-type": "text/event-stream" } });
   const waits = { policy: { maxRetries: 1 }, fetch };
-  const models = [createAdapter({ provider: "openai", apiKey: "k", ...waits }), through(down, waits)];
+  const models = [createAdapter({ provider: "openai", model: "m", apiKey: "k", ...waits }), through(down, waits)];
   for (const model of models) {
     const heard: unknown[] = [];
     const shown: unknown[] = [];
@@ -230,7 +230,7 @@ test("a wait for a busy provider is told on every way to a model", async () => {
     session.subscribe(() => void shown.push(session.getSnapshot().waiting?.code));
     const before = Date.now();
     const sending = session.sendMessage("hi");
-    await vi.waitFor(() => expect(session.getSnapshot().waiting).toBeDefined(), 5_000);
+    await vi.waitFor(() => expect(session.getSnapshot().waiting).toBeDefined(), 20_000);
     const { code, until } = session.getSnapshot().waiting as { code: string; until: number };
     expect([code, until - before >= 2_000]).toEqual(["MODEL_RATE_LIMIT", true]);
     expect(await sending).toMatchObject({ text: "Hello" });

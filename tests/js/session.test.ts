@@ -19,16 +19,13 @@ test("a message is answered, and the promise gives the answer", async () => {
   expect(model.calls[0]).toMatchObject({ systemPrompt: "You are a test.", messages: [{ sender: "user", text: "Hi" }] });
 });
 
-test("a message that is sent before the core is there waits, and the screen shows it at once", async () => {
+test("a message that is sent before the core is there waits, and the screen shows it", async () => {
   const { session, shown } = scene(["one", "two"]);
   const first = session.sendMessage("1");
   const second = session.sendMessage("2");
-  expect(session.getSnapshot()).toMatchObject({
-    busy: true,
-    status: "submitted",
-    sessionReady: false,
-    queue: [{ text: "1" }, { text: "2" }],
-  });
+  expect(session.getSnapshot()).toMatchObject({ busy: true, status: "submitted", sessionReady: false });
+  const { queue, sessionReady } = await until(session, ({ queue }) => queue.length === 2);
+  expect([queue.map(({ text }) => text), sessionReady]).toEqual([["1", "2"], false]);
   await Promise.all([first, second]);
   expect(shown()).toEqual(["user: 1", "agent: one", "user: 2", "agent: two"]);
 });
@@ -146,6 +143,7 @@ test("a message that waits says how many files it has, and another answer that w
   // Before the core is there.
   const first = session.sendMessage("1", [image]);
   const early = session.sendMessage({ content });
+  await until(session, ({ queue }) => queue.length === 2);
   expect(waiting()).toEqual([
     ["1", 1],
     ["", 1],
@@ -174,7 +172,7 @@ test("a message that waits says how many files it has, and another answer that w
 test("a message that waits is taken back by its id, and nothing else is", async () => {
   const { session, shown } = scene([{ text: "one", after: 40 }, "three"]);
   const early = session.sendMessage("0");
-  const { queue } = session.getSnapshot();
+  const { queue } = await until(session, ({ queue }) => queue.length === 1);
   expect(queue).toMatchObject([{ text: "0" }]);
   // Before the core is there.
   expect(session.cancelQueued(queue[0]?.id ?? "")).toBe(true);

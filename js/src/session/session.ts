@@ -529,8 +529,8 @@ export class GloveSession {
     const behind = [...this.#sent.values()].some(({ delivered }) => !delivered);
     const calls = this.#calls(input);
     const waits = behind || this.#connection.session === undefined || !!input.files?.length || calls;
-    // A hook may take its time, and may be taken back meanwhile.
-    const unsafe = keeps && !calls;
+    // A hook or a file may take its time, and the message may be taken back meanwhile.
+    const unsafe = keeps && !calls && !input.files?.length;
     this.#latest = Math.max(Date.now(), this.#latest + 1);
     const state = { delivered: false, cancelled: false, unopened: false, noted: false };
     const sent: Sent = { id, input, at: this.#latest, behind, keeps, ...state };

@@ -8,8 +8,7 @@ import { pageReducers, reduceBy } from "./page-events.js";
 import { requestReducers } from "./requests.js";
 import { slotReducers } from "./slots.js";
 import { type SessionState, withShown } from "./state.js";
-import { timelineReducers } from "./timeline.js";
-import { unread } from "./unread.js";
+import { timelineReducers, unread } from "./timeline.js";
 
 const taskTool = "glove_update_tasks";
 

@@ -1,11 +1,10 @@
-// The entries of the conversation.
+// The entries of the conversation, and which of them have files that the model cannot read.
 
 import { dropStale } from "./answer.js";
 import type { Reducers } from "./events.js";
 import { withError } from "./failures.js";
 import type { ShownEntry } from "./snapshot.js";
-import { withShown } from "./state.js";
-import { withUnread } from "./unread.js";
+import { type SessionState, withShown } from "./state.js";
 
 export const timelineReducers: Reducers<"timeline"> = {
   timeline(state, { len, set }, context, unseen) {
@@ -28,3 +27,21 @@ export const timelineReducers: Reducers<"timeline"> = {
     return earlier ? dropStale(next) : next;
   },
 };
+
+// Of some kinds of files a provider takes none, so notes stood for them in a request.
+
+/** A session is told once of each kind. */
+export function unread(state: SessionState, notice: string): SessionState {
+  const type = /^\[\w+ attachment: ([^\]]+)]/.exec(notice)?.[1];
+  if (!type || state.unread.has(type)) return state;
+  const types = new Set(state.unread).add(type);
+  return { ...withShown(state, { timeline: state.shown.timeline.map((entry) => withUnread(entry, types)) }), unread: types };
+}
+
+export function withUnread(entry: ShownEntry, types: SessionState["unread"]): ShownEntry {
+  if (types.size === 0 || entry.kind !== "user" || entry.leftOut) return entry;
+  const has =
+    entry.files?.some((file) => types.has(file?.type)) ||
+    entry.images?.some((source) => types.has(/^data:([^;,]+)/.exec(source)?.[1] ?? ""));
+  return has ? { ...entry, leftOut: true } : entry;
+}

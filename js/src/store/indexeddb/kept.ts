@@ -312,12 +312,15 @@ export class KeptSession {
   // ---- what is on its way ------------------------------------------------------------------------------------------
 
   async keepSent(message: SentRequest): Promise<void> {
-    const key = [this.identifier, "sent", message.id];
+    const { id, request, at } = check("`message`", message, "object");
+    check("`message.request`", request, "text");
+    check("`message.at`", at, "amount");
+    const key = [this.identifier, "sent", check("`message.id`", id, "text")];
     if (await this.#isThere()) await this.#run(["extras"], "relaxed", ({ ask, store }) => ask(store("extras").put(message, key)));
   }
 
   async dropSent(id: string): Promise<void> {
-    const key = [this.identifier, "sent", id];
+    const key = [this.identifier, "sent", check("`id`", id, "text")];
     if (await this.#isThere()) await this.#run(["extras"], "relaxed", ({ ask, store }) => ask(store("extras").delete(key)));
   }
 
