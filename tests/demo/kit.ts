@@ -68,7 +68,7 @@ export function demo(): Demo {
 }
 
 /** What a headless Chromium says when it is asked for a model of its own. */
-export const isNotice = (text: string) => text.startsWith("Unable to create a text session");
+export const isNotice = (text: string) => /^(Unable to create a text session|MODEL_[A-Z_]+: )/.test(text);
 
 export const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
 export const log = (page: Page) => page.getByRole("log");
