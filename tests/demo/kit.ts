@@ -67,7 +67,7 @@ export function demo(): Demo {
   };
 }
 
-/** What a headless Chromium says when it is asked for a model of its own. */
+/** What a headless Chromium says when it is asked for a model of its own, and what a model has failed with. */
 export const isNotice = (text: string) => /^(Unable to create a text session|MODEL_[A-Z_]+: )/.test(text);
 
 export const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
