@@ -25,6 +25,8 @@ test("a page with nothing but defaults is a chat", async () => {
   expect([...container.querySelectorAll("[data-glove-role]")].map((part) => part.getAttribute("data-glove-role"))).toEqual([
     "user",
     "agent",
+    // There is no database here.
+    "not-kept",
     "input",
   ]);
 });
