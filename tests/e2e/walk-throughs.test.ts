@@ -217,6 +217,7 @@ const freezeAt = (n: number, moment: string) => `
   if (sessionStorage.getItem("died")) globalThis.frozen = new Promise(() => {});
   else { ${freezing}; globalThis.frozen = freezeAt("glove", ${n}, "${moment}"); }`;
 
+// Each write is a walk of its own.
 test.each(walks)("$name: as written, also after a reload at the end, and over a reload at every write", async (of) => {
   const { page } = await check(of, `${of.name}0`, counting);
   const writes = (await page.evaluate(`inCore("writes")`)) as number;
@@ -240,4 +241,4 @@ test.each(walks)("$name: as written, also after a reload at the end, and over a 
   await Promise.all([next(), next(), next()]);
   // A timer may make a write more or less.
   expect(reloads).toBeGreaterThan(writes - 3);
-});
+}, 300_000);
