@@ -218,27 +218,31 @@ const freezeAt = (n: number, moment: string) => `
   else { ${freezing}; globalThis.frozen = freezeAt("glove", ${n}, "${moment}"); }`;
 
 // Each write is a walk of its own.
-test.each(walks)("$name: as written, also after a reload at the end, and over a reload at every write", async (of) => {
-  const { page } = await check(of, `${of.name}0`, counting);
-  const writes = (await page.evaluate(`inCore("writes")`)) as number;
-  expect(writes).toBeGreaterThan(4);
-  await page.reload();
-  await page.getByText(of.ends).last().waitFor();
-  await of.shows(page);
-  await page.context().close();
+test.each(walks)(
+  "$name: as written, also after a reload at the end, and over a reload at every write",
+  async (of) => {
+    const { page } = await check(of, `${of.name}0`, counting);
+    const writes = (await page.evaluate(`inCore("writes")`)) as number;
+    expect(writes).toBeGreaterThan(4);
+    await page.reload();
+    await page.getByText(of.ends).last().waitFor();
+    await of.shows(page);
+    await page.context().close();
 
-  const points = Array.from({ length: writes }, (_, at) => [at + 1, moments[at % 3] as string] as const);
-  let reloads = 0;
-  const next = async (): Promise<void> => {
-    const [n, moment] = points.shift() ?? [];
-    if (!n || !moment) return;
-    const visit = `${of.name}${n}${moment}`;
-    const end = await check(of, visit, freezeAt(n, moment));
-    reloads += end.reloads;
-    await end.page.context().close();
-    return next();
-  };
-  await Promise.all([next(), next(), next()]);
-  // A timer may make a write more or less.
-  expect(reloads).toBeGreaterThan(writes - 3);
-}, 300_000);
+    const points = Array.from({ length: writes }, (_, at) => [at + 1, moments[at % 3] as string] as const);
+    let reloads = 0;
+    const next = async (): Promise<void> => {
+      const [n, moment] = points.shift() ?? [];
+      if (!n || !moment) return;
+      const visit = `${of.name}${n}${moment}`;
+      const end = await check(of, visit, freezeAt(n, moment));
+      reloads += end.reloads;
+      await end.page.context().close();
+      return next();
+    };
+    await Promise.all([next(), next(), next()]);
+    // A timer may make a write more or less.
+    expect(reloads).toBeGreaterThan(writes - 3);
+  },
+  300_000,
+);
