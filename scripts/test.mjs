@@ -17,6 +17,9 @@ const runners = {
   packaging: { run: () => vitest("packaging"), needs: { build: true, chromium: true } },
 };
 
+/** Longer than the slowest build and the slowest file of tests take. */
+const silenceMs = 10 * 60_000;
+
 await main(async () => {
   const names = process.argv.slice(2);
   const unknown = names.filter((name) => !(name in runners));
@@ -98,7 +101,7 @@ async function cargo() {
   };
   // Many of them wait for servers and clocks.
   const env = { RUST_TEST_THREADS: process.env.RUST_TEST_THREADS ?? String(2 * availableParallelism()) };
-  const failure = await failureOf(() => run("cargo", rustTests("--no-fail-fast"), { onLine, env }));
+  const failure = await failureOf(() => run("cargo", rustTests("--no-fail-fast"), { onLine, env, silenceMs }));
   return countFailure(counts, failure);
 }
 
@@ -131,14 +134,11 @@ async function vitest(project) {
   mkdirSync(inRoot(".cache", "reports"), { recursive: true });
   rmSync(report, { force: true });
   const failure = await failureOf(() =>
-    runTool("vitest/vitest.mjs", [
-      "run",
-      "--project",
-      project,
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile=${report}`,
-    ]),
+    runTool(
+      "vitest/vitest.mjs",
+      ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile=${report}`],
+      { silenceMs },
+    ),
   );
   const counts = none();
   if (existsSync(report)) {

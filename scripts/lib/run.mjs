@@ -29,24 +29,51 @@ export async function step(name, fix, work) {
 // Logs that no terminal shows are kept free of colour codes.
 const plain = process.stdout.isTTY ? {} : { NO_COLOR: "1" };
 
-/** Runs a command with its output shown. With `onLine`, each line of its output is also given to that function. */
-export function run(command, args, { env, cwd = root, onLine, silent = false } = {}) {
+/**
+ * Runs a command with its output shown. With `onLine`, each line of its output is also given to that function. A command that prints
+ * nothing for `silenceMs` is ended: one test that waits for ever must not cost the results of all others.
+ */
+export function run(command, args, { env, cwd = root, onLine, silent = false, silenceMs } = {}) {
+  const name = [command, ...args].join(" ");
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...plain, ...env },
-      stdio: silent ? "ignore" : ["ignore", onLine ? "pipe" : "inherit", "inherit"],
+      stdio: silent ? "ignore" : ["ignore", onLine || silenceMs ? "pipe" : "inherit", silenceMs ? "pipe" : "inherit"],
       shell: needsShell(command),
+      // A group of its own, so that what it started can be ended with it.
+      detached: Boolean(silenceMs),
     });
-    if (onLine) readLines(child.stdout, onLine);
-    child.on("error", (error) => reject(new Error(`${command} cannot be started (${error.code})`)));
     // Who ends this command ends what it started.
-    const stop = () => child.kill();
+    const stop = () => (silenceMs ? process.kill(-child.pid, "SIGKILL") : child.kill());
+    const interrupt = () => {
+      stop();
+      process.exit(130);
+    };
     process.once("SIGTERM", stop);
-    child.on("close", () => process.off("SIGTERM", stop));
-    child.on("close", (code, signal) =>
-      code === 0 ? resolve() : reject(new Error(`${[command, ...args].join(" ")} ended with ${signal ?? `code ${code}`}`)),
-    );
+    if (silenceMs) process.once("SIGINT", interrupt);
+
+    const endsSilent = () => {
+      reject(new Error(`${name} printed nothing for ${silenceMs / 60_000} minutes`));
+      stop();
+    };
+    const silence = silenceMs && setTimeout(endsSilent, silenceMs);
+    if (child.stdout)
+      readLines(child.stdout, (line) => {
+        silence?.refresh();
+        onLine?.(line);
+      });
+    child.stderr?.on("data", (text) => {
+      silence.refresh();
+      process.stderr.write(text);
+    });
+    child.on("error", (error) => reject(new Error(`${command} cannot be started (${error.code})`)));
+    child.on("close", (code, signal) => {
+      process.off("SIGTERM", stop).off("SIGINT", interrupt);
+      clearTimeout(silence);
+      if (code === 0) resolve();
+      else reject(new Error(`${name} ended with ${signal ?? `code ${code}`}`));
+    });
   });
 }
 

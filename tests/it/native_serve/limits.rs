@@ -88,7 +88,7 @@ fn a_client_that_leaves_while_its_session_is_opened_takes_up_no_place() {
     let serve = || Running::start(server(&folder, model()).limits(limits));
     let mut running = serve();
     let id = running.begin("hi");
-    running.follow(&id, None).until("request_finished");
+    running.rests(&id);
     running.stop();
     let file = Connection::open(folder.0.join("sessions.db")).unwrap();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use glove_wasm::error::{ModelError, ModelErrorKind};
 use glove_wasm::native::{Caller, Server, ServerLimits, SqliteDatabase};
@@ -101,6 +101,15 @@ impl Running {
         begun["id"].as_str().unwrap().to_owned()
     }
 
+    /// Waits until nothing of the session is being done.
+    fn rests(&self, id: &str) {
+        let begun = Instant::now();
+        while self.json("GET", &format!("/api/sessions/{id}"), None).1["phase"] != "idle" {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{id} goes on for ever");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     fn follow(&self, id: &str, last: Option<&str>) -> Followed {
         let headers: Vec<_> = last.map(|last| ("last-event-id", last)).into_iter().collect();
         Followed { lines: self.open("GET", &format!("/api/sessions/{id}/events"), &headers, None) }
@@ -116,11 +125,13 @@ impl Followed {
     /// The next event with its id; `None` at the end of the stream.
     fn next(&mut self) -> Option<(String, Value)> {
         let mut id = String::new();
+        let begun = Instant::now();
         loop {
             let mut line = String::new();
             if self.lines.read_line(&mut line).unwrap() == 0 {
                 return None;
             }
+            assert!(begun.elapsed() < Duration::from_secs(60), "no event came");
             if let Some(value) = line.strip_prefix("id: ") {
                 id = value.trim().to_owned();
             } else if let Some(data) = line.strip_prefix("data: ") {
