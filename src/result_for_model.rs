@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use crate::json::Json;
-use crate::json::codec::{Read, from_checked, from_text, to_text};
+use crate::json::codec::{Read, Write, from_checked, from_text, object, to_text};
 use crate::json::scan::word_at;
-use crate::message::{ContentPart, ContentSource, SideOutput, ToolResult, ToolStatus};
+use crate::message::{ContentPart, ContentSource, Extra, SideOutput, ToolResult, ToolStatus};
 
 #[derive(Read)]
 struct Block {
@@ -18,6 +18,8 @@ struct Block {
     #[json(rename = "mimeType")]
     media_type: Option<String>,
     resource: Option<Resource>,
+    #[json(flatten)]
+    rest: Extra,
 }
 
 #[derive(Read)]
@@ -32,7 +34,12 @@ struct Resource {
 #[derive(Read)]
 struct Answer {
     content: Vec<Json>,
+    #[json(flatten)]
+    rest: Extra,
 }
+
+/// Blocks of other kinds have sources too, for instance results of a search: those are what a tool says, and no file.
+const FILES: &[&str] = &["image", "document", "file", "audio", "video"];
 
 /// The parts of a result that has a picture or a file among them.
 pub(crate) fn parts(data: &Json) -> Option<Vec<ContentPart>> {
@@ -41,40 +48,71 @@ pub(crate) fn parts(data: &Json) -> Option<Vec<ContentPart>> {
     if !text.starts_with(['[', '{']) || !may_be() {
         return None;
     }
-    let blocks = match from_checked::<Answer>(text) {
-        Ok(answer) => answer.content,
-        Err(_) => from_checked(text).unwrap_or_else(|_| vec![data.clone()]),
+    let (blocks, rest) = match from_checked::<Answer>(text) {
+        Ok(answer) => (answer.content, answer.rest),
+        Err(_) => (from_checked(text).unwrap_or_else(|_| vec![data.clone()]), Extra::default()),
     };
     let mut parts = Vec::new();
     for block in &blocks {
-        let part = part(block);
-        // Blank texts are refused where others stand beside them.
-        if part.source.is_some() || part.text.as_ref().is_some_and(|text| !text.trim().is_empty()) {
-            parts.push(part);
-        }
+        add(block, &mut parts);
     }
+    add_rest(&rest, &mut parts);
     parts.iter().any(|part| part.source.is_some()).then_some(parts)
 }
 
 /// A block of another kind is told as it is.
-fn part(block: &Json) -> ContentPart {
-    let known = from_text::<Block>(block.as_str()).ok().and_then(known);
-    known.unwrap_or_else(|| text_part(block.to_text().unwrap_or_else(|| block.to_string())))
+fn add(block: &Json, parts: &mut Vec<ContentPart>) {
+    let read = from_text::<Block>(block.as_str()).ok();
+    let known = read.and_then(|mut block| {
+        let rest = std::mem::take(&mut block.rest);
+        Some((known(block)?, rest))
+    });
+    let Some((part, rest)) = known else {
+        return parts.push(text_part(block.to_text().unwrap_or_else(|| block.to_string())));
+    };
+    // Blank texts are refused where others stand beside them.
+    if part.source.is_some() || part.text.as_ref().is_some_and(|text| !text.trim().is_empty()) {
+        parts.push(part);
+    }
+    add_rest(&rest, parts);
+}
+
+/// What else a tool has said beside a file, without what is for clients.
+fn add_rest(rest: &Extra, parts: &mut Vec<ContentPart>) {
+    let says = |(name, value): &&(String, Json)| {
+        let name = name.as_str();
+        !matches!(
+            (name, value.as_str()),
+            ("annotations" | "_meta" | "cache_control", _) | ("isError", "false")
+        )
+    };
+    let said: Vec<_> = rest.0.iter().filter(says).collect();
+    if said.is_empty() {
+        return;
+    }
+    let fields: Vec<(&str, &dyn Write)> =
+        said.iter().map(|(name, value)| (name.as_str(), value as &dyn Write)).collect();
+    let mut text = String::new();
+    object(&mut text, &fields);
+    parts.push(text_part(text));
 }
 
 fn known(block: Block) -> Option<ContentPart> {
-    let Block { kind, text, source, data, media_type, resource } = block;
+    let Block { kind, text, source, data, media_type, resource, .. } = block;
     if kind == "text" {
         return text.map(text_part);
     }
-    if let Some(source) = source.filter(|source| source.data.is_some() || source.url.is_some()) {
-        return Some(ContentPart { kind, source: Some(source), ..ContentPart::default() });
+    if let Some(resource) = resource.filter(|_| kind == "resource") {
+        return match resource.blob {
+            Some(blob) => Some(file(blob, &resource.mime_type.unwrap_or_default())),
+            None => resource.text.map(text_part),
+        };
     }
-    match resource {
-        Some(Resource { blob: Some(blob), mime_type, .. }) => {
-            Some(file(blob, &mime_type.unwrap_or_default()))
-        }
-        Some(Resource { text, .. }) => text.map(text_part),
+    if !FILES.contains(&kind.as_str()) {
+        return None;
+    }
+    match source.filter(|source| source.data.is_some() || source.url.is_some()) {
+        Some(source) => Some(ContentPart { kind, source: Some(source), ..ContentPart::default() }),
         None => Some(file(data?, &media_type?)),
     }
 }
@@ -231,6 +269,10 @@ mod tests {
                 "[Document attachment: application/pdf]\n{\"type\":\"resource_link\",\"uri\":\"u\"}",
             ),
             (r#"{"type":"audio","data":"UklGRg==","mimeType":"audio/wav"}"#, "[Audio attachment: audio/wav]"),
+            (
+                r#"{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png","alt":"a dog"}],"structuredContent":{"dogs":1},"isError":true}"#,
+                "[Image attachment: image/png]\n{\"alt\":\"a dog\"}\n{\"structuredContent\":{\"dogs\":1},\"isError\":true}",
+            ),
         ];
         for (data, expected) in table {
             let parts = parts(&Json::parse(data).unwrap()).unwrap_or_else(|| panic!("{data}"));
@@ -245,6 +287,7 @@ mod tests {
             r#""iVBORw0KGgo=""#,
             r#"[{"type":"text","text":"a"}]"#,
             r#"{"type":"image","source":"web"}"#,
+            r#"[{"type":"article","title":"T","snippet":"S","source":{"type":"web","url":"https://h"}}]"#,
             r#"{"type":"image","source":{"type":"none"}}"#,
             r#"{"files":[{"name":"a","mimeType":"image/png","data":"x"}]}"#,
             r#"[{"source":{"type":"base64","data":"x"}}]"#,

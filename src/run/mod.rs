@@ -665,6 +665,11 @@ impl Run {
         })
     }
 
+    /// The last one that is read.
+    fn last_line(&self) -> Option<usize> {
+        self.branches.before(self.messages.len())
+    }
+
     /// A new id that the same inputs will always give again.
     fn mint(&mut self, kind: &str) -> Option<String> {
         let current = self.state.current.as_mut()?;

@@ -23,9 +23,8 @@ pub(crate) struct State {
     /// The same of other branches.
     #[json(skip_if_default)]
     pub undo_elsewhere: Vec<UndoEntry>,
-    /// The last answer broke off, and the request was given up then: nobody has stopped it.
-    #[json(skip_if_default)]
-    pub broke_off: bool,
+    /// The line of an answer that broke off, whose request was given up then: nobody has stopped it.
+    pub broke_off: Option<usize>,
     /// Calls that the answer being worked on has taken back.
     #[json(skip_if_default)]
     pub undone: Vec<String>,
@@ -246,7 +245,7 @@ impl State {
             queue: Vec::new(),
             undo: Vec::new(),
             undo_elsewhere: Vec::new(),
-            broke_off: false,
+            broke_off: None,
             undone: Vec::new(),
             next_number: 1,
             usage: Usage::default(),

@@ -83,6 +83,12 @@ impl Decision {
         ])
     }
 
+    /// Only what lets nothing happen: of something that cannot be shown as what it is.
+    pub(crate) fn without_yes(mut self) -> Self {
+        self.lines.retain(|line| !line.allows);
+        self
+    }
+
     /// A part of what is decided about is not shown yet.
     pub(crate) fn fold(&mut self) {
         self.folded = Folded::Unread;

@@ -72,20 +72,22 @@ pub(crate) enum Reply {
 impl Question {
     /// A change of a file is shown as one, where the folder is known.
     pub(crate) fn of(slot: &Slot, workspace: &Workspace) -> Question {
-        let input: Value = slot.input.read().unwrap_or_default();
+        let read: Result<Value, _> = slot.input.read();
+        let is_read = read.is_ok();
+        let input = read.unwrap_or_default();
+        let allows =
+            |decision: Decision| Ask::Decision(if is_read { decision } else { decision.without_yes() });
         let message = |usual: &str| words::clean(text(&input, "message").unwrap_or(usual));
         let tool = text(&input, "toolName").unwrap_or("this tool");
         let (message, ask) = match slot.renderer.as_str() {
             "permission_request" => {
                 let tool = words::in_line(tool);
-                (format!("Run {tool}?"), Ask::Decision(Decision::permission(&tool)))
+                (format!("Run {tool}?"), allows(Decision::permission(&tool)))
             }
-            "approval_request" => {
-                (format!("Run {}?", words::in_line(tool)), Ask::Decision(Decision::approval()))
-            }
+            "approval_request" => (format!("Run {}?", words::in_line(tool)), allows(Decision::approval())),
             "interrupted_call" => (
                 format!("{} was interrupted, and may have taken effect. Run it again?", words::in_line(tool)),
-                Ask::Decision(Decision::unless("Don't run", "Run again")),
+                allows(Decision::unless("Don't run", "Run again")),
             ),
             "budget_reached" => (
                 "This conversation has reached a limit. Continue?".to_owned(),
@@ -110,6 +112,10 @@ impl Question {
             }
         };
         let mut details = Vec::new();
+        if !is_read {
+            details.push("This call cannot be shown in parts, so it cannot be allowed here:".to_owned());
+            details.push(words::clean(slot.input.as_str()));
+        }
         if let Some(title) = text(&input, "title") {
             details.push(words::clean(title));
         }
@@ -285,6 +291,39 @@ mod tests {
     fn question(renderer: &str, input: &Value) -> Question {
         let slot = json!({ "id": "s1", "renderer": renderer, "input": input, "waits": true, "created_at": 0, "status": "pending" });
         Question::of(&serde_json::from_value(slot).unwrap(), &Workspace::open(".").unwrap())
+    }
+
+    #[test]
+    fn a_call_that_cannot_be_read_is_shown_as_it_is_and_cannot_be_allowed() {
+        let deep = format!("{}1{}", "[".repeat(126), "]".repeat(126));
+        let input = format!(r#"{{"toolName":"bash","toolInput":{{"command":"rm -rf x","x":{deep}}}}}"#);
+        let kinds = ["permission_request", "approval_request", "interrupted_call"];
+        for kind in kinds {
+            let slot = json!({ "id": "s1", "renderer": kind, "input": null, "waits": true, "created_at": 0, "status": "pending" });
+            let mut slot: Slot = serde_json::from_value(slot).unwrap();
+            slot.input = glove_wasm_json::written(input.as_str());
+            let mut asked = Question::of(&slot, &Workspace::open(".").unwrap());
+            assert!(
+                asked.lines().iter().any(|line| line.contains("rm -rf x")),
+                "{kind}: {:?}",
+                asked.lines()
+            );
+            for typed in ["y", "a", "1", "2", "3"] {
+                let reply = asked.read(typed);
+                assert!(
+                    matches!(&reply, Reply::Again(_) | Reply::Answer(Answer::No(_)))
+                        || reply == Reply::Answer(Answer::Value(Json::from(Value::Bool(false)))),
+                    "{kind}: {typed}: {reply:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_label_is_one_line_and_moves_no_cursor() {
+        let options = json!({ "message": "Which?", "options": ["delete all\r\n  1     keep all  ", "a\rb"] });
+        let lines = question("select", &options).lines();
+        assert!(lines.iter().all(|line| !line.contains(['\r', '\n'])), "{lines:?}");
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(crate) fn spoken(text: &str) -> String {
 
 /// As a part of a line: what would begin another one is a space.
 pub(crate) fn in_line(text: &str) -> String {
-    clean(text).replace(['\n', '\t'], " ")
+    clean(text).replace("\r\n", " ").replace(['\n', '\t'], " ")
 }
 
 /// Marks that show text in another order than it has.

@@ -162,7 +162,7 @@ impl Run {
             let hidden = message.hidden && message.is_trigger();
             current.hidden = hidden && (joins.is_none() || current.hidden);
         }
-        let broke_off = std::mem::take(&mut self.state.broke_off);
+        let broke_off = self.state.broke_off.is_some() && self.state.broke_off == self.last_line();
         let (mut resolved, mut ids, mut blocking) = (Vec::new(), Vec::new(), Vec::new());
         for item in &inbox {
             match item.status.as_str() {
@@ -285,7 +285,8 @@ impl Run {
             return;
         }
         self.cut_off(fx);
-        self.state.broke_off = self.messages.last().is_some_and(|last| last.partial);
+        self.state.broke_off =
+            self.last_line().filter(|at| self.message(*at).is_some_and(|last| last.partial));
         self.keep_old_answer(fx);
         self.state.current = None;
         self.state.halt = None;

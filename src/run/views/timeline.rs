@@ -366,7 +366,7 @@ impl Timeline {
 fn was_stopped(run: &Run, line: usize) -> bool {
     match run.messages().get(run.next_line(line + 1)) {
         Some(next) => next.sender == Sender::User && !next.broke_off,
-        None => run.state.current.is_none() && !run.state.broke_off,
+        None => run.state.current.is_none() && run.state.broke_off != Some(line),
     }
 }
 

@@ -160,6 +160,31 @@ fn an_answer_that_was_stopped_is_told_from_one_that_broke_off_also_after_a_reloa
 }
 
 #[test]
+fn an_answer_that_is_stopped_after_another_try_is_not_told_as_broken_off() {
+    let mut screen = Screen::new(Vec::new(), Vec::new());
+    let writes = |screen: &mut Screen, text: &str| {
+        let calls = screen.effects.iter().rev().find_map(|effect| match effect {
+            Effect::CallModel { call } => Some(*call),
+            _ => None,
+        });
+        let call = calls.unwrap();
+        screen.step(Input::ModelPartial { call, text: text.to_owned(), from: 0 });
+        call
+    };
+    screen.ask("one");
+    let call = writes(&mut screen, "Once");
+    let error = ModelError::new(ModelErrorKind::Network, "gone");
+    screen.step(Input::ModelFailed { call, error, partial: "Once".to_owned() });
+    let again = Request { regenerate: true, ..request("r2", "", WhenBusy::Queue) };
+    screen.step(Input::Request(Box::new(again)));
+    writes(&mut screen, "Twice");
+    screen.step(Input::Aborted { why: AbortReason::User });
+    assert_eq!(screen.kinds().last().unwrap(), "agent:Twice (stopped)");
+    screen.ask("two");
+    assert!(screen.run.messages().iter().all(|message| !message.broke_off));
+}
+
+#[test]
 fn a_run_is_drawn_as_it_goes_and_only_what_changed_is_sent() {
     let mut screen = Screen::new(vec![parallel("a"), parallel("b")], Vec::new());
     screen.ask("Hi");
