@@ -379,7 +379,7 @@ test("a trigger with an id begins once: not twice at a time, not again later, an
 });
 
 test("why a trigger waits does not stand in the queue as a message", async () => {
-  const { session, shown } = scene(["one", "two", "three"]);
+  const { session, shown } = scene([{ deltas: ["o", "n", "e"], every: 150 }, "two", "three"]);
   const queue = () => session.getSnapshot().queue.map(({ text }) => text);
   const first = session.trigger({ reason: "secret timer" });
   const others = [session.sendMessage("Hi"), session.trigger({ reason: "secret build" })];

@@ -20,7 +20,8 @@ test("a message is answered, and the promise gives the answer", async () => {
 });
 
 test("a message that is sent before the core is there waits, and the screen shows it", async () => {
-  const { session, shown } = scene(["one", "two"]);
+  // An answer that takes its time, so that the second message has something to wait for.
+  const { session, shown } = scene([{ deltas: ["o", "n", "e"], every: 150 }, "two"]);
   const first = session.sendMessage("1");
   const second = session.sendMessage("2");
   expect(session.getSnapshot()).toMatchObject({ busy: true, status: "submitted", sessionReady: false });
