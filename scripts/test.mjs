@@ -40,6 +40,7 @@ async function test(names) {
   if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;
 
   const sums = none();
+  const times = [];
   // Most of the build is the work of one core, so the Rust tests are compiled beside it; running them says what is wrong.
   const compiling =
     needed("build") && names.includes("rust") && failureOf(() => run("cargo", rustTests("--no-run"), { silent: true }));
@@ -53,12 +54,15 @@ async function test(names) {
       continue;
     }
     console.log(`\n── ${name} tests`);
+    const since = performance.now();
     add(sums, await runners[name].run(tools));
+    times.push(`${name} ${Math.round((performance.now() - since) / 1000)} s`);
   }
   const { passed, failed, skipped } = sums;
   // Last, so that it is there where only the end of what was printed is kept.
   for (const name of failed) console.error(`✗ ${name}`);
-  console.log(`\n${passed} passed, ${failed.length} failed${skipped ? `, ${skipped} skipped` : ""}`);
+  console.log(`\n${times.join(", ")}`);
+  console.log(`${passed} passed, ${failed.length} failed${skipped ? `, ${skipped} skipped` : ""}`);
   if (failed.length) process.exitCode = 1;
 }
 
