@@ -110,7 +110,7 @@ test("a chat in own markup sends, shows a call, edits, goes between versions, an
   await button("Stop").click();
   await page.getByText("Answer 3 to But this").waitFor();
   await button("Stop").waitFor({ state: "detached" });
-  expect(await page.getByText("This answer was cut off.").count()).toBe(1);
+  expect(await page.getByText("You stopped this answer.").count()).toBe(1);
 
   await page.reload();
   await page.getByText("Answer 3 to But this").waitFor();
