@@ -4,6 +4,7 @@ import type { SideOutput } from "../../src/wire/record.js";
 import { humanName } from "../parts/calls/tool-state.js";
 import { Values } from "../parts/calls/values.js";
 import { mountRenderer, type Renderer } from "../render/mount-renderer.js";
+import { Name } from "../render/visible.js";
 import { read, type SlotProps, text } from "../renderers/props.js";
 import type { Drawing } from "../slots/drawing.js";
 import { FileCard } from "./file-card.js";
@@ -46,7 +47,9 @@ function Plain({ name, data, fallback }: { name: string; data: unknown; fallback
   if (typeof fallback === "string") return <p dir="auto">{fallback}</p>;
   return (
     <>
-      <p>{humanName(name)}</p>
+      <p>
+        <Name of={humanName(name)} />
+      </p>
       <Values of={data} />
     </>
   );

@@ -20,6 +20,7 @@ export type Word =
   | "Show more"
   | "Show all"
   | "Show picture"
+  | "Picture"
   | "Show all of it before you allow it."
   | "Earlier messages were summarised"
   | "Send a message"

@@ -125,3 +125,76 @@ test("a conversation is there as prompts, and the prompts of another one take th
   act(() => void glove?.sendMessage("Hello"));
   await shown("Hello completed text");
 });
+
+const png = "iVBORw0KGgo=";
+const picture = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
+
+test.each<[about: string, result: unknown, shown: readonly string[]]>([
+  ["a part of a message", picture, ["picture image/png"]],
+  ["parts among texts", [{ type: "text", text: "Now:" }, picture, { a: 1 }], ["Now:", "picture image/png", '{\n  "a": 1\n}']],
+  [
+    "what an MCP server answers",
+    {
+      content: [
+        { type: "image", data: png, mimeType: "image/png" },
+        {
+          type: "resource",
+          resource: { uri: "file:///a/week%20\u202efdp.exe?x", mimeType: "application/pdf", blob: "JVBERi0=" },
+        },
+        { type: "resource", resource: { uri: "file:///b", text: "b" } },
+      ],
+    },
+    ["picture image/png", "file week%20\\u202Efdp.exe EXE · 5 bytes", "b"],
+  ],
+  [
+    "a file with its name, and one elsewhere",
+    [
+      { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBERi0=" }, file: { name: "a.pdf" } },
+      { type: "image", source: { type: "url", url: "https://example.com/b.png" } },
+    ],
+    ["file a.pdf PDF · 5 bytes", "link https://example.com/b.png b.png PNG"],
+  ],
+  [
+    "what is said beside a file",
+    {
+      content: [{ type: "image", data: png, mimeType: "image/png", alt: "a dog" }],
+      structuredContent: { dogs: 1 },
+      isError: false,
+    },
+    ["picture image/png", '{\n  "alt": "a dog"\n}', '{\n  "structuredContent": {\n    "dogs": 1\n  }\n}'],
+  ],
+  [
+    "a source that is no file",
+    { type: "article", source: { url: "https://h" } },
+    ['{\n  "type": "article",\n  "source": {\n    "url": "https://h"\n  }\n}'],
+  ],
+  ["what only looks like it", { type: "image", source: "web" }, ['{\n  "type": "image",\n  "source": "web"\n}']],
+  [
+    "a list of files that is no block",
+    [{ source: { data: "x" } }],
+    ['[\n  {\n    "source": {\n      "data": "x"\n    }\n  }\n]'],
+  ],
+])("the card of a call shows pictures and files among its result: %s", async (_, result, shown) => {
+  const { container, send } = chat(script, { client: { tools: [show(() => result as never)] } });
+  send("Weather?");
+  await screen.findByText("It rains");
+  const details = () => [...(container.querySelector("[data-glove-details] h4:last-of-type")?.parentElement?.children ?? [])];
+  const words = (element: Element) => {
+    const texts = [...element.querySelectorAll("bdi, small")].map(({ textContent }) => textContent).join(" ");
+    if (element instanceof HTMLImageElement) return `picture ${/^data:([^;]*);base64,iVBORw0KGgo=$/.exec(element.src)?.[1]}`;
+    const link = element.querySelector("a");
+    return link ? `link ${link.href} ${texts}` : element.tagName === "PRE" ? element.textContent : `file ${texts}`;
+  };
+  await waitFor(() => expect(details().slice(2).map(words)).toEqual(shown));
+});
+
+test("what a tool calls a picture and is none is a file", async () => {
+  const { container, send } = chat(script, { client: { tools: [show(() => picture)] } });
+  send("Weather?");
+  await waitFor(() => expect(container.querySelector("[data-glove-details] img")).toBeTruthy());
+  const image = container.querySelector("[data-glove-details] img") as HTMLImageElement;
+  expect([image.alt, image.style.maxHeight, image.style.maxWidth]).toEqual(["Picture", "16rem", "100%"]);
+  fireEvent.error(image);
+  expect(container.querySelector("[data-glove-details] [data-glove-attachment] small")?.textContent).toBe("8 bytes");
+  expect(container.querySelector("[data-glove-details] img")).toBeNull();
+});

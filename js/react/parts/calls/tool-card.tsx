@@ -1,11 +1,12 @@
 // A call of a tool as a card: what it does, how far it is, and, folded, what it was called with and what came of it.
 import type { ReactNode } from "react";
 import type { StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js";
+import { Loader } from "../../look/loader.js";
 import { useLabels } from "../../render/labels.js";
-import { Long } from "../../render/long-text.js";
 import { Name } from "../../render/visible.js";
 import { circle, Icon } from "../icons.js";
-import { readable, refusals, stateWords, type ToolState, toolState, toolTitle } from "./tool-state.js";
+import { ResultText } from "./result-text.js";
+import { refusals, stateWords, type ToolState, toolState, toolTitle } from "./tool-state.js";
 import { Values } from "./values.js";
 
 /** What a card shows of a call. */
@@ -83,10 +84,7 @@ function Card({ title, state, label, input, output, why, children }: CardProps):
           {output !== undefined && output !== "" && (
             <>
               <h4>{say(state === "failed" ? "Error" : "Result")}</h4>
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard. */}
-              <pre tabIndex={0} dir="auto">
-                <Long text={pretty(output)} />
-              </pre>
+              {mayHoldMedia(output) ? <ResultMedia output={output} /> : <ResultText text={output} />}
             </>
           )}
         </div>
@@ -101,12 +99,6 @@ function Card({ title, state, label, input, output, why, children }: CardProps):
   );
 }
 
-/** JSON on several lines; anything else, and what is long, as it is. */
-function pretty(output: string): string {
-  if (output.length > 20_000 || !/^\s*[[{]/.test(output)) return output;
-  try {
-    return readable(JSON.parse(output));
-  } catch {
-    return output;
-  }
-}
+/** Pictures and files are drawn by what is loaded with the first of them. */
+const ResultMedia = /* @__PURE__ */ new Loader(() => import("../../outputs/result-media.js")).component("ResultMedia");
+const mayHoldMedia = (output: string): boolean => /^[[{]/.test(output) && /"(?:source|mimeType)"/.test(output);
