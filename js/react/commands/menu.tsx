@@ -4,6 +4,7 @@ import { folded } from "../../src/commands/called.js";
 import { adopt } from "../look/adopt.js";
 import { css } from "../look/generated/commands-css.js";
 import { useLabels } from "../render/labels.js";
+import { Name } from "../render/visible.js";
 import type { Command } from "./list.js";
 import { matching, type Typed, typedIn } from "./typed.js";
 
@@ -92,9 +93,9 @@ export function CommandMenu({
           >
             {children?.(command) ?? (
               <>
-                <bdi>/{command.name}</bdi>{" "}
+                <Name of={`/${command.name}`} />{" "}
                 <span>
-                  <bdi>{command.description}</bdi>
+                  <Name of={`${command.description ?? ""}`} />
                 </span>
               </>
             )}

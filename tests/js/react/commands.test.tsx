@@ -146,3 +146,11 @@ test("a chat without skills and hooks has no list, and one of your own markup ha
   expect(own.listed()).toEqual(["mailbox!"]);
   expect(screen.getByText("skill mail, skill mailbox, skill e-mail")).toBeTruthy();
 });
+
+test("what would turn the name of a command or what it is for stands there to be seen", async () => {
+  const hook = defineHook({ name: "help", description: "Shows \u202egnp.exe", run: () => ({ answer: "Ask me." }) });
+  const { field, type, listed } = await chat({ hooks: [hook] });
+  await waitFor(() => expect(field.getAttribute("aria-haspopup")).toBe("listbox"));
+  type("/");
+  expect(listed()).toEqual(["/help Shows \\u202Egnp.exe"]);
+});
