@@ -1,5 +1,5 @@
 // The built-in renderers: what they ask, and what they answer.
-import { cleanup, fireEvent, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { builtInRenderers, type SlotProps } from "glove-wasm/react";
 import { createElement, type FunctionComponent } from "react";
 import { expect, test, vi } from "vitest";
@@ -158,12 +158,30 @@ test.each([
   Array.from({ length: 20_000 }, (_, at) => at),
   "line\n".repeat(4_000) + 19_999,
   { [`${"k".repeat(20_000)}19999`]: true },
-])("all of a long value can be opened, whatever its form", (toolInput) => {
+])("all of a long value can be opened, whatever its form", async (toolInput) => {
   const { container } = show("approval_request", { toolName: "run", toolInput });
   expect(container.textContent).not.toContain("19999");
   fireEvent.click(screen.getByRole("button", { name: /^Show all/ }));
-  expect(container.textContent).toContain("19999");
   expect(screen.queryByRole("button", { name: /^Show all/ })).toBeNull();
+  await waitFor(() => expect(container.textContent).toContain("19999"));
+});
+
+test("what is long is drawn with some frames, and can be allowed when all of it is there", async () => {
+  const values = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`v${at}`, `${at} `.repeat(3_000)]));
+  const toolInput = { old: "a\n".repeat(10_000), new: `${"b\n".repeat(10_000)}end`, ...values };
+  const { container } = show("approval_request", { toolName: "run", toolInput });
+  fireEvent.click(screen.getByRole("button", { name: /^Show all/ }));
+  const allow = screen.getByRole<HTMLButtonElement>("button", { name: "Allow" });
+  const isWhole = () => container.querySelectorAll("dd")[12]?.textContent === values.v11;
+  expect([allow.disabled, isWhole()]).toEqual([true, false]);
+  await waitFor(() => {
+    if (!isWhole()) expect(allow.disabled).toBe(true);
+    expect(allow.disabled).toBe(false);
+  });
+  expect(isWhole()).toBe(true);
+  const [change, ...texts] = [...container.querySelectorAll("dd")].map(({ textContent }) => textContent);
+  expect(change).toBe(`${"- a\n".repeat(10_000)}- \n${"+ b\n".repeat(10_000)}+ end\n`);
+  expect(texts).toEqual(Object.values(values));
 });
 
 test("an edit is shown as a whole diff, whatever its tool calls the two texts", () => {

@@ -9,19 +9,34 @@ export const newName = (name: string): string | undefined =>
 /** Of more, all lines of the one are followed by all lines of the other. */
 const [mostCompared, mostBlocks] = [1_000_000, 1_000];
 
-export function Change({ of: [before, after] }: { readonly of: readonly [before: string, after: string] }): ReactNode {
-  const blocks = useMemo(() => changes(before.split("\n"), after.split("\n")), [before, after]);
+interface ChangeProps {
+  readonly of: readonly [before: string, after: string];
+  /** As much of it is drawn. */
+  readonly most: number;
+}
+
+export function Change({ of: [before, after], most }: ChangeProps): ReactNode {
+  const blocks = useMemo(() => changes(before.split("\n"), after.split("\n")).map(signed), [before, after]);
+  let left = most;
   return (
     <span data-glove-change="">
-      {blocks.map(([Tag, lines], at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
-        <Tag key={at}>
-          <Pieces text={lines.map((line) => `${signs[Tag]} ${line}\n`).join("")} />
-        </Tag>
-      ))}
+      {blocks.map(([Tag, text], at) => {
+        const most = left;
+        left -= text.length;
+        return (
+          most > 0 && (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+            <Tag key={at}>
+              <Pieces text={text} most={most} />
+            </Tag>
+          )
+        );
+      })}
     </span>
   );
 }
+
+const signed = ([tag, lines]: Block) => [tag, lines.map((line) => `${signs[tag]} ${line}\n`).join("")] as const;
 
 const signs = { span: " ", del: "-", ins: "+" } as const;
 type Block = readonly [kind: keyof typeof signs, lines: string[]];

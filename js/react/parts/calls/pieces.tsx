@@ -5,10 +5,16 @@ import { Visible } from "../../render/visible.js";
 /** In UTF-16 units. */
 const size = 8_000;
 
-export function Pieces({ text }: { readonly text: string }): ReactNode {
+interface PiecesProps {
+  readonly text: string;
+  /** No piece begins behind so much of it. */
+  readonly most: number;
+}
+
+export function Pieces({ text, most }: PiecesProps): ReactNode {
   const pieces = useMemo(() => cut(text), [text]);
   if (pieces.length < 2) return <Visible text={text} lines />;
-  return pieces.map((piece, at) => (
+  return pieces.slice(0, Math.ceil(most / size)).map((piece, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name.
     <span key={at} data-glove-piece="">
       <Visible text={piece} lines />

@@ -1,5 +1,6 @@
 // Names and values of a call's arguments, as a person reads them: what is long is folded, and all of it can be opened.
-import { type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { nextFrame } from "../../../src/timing/next-frame.js";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../../render/labels.js";
 import { Visible } from "../../render/visible.js";
@@ -22,7 +23,7 @@ interface Row {
   readonly isWord?: boolean;
 }
 
-/** What a call was given, and whether a part of it is still folded. */
+/** What a call was given, and whether a part of it cannot be read yet: it is folded, or still to be drawn. */
 export interface Reading {
   readonly values: ReactNode;
   readonly folded: boolean;
@@ -46,10 +47,11 @@ export function useValues(of: unknown): Reading {
   useBrowserLayoutEffect(() => {
     if (opened) element.current?.focus();
   }, [opened]);
+  const drawn = useDrawn(folded ? 0 : size, opened);
   if (rows.length === 0) return { values: undefined, folded };
   const values = (
     <>
-      <Rows of={folded ? fronts(rows) : rows} element={element} />
+      <Rows of={folded ? fronts(rows) : rows} drawn={drawn} element={element} />
       {folded && (
         <button type="button" data-glove-more="" onClick={() => open(rows)}>
           {`${say("Show all")} (${size.toLocaleString()})`}
@@ -57,36 +59,57 @@ export function useValues(of: unknown): Reading {
       )}
     </>
   );
-  return { values, folded };
+  return { values, folded: folded || drawn < size };
+}
+
+/** In UTF-16 units: so much of what was opened is drawn with each frame, so that the page does not stand still for it. */
+const eachFrame = 64_000;
+
+/** How much of it is drawn by now. */
+function useDrawn(size: number, opened: readonly Row[] | undefined): number {
+  const [drawn, draw] = useState({ opened, end: eachFrame });
+  const end = drawn.opened === opened ? drawn.end : eachFrame;
+  useEffect(() => (end < size ? nextFrame(() => draw({ opened, end: end + eachFrame })) : undefined), [opened, end, size]);
+  return end < size ? end : Number.POSITIVE_INFINITY;
 }
 
 interface RowsProps {
   readonly of: readonly Row[];
+  readonly drawn: number;
   readonly element: RefObject<HTMLElement | null>;
 }
 
-function Rows({ of, element }: RowsProps): ReactNode {
+function Rows({ of, drawn, element }: RowsProps): ReactNode {
   const say = useLabels();
   const [first] = of;
+  let left = drawn;
   if (first && first.name === undefined) {
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
       <p ref={element as RefObject<HTMLParagraphElement>} data-glove-values="" tabIndex={0} dir="auto">
-        <Pieces text={first.text} />
+        <Pieces text={first.text} most={drawn} />
       </p>
     );
   }
   return (
     <dl ref={element as RefObject<HTMLDListElement>} data-glove-values="" tabIndex={0}>
-      {of.map(({ name = "", text, change, isWord }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: names may be equal.
-        <div key={at}>
-          <dt dir="auto">
-            <Visible text={name} />
-          </dt>
-          <dd dir="auto">{change ? <Change of={change} /> : <Pieces text={isWord ? say(text) : text} />}</dd>
-        </div>
-      ))}
+      {of.map(({ name = "", text, change, isWord }, at) => {
+        const most = left;
+        left -= name.length + text.length;
+        return (
+          most > 0 && (
+            // biome-ignore lint/suspicious/noArrayIndexKey: names may be equal.
+            <div key={at}>
+              <dt dir="auto">
+                <Visible text={name} />
+              </dt>
+              <dd dir="auto">
+                {change ? <Change of={change} most={most} /> : <Pieces text={isWord ? say(text) : text} most={most} />}
+              </dd>
+            </div>
+          )
+        );
+      })}
     </dl>
   );
 }
