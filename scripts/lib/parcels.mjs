@@ -3,6 +3,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { inRoot } from "./project.mjs";
+import { leaveOut, withoutComments } from "./shipped.mjs";
 
 /** By the module that becomes all of them. What a page has before it draws is in none with what it has not: it would bring the rest. */
 const parcels = {
@@ -30,7 +31,7 @@ const copies = {
 
 const pkg = inRoot("pkg");
 
-/** Does that to what the compiler has written. */
+/** Does that to what the compiler has written, and makes it what is packed. */
 export async function pack() {
   // esbuild puts a module into the first file of a page whose imports could reach it. Who imports `createMessages` has a copy.
   copyFileSync(join(pkg, "src", "messages", "messages.js"), join(pkg, "react", "hooks", "messages.js"));
@@ -41,6 +42,8 @@ export async function pack() {
       writeFileSync(join(pkg, member), `export { ${exported(member).join(", ")} } from "${named(whole, member)}";\n`);
     }
   }
+  await withoutComments();
+  leaveOut();
 }
 
 const slashes = (path) => path.replaceAll("\\", "/");
