@@ -1,11 +1,14 @@
 // examples/vite built by each bundler, as it comes out of the box, and run in Chromium.
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { build as esbuild, transform } from "esbuild";
 import type { Browser } from "playwright-core";
 import { build, createServer } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../support/browser.js";
+import { root } from "../support/project.js";
 import { type ServeOptions, serve } from "../support/server.js";
 import { direct, expectPageRuns, makeProject, sandboxed } from "./app.js";
 import { expectBlocked, inWorker, orderPizza } from "./examples.js";
@@ -83,6 +86,22 @@ test("a module worker under Vite, built and while it is written", async () => {
   const server = await createServer({ root: folder, logLevel: "error", server: { port: 0, host: "127.0.0.1" } });
   await server.listen();
   await expectPageRuns(server.resolvedUrls?.local[0] ?? "").finally(() => server.close());
+});
+
+test("a module worker under Vite 7 needs the setting that the guide names, and runs with it", async () => {
+  const folder = makeProject("worker-7", { "index.html": page("/main.js"), "main.js": starter, "worker.js": worker });
+  const entry = createRequire(join(folder, "main.js")).resolve("vite7");
+  const vite: { readonly build: typeof build; readonly version: string } = await import(pathToFileURL(entry).href);
+  expect(vite.version).toMatch(/^7\./);
+  const guide = readFileSync(join(root, "docs/loading.md"), "utf8").replace(/\s+/g, " ");
+  const refused = "UMD and IIFE output formats are not supported for code-splitting builds";
+  expect(guide).toContain(refused);
+  await expect(vite.build({ root: folder, logLevel: "silent" })).rejects.toThrow(refused);
+  const setting = `worker: { format: "es" }`;
+  expect(guide).toContain(setting);
+  writeFileSync(join(folder, "vite.config.js"), `export default { ${setting} };\n`);
+  await vite.build({ root: folder, logLevel: "error" });
+  await served(join(folder, "dist"), {}, expectPageRuns);
 });
 
 test("esbuild", async () => {
