@@ -65,6 +65,24 @@ test.each<[string, (this: SeedStore, count: never) => void]>([
   expect([store.tokens, store.turns]).toEqual([30, 2]);
 });
 
+test.each<[string, () => Promise<number>]>([
+  ["rejects", () => Promise.reject(new Error("no count"))],
+  [
+    "throws",
+    () => {
+      throw new Error("no count");
+    },
+  ],
+  ["does not answer", () => new Promise(() => {})],
+])("a store whose `getTokenCount` %s is told of each answer all the same, and keeps nobody waiting", async (_, getTokenCount) => {
+  const store = new SeedStore();
+  store.getTokenCount = getTokenCount;
+  const begun = performance.now();
+  expect(await talk(store)).toEqual([]);
+  expect([store.tokens, store.turns]).toEqual([30, 2]);
+  expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
 test("the object has nothing that is stored, copied or sent with it", async () => {
   const store = new SeedStore();
   const seen: object[] = [];

@@ -197,3 +197,141 @@ test("a session that is closed before its message is given has it in the queue w
   await until(second.session, ({ busy, timeline }) => !busy && timeline.length === 2);
   expect(texts(second.session.getSnapshot())).toEqual(["user: hello", "agent: you said hello"]);
 });
+
+test("what is on its way when an old page gives way to a newer one stays written down, and the newer one answers it", async () => {
+  const stores = sharedSession("s");
+  const channel = new BroadcastChannel((await stores().shared?.()) ?? "");
+  const asked = new Promise<void>((resolve) => {
+    channel.onmessage = ({ data }) => {
+      if (data.kind === "hello") channel.postMessage({ ...all, to: data.tab });
+      if (data.kind === "ask" && data.method === "request") resolve();
+    };
+  });
+  const all = { v: 3, kind: "all", leader: "old", events: [], written: { text: "", reasoning: "" }, extras: {} };
+  await stores().lease?.("somebody", 60_000);
+  const store = stores();
+  const old = tab(store);
+  await old.session.start();
+  const sent = old.session.sendMessage("hello");
+  await asked;
+  // Nobody has heard it before the newer page leads.
+  channel.postMessage({ v: 4, kind: "leads", leader: "newer" });
+  await expect(sent).rejects.toMatchObject({ code: "TAB_VERSION" });
+  await later();
+  channel.close();
+  expect([await kept(store), queue(old)]).toEqual([["hello"], ["hello"]]);
+  await stores().lease?.("somebody", 0);
+  const newer = tab(stores());
+  await newer.session.start();
+  await until(newer.session, ({ busy, timeline }) => !busy && timeline.length === 2);
+  expect(texts(newer.session.getSnapshot())).toEqual(["user: hello", "agent: you said hello"]);
+  expect(await kept(store)).toEqual([]);
+});
+
+test("what the tab that runs the session has in memory alone stays written down when another one joins", async () => {
+  const stores = sharedSession("s");
+  const store = stores();
+  let full = true;
+  const first = tab({
+    ...store,
+    appendStep: async (step) => {
+      if (full) throw new GloveError("STORE_QUOTA", "The disk is full.");
+      await store.appendStep?.(step);
+    },
+  });
+  await first.session.start();
+  const second = tab(stores());
+  await second.session.start();
+  await expect(second.session.sendMessage("hello")).rejects.toMatchObject({ code: "STORE_QUOTA" });
+  expect(await kept(store)).toEqual(["hello"]);
+  const third = tab(stores());
+  await third.session.start();
+  await later();
+  expect(await kept(store)).toEqual(["hello"]);
+  expect(first.session.getSnapshot()).toMatchObject({ run: { phase: "paused" }, error: { code: "STORE_QUOTA" }, queue: [] });
+  full = false;
+  first.client.dispose();
+  await until(second.session, ({ busy, timeline }) => !busy && timeline.length === 2);
+  expect(texts(second.session.getSnapshot())).toEqual(["user: hello", "agent: you said hello"]);
+  await vi.waitFor(async () => expect(await kept(store)).toEqual([]));
+});
+
+test("what waits beside an interrupted run is in the queue of each tab, and is taken back in any of them", async () => {
+  const stores = sharedSession("s");
+  const before = tab(stores());
+  before.session.sendMessage("wait").catch(() => {});
+  await until(before.session, ({ run }) => run.phase === "waiting");
+  before.client.dispose();
+  const store = stores();
+  for (const [at, id] of ["a", "b", "c"].entries()) await store.keepSent?.(written(id, id, at));
+  const first = tab(store, { resume: "manual" });
+  await first.session.start();
+  const second = tab(stores(), { resume: "manual" });
+  await second.session.start();
+  expect(second.session.getSnapshot()).toMatchObject({ tab: "follower", run: { phase: "interrupted" } });
+  expect(queue(second)).toEqual(["a", "b", "c"]);
+  expect(second.session.cancelQueued("a")).toBe(true);
+  for (const one of [first, second]) await vi.waitFor(() => expect(queue(one)).toEqual(["b", "c"]));
+  expect(await kept(store)).toEqual(["b", "c"]);
+  // The tab that takes over has them too.
+  first.client.dispose();
+  await until(second.session, ({ tab, run }) => tab === "leader" && run.phase === "interrupted");
+  expect(queue(second)).toEqual(["b", "c"]);
+  const third = tab(stores(), { resume: "manual" });
+  await third.session.start();
+  expect(second.session.cancelQueued("b")).toBe(true);
+  await vi.waitFor(() => expect(queue(third)).toEqual(["c"]));
+  void third.session.resume();
+  const { slots } = await until(third.session, ({ slots, run }) => run.phase === "waiting" && slots.length > 0);
+  third.session.resolveSlot(slots.at(-1)?.id ?? "", 1);
+  await until(third.session, ({ busy, timeline }) => !busy && timeline.length > 3);
+  expect(texts(third.session.getSnapshot()).slice(-2)).toEqual(["user: c", "agent: you said c"]);
+  for (const one of [second, third]) await vi.waitFor(() => expect(queue(one)).toEqual([]));
+  expect(await kept(store)).toEqual([]);
+});
+
+test("what is asked in another tab comes after what waits beside an interrupted run", async () => {
+  const stores = sharedSession("s");
+  const before = tab(stores());
+  before.session.sendMessage("wait").catch(() => {});
+  await until(before.session, ({ run }) => run.phase === "waiting");
+  before.client.dispose();
+  const store = stores();
+  await store.keepSent?.(written("a", "a"));
+  const first = tab(store, { resume: "manual" });
+  await first.session.start();
+  const second = tab(stores(), { resume: "manual" });
+  await second.session.start();
+  expect(await second.session.sendMessage("b")).toMatchObject({ text: "you said b" });
+  const said = texts(second.session.getSnapshot()).filter((text) => /^(user|agent)/.test(text));
+  expect(said).toEqual(["user: wait", "user: a", "agent: you said a", "user: b", "agent: you said b"]);
+});
+
+test("a message that a slow store takes its time with is written down after a moment, and shown then", async () => {
+  const store = sharedSession("s")();
+  const append = store.appendStep?.bind(store);
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  store.appendStep = async (...step) => {
+    await gate;
+    await append?.(...step);
+  };
+  const keeps = gated(store);
+  const own = tab(store);
+  await own.session.start();
+  const begun = performance.now();
+  const sent = own.session.sendMessage("hello");
+  await new Promise((done) => setTimeout(done, 500));
+  // It would be gone with the page.
+  expect([queue(own), own.session.getSnapshot().busy]).toEqual([[], true]);
+  keeps();
+  await until(own.session, ({ queue }) => queue.length === 1);
+  expect(performance.now() - begun).toBeLessThan(4_000);
+  expect(await kept(store)).toEqual(["hello"]);
+  open();
+  expect(await sent).toMatchObject({ text: "you said hello" });
+  expect(own.session.getSnapshot()).toMatchObject({ queue: [], error: undefined });
+  await vi.waitFor(async () => expect(await kept(store)).toEqual([]));
+});

@@ -8,6 +8,7 @@ import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { OpenedSession } from "./opened.js";
+import { staysWritten } from "./written-down.js";
 
 interface Runs {
   /** The core of this page, where it runs the session. */
@@ -15,15 +16,13 @@ interface Runs {
   readonly guard: Guard;
 }
 
-/** What its request may fail with where it may not be in the record. */
-const mayBeUnstored = /^(STORE|CORE|SESSION)_/;
-
 export class TakenUp {
   readonly #page: OpenedSession;
   readonly #store: StoreAdapter;
   readonly #runs: Runs;
   /** These wait with a run that goes on when somebody says so. */
   readonly #held = new Map<string, SentRequest>();
+  #shown: readonly MaybeHidden[] = [];
   #unsubscribe = () => {};
 
   constructor(page: OpenedSession, store: StoreAdapter, runs: Runs) {
@@ -32,12 +31,18 @@ export class TakenUp {
     this.#runs = runs;
   }
 
+  /** What waits so, for other tabs; the same object where it is the same. Those of a core that is gone are in the queue until another one says more. */
+  get held(): readonly MaybeHidden[] {
+    return this.#shown;
+  }
+
   /** Takes up all that there is. Whoever is about to ask for one of them itself hears of its end in any case: requests are made once. */
   async take(): Promise<void> {
     const { snapshots, subscribers, page } = this.#page;
     const core = this.#runs.core();
     // Of a session that is only read nothing can be asked.
     if (!core || page.session.agentless) return;
+    this.#changed();
     let found: readonly SentRequest[] = [];
     try {
       found = (await this.#store.listSent?.()) ?? [];
@@ -47,7 +52,7 @@ export class TakenUp {
     }
     if (this.#runs.core() !== core) return;
     for (const message of found) {
-      if (page.sends(message.id)) continue;
+      if (page.sends(message.id) || this.#has(message.id)) continue;
       if (snapshots.phase === "interrupted") this.#hold(message);
       else this.#give(message);
     }
@@ -63,6 +68,7 @@ export class TakenUp {
   /** Gives up one that waits so. False when none with this id does. */
   cancel(id: string): boolean {
     if (!this.#held.delete(id)) return false;
+    this.#changed();
     this.#page.snapshots.dispatch({ kind: "dropped", id });
     this.#drop(id);
     return true;
@@ -71,13 +77,27 @@ export class TakenUp {
   /** The core is gone; they are found again. */
   forget(): void {
     this.#unsubscribe();
-    for (const id of this.#held.keys()) this.#page.snapshots.dispatch({ kind: "dropped", id });
+    const ids = [...this.#held.keys()];
     this.#held.clear();
+    if (this.#runs.core()) this.#changed();
+    for (const id of ids) this.#page.snapshots.dispatch({ kind: "dropped", id });
+  }
+
+  /** The core has it: in its turn, or in a run that is parked with what could not be written. Its row goes with that write. */
+  #has(id: string): boolean {
+    const { snapshots } = this.#page;
+    if (snapshots.serves(id)) return true;
+    return snapshots.phase === "paused" && snapshots.snapshot.timeline.some((entry) => entry.kind === "user" && entry.id === id);
+  }
+
+  #changed(): void {
+    this.#shown = [...this.#held.values()].map(shownOf);
   }
 
   #hold(message: SentRequest): void {
     const { snapshots } = this.#page;
     this.#held.set(message.id, message);
+    this.#changed();
     snapshots.dispatch({ kind: "kept", ...shownOf(message) });
     this.#unsubscribe();
     this.#unsubscribe = snapshots.subscribe(() => snapshots.phase !== "interrupted" && this.giveHeld());
@@ -89,22 +109,22 @@ export class TakenUp {
     if (!core) return;
     const { snapshots } = this.#page;
     snapshots.dispatch({ kind: "sent", ...shownOf(message), waits: true });
-    const ended = (code: string) => {
+    const ended = (failure?: Error) => {
       snapshots.dispatch({ kind: "settled", id, error: undefined });
-      if (!mayBeUnstored.test(code)) this.#drop(id);
+      if (!staysWritten(failure, snapshots.phase)) this.#drop(id);
     };
     const failed = (thrown: unknown) => {
       const error = fromCore(thrown);
       const code = codeOf(error);
       // What is in the record already is refused.
-      if (code !== "OUT_OF_PROTOCOL" && !mayBeUnstored.test(code)) this.#page.subscribers.report(code, error);
-      ended(code);
+      if (code !== "OUT_OF_PROTOCOL" && !staysWritten(error, snapshots.phase)) this.#page.subscribers.report(code, error);
+      ended(error);
     };
     try {
       const answer = this.#runs.guard.untilTrap(core.request(request));
       answer.then((came) => {
         const outcome = JSON.parse(came) as CoreOutcome;
-        ended(outcome.outcome === "failed" ? outcome.error.code : "");
+        ended(outcome.outcome === "failed" ? fromCore(outcome.error) : undefined);
       }, failed);
     } catch (error) {
       failed(error);

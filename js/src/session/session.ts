@@ -5,13 +5,14 @@ import { runnableOf } from "../classic/runnable.js";
 import type { SessionRunnable } from "../classic/session-runnable.js";
 import { approvalClosed, sessionClosed, sessionDeleted } from "../connection/closed.js";
 import { Connection } from "../connection/connection.js";
+import { staysWritten } from "../connection/written-down.js";
 import { bound } from "../display/bound.js";
 import { DisplayManager, type DisplayManagerAdapter } from "../display/manager.js";
 import { AbortError, codeOf, GloveError, late, stoppedBy } from "../error.js";
 import type { ShownMessage } from "../messages/messages.js";
 import type { ExportRunOptions } from "../recording/run-file.js";
 import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
-import { SnapshotStore } from "../snapshot/snapshot-store.js";
+import { SnapshotStore, slowMs } from "../snapshot/snapshot-store.js";
 import { type StoreAdapter, storageOf } from "../store/adapter.js";
 import type { ToolConfig } from "../tools/tool.js";
 import { isEvent, withoutEvent } from "../values/events.js";
@@ -88,8 +89,6 @@ interface Sent {
 const lateMs = 5_000;
 const unkept =
   "The store does not respond: the message would be lost with this page, which should stay open until it is answered.";
-/** What a request may fail with whose message is to be in the queue again: it may not be in the record. */
-const mayBeUnstored = /^(STORE|CORE)_/;
 
 const mayOpenLater = (error: Error | undefined) =>
   /^(STORE|WASM)_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED|SERVER_UNREACHABLE)$/.test(codeOf(error));
@@ -560,11 +559,12 @@ export class GloveSession {
       this.#sent.delete(sent.id);
       const { readOnly, isDropped } = this.#connection;
       // One whose core has crashed may be stored: that is seen when the session is opened again.
-      const unopened = sent.unopened || readOnly || (isDropped && mayOpenLater(failure));
+      const outdated = codeOf(failure) === "TAB_VERSION";
+      const unopened = sent.unopened || readOnly || outdated || (isDropped && mayOpenLater(failure));
       if (failure && unopened && !this.#disposed && !regenerate && !edits) {
         this.#kept.set(sent.id, input);
         this.#snapshots.dispatch({ kind: "kept", id, text, files, hidden });
-      } else if (sent.noted && !this.#disposed && !mayBeUnstored.test(codeOf(failure))) this.#connection.dropSent(id);
+      } else if (sent.noted && !this.#disposed && !staysWritten(failure, this.#snapshots.phase)) this.#connection.dropSent(id);
       // The core has told how a run ended; and why the session was closed says more than that it was.
       const error = ended || (this.#disposed && this.#snapshots.error) ? undefined : failure;
       this.#snapshots.dispatch({ kind: "settled", id, error });
@@ -598,8 +598,13 @@ export class GloveSession {
         if (whenBusy === "interrupt") this.#connection.flush();
         this.#snapshots.apply({ kind: "given", id: sent.id });
         const answer = this.#connection.guard.untilTrap(session.request(text));
+        // A store that takes its time has not taken it either.
+        const slow = setTimeout(() => {
+          if (!this.#disposed && this.#snapshots.isOnItsWay(sent.id)) void this.#keep(sent, text, true);
+        }, slowMs);
+        const over = () => clearTimeout(slow);
         // A trap may come ahead of whoever awaits it.
-        answer.catch(() => {});
+        answer.then(over, over);
         return { answer };
       });
     });
@@ -608,9 +613,9 @@ export class GloveSession {
   }
 
   /** What the core of this page has not at once is written down, and shown then: a browser may die at any moment. */
-  async #keep(sent: Sent, request: string): Promise<void> {
-    const { id, at, behind, keeps, cancelled } = sent;
-    if (!keeps || cancelled || (this.#connection.leads && !behind)) return;
+  async #keep(sent: Sent, request: string, isSlow = false): Promise<void> {
+    const { id, at, behind, keeps, cancelled, noted } = sent;
+    if (!keeps || cancelled || noted || (this.#connection.leads && !behind && !isSlow)) return;
     sent.noted = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<Error>((resolve) => {

@@ -2,12 +2,12 @@
 
 import type { PageChanges, PageEvent, SnapshotEvent } from "./events.js";
 import { afterFrame, canWait, isLong, isPiece } from "./pace.js";
-import { pageReducers, type Reduce, reduceBy } from "./page-events.js";
+import { isServed, pageReducers, type Reduce, reduceBy } from "./page-events.js";
 import type { GloveSnapshot, RunPhase } from "./snapshot.js";
 import { emptyState, type SessionState, type SlotContext, snapshotOf } from "./state.js";
 
 /** So long a message may be on its way without being shown anywhere. */
-const slowMs = 300;
+export const slowMs = 300;
 
 type Piece = Extract<SnapshotEvent, { kind: "piece" }>;
 
@@ -64,6 +64,16 @@ export class SnapshotStore {
 
   get request(): string | null {
     return this.#state.core.request;
+  }
+
+  /** The core answers this request, or has it in its queue. */
+  serves(id: string): boolean {
+    return isServed(this.#state, id);
+  }
+
+  /** The core has not told of this request yet. */
+  isOnItsWay(id: string): boolean {
+    return this.#state.sent.some((message) => message.id === id);
   }
 
   /** Without making a snapshot of all else. */

@@ -27,6 +27,8 @@ export interface StoreChanges {
   failed(error: unknown): void;
 }
 
+const countMs = 1_000;
+
 export function bridgeStore(
   store: StoreAdapter,
   style: "object" | "number" | undefined,
@@ -47,9 +49,10 @@ export function bridgeStore(
     if (isRead) return store.addTokens(style === "number" ? sumOf(usage) : countOf(usage));
     // What sends JSON sends an object: whether that was understood shows only in what is counted.
     isRead = true;
-    const before = await store.getTokenCount();
+    const before = await counted(store);
     await store.addTokens(countOf(usage));
-    const wrong = wrongCount(before, sumOf(usage), await store.getTokenCount());
+    const after = before && (await counted(store));
+    const wrong = after && wrongCount(before.tokens, sumOf(usage), after.tokens);
     if (wrong) changes.failed(wrong);
   };
   const count = async (messages: readonly Message[]) => {
@@ -106,6 +109,18 @@ export function bridgeStore(
       }),
     },
   };
+}
+
+/** What a store counts. Nothing where it does not say so, or not soon: whoever asks would only know more by it. */
+async function counted(store: StoreAdapter): Promise<{ readonly tokens: unknown } | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), countMs);
+  });
+  const read = async () => ({ tokens: await store.getTokenCount() });
+  const came = await Promise.race([read().catch(() => undefined), late]);
+  clearTimeout(timer);
+  return came;
 }
 
 /** A store that gives nothing has no empty session: that would be written over what it keeps. */

@@ -1,7 +1,7 @@
 // The messages between tabs that have one session open.
 import { GloveError } from "../error.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
-import type { Written } from "../snapshot/state.js";
+import type { MaybeHidden, Written } from "../snapshot/state.js";
 import type { CoreError, CoreEvent } from "../wire/core-types.js";
 import { type Check, isCount, isOptional, isText, type Method } from "./methods.js";
 
@@ -11,6 +11,8 @@ export type Extras = Partial<Pick<GloveSnapshot, "tasks" | "inbox" | "storage">>
   readonly error?: CoreError | null;
   /** What is sent does not get into the session. */
   readonly readOnly?: boolean;
+  /** What waits with an interrupted run, and is in no queue of the core. */
+  readonly held?: readonly MaybeHidden[];
 };
 
 export interface Ask {
@@ -93,12 +95,14 @@ const isEvents = isList(
     state: { phase: isText, queue: isIdentified, questions: isIdentified, undoable: isList(isObject), usage: isObject },
   }),
 );
+const isFlag: Check = (value) => typeof value === "boolean";
 const isExtras = has({
   tasks: isOptional(Array.isArray),
   inbox: isOptional(Array.isArray),
   storage: isOptional(isText),
   error: isOptional(isError),
-  readOnly: isOptional((value) => typeof value === "boolean"),
+  readOnly: isOptional(isFlag),
+  held: isOptional(isList(has({ id: isText, text: isText, files: isOptional(isCount), hidden: isOptional(isFlag) }))),
 });
 
 const leader = isId;

@@ -2,7 +2,7 @@
 import { codeOf, failureFields } from "../error.js";
 import type { TabRole } from "../snapshot/snapshot.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
-import type { Written } from "../snapshot/state.js";
+import type { MaybeHidden, Written } from "../snapshot/state.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
@@ -22,6 +22,12 @@ export interface TabCore {
   close(): void;
   /** Gives the core what was sent in tabs that are gone. */
   takeUp(): void;
+  /** What waits here beside an interrupted run, in no queue of the core. */
+  held(): readonly MaybeHidden[];
+  /** Gives the core all of that. */
+  giveHeld(): void;
+  /** Gives up one of it; false when it is none. */
+  cancelHeld(id: string): boolean;
   /** Gives the core the text that was shown. */
   flush(): void;
   keepPartial(): void;
@@ -42,6 +48,14 @@ export interface TabCore {
 export type TabPage = ReturnType<typeof tabPage>;
 
 export function tabPage(shown: SnapshotStore, core: TabCore) {
+  /** What is in the queue here as the tab that runs the session holds it. */
+  let held: readonly MaybeHidden[] = [];
+  const showHeld = (now: readonly MaybeHidden[]) => {
+    const ids = new Set(now.map(({ id }) => id));
+    for (const { id } of held) if (!ids.has(id)) shown.apply({ kind: "dropped", id });
+    for (const message of now) shown.apply({ ...message, kind: "kept" });
+    held = now;
+  };
   return {
     ...core,
     phase: () => shown.phase,
@@ -57,6 +71,11 @@ export function tabPage(shown: SnapshotStore, core: TabCore) {
     /** An error for the screen, or that there is none. */
     fail: (error: Error | undefined) => shown.set({ error }),
     show(tab: TabRole): void {
+      // From now on it is held here, or it was given to the core.
+      if (tab === "leader") {
+        showHeld(core.held());
+        held = [];
+      }
       const over = tab !== "blocked" && /^(SESSION_OPEN_ELSEWHERE|TAB_VERSION)$/.test(codeOf(shown.snapshot.error));
       shown.set({ tab, ...(tab === "follower" && { sessionReady: true }), ...(over && { error: undefined }) });
     },
@@ -69,10 +88,11 @@ export function tabPage(shown: SnapshotStore, core: TabCore) {
     },
     extras(): Extras {
       const { tasks, inbox, storage, error } = shown.snapshot;
-      return { tasks, inbox, storage, error: error ? told(error) : null, readOnly: core.readOnly() };
+      return { tasks, inbox, storage, error: error ? told(error) : null, readOnly: core.readOnly(), held: core.held() };
     },
-    showExtras({ tasks, inbox, storage, error, readOnly }: Extras): void {
+    showExtras({ tasks, inbox, storage, error, readOnly, held }: Extras): void {
       if (readOnly !== undefined) core.readOnly(readOnly);
+      if (held) showHeld(held);
       shown.set({
         ...omitUndefined({ tasks, inbox, storage }),
         ...(error !== undefined && { error: error === null ? undefined : fromCore(error) }),

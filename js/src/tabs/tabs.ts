@@ -535,10 +535,12 @@ class Tabs extends Asker<Pending> implements SharedSession {
         // Not the next one, when that one has ended meanwhile.
         return (first === null ? !again : first === this.page.request()) && this.page.stop();
       case "cancelQueued":
+        if (this.page.cancelHeld(first as string)) return true;
         return (await call(method)) || (first === this.page.request() && this.page.stop());
       case "request":
         // It may interrupt an answer.
         if (!own) this.page.flush();
+        this.page.giveHeld();
     }
     return call(method);
   }

@@ -1,0 +1,12 @@
+// Which messages stay written down although their request has come to an end: what neither is in the record nor was refused is found again.
+import { codeOf } from "../error.js";
+import type { RunPhase } from "../snapshot/snapshot.js";
+
+/** No core has decided: it was not reached, or is gone, or could not store it. */
+const undecided = /^(STORE|CORE|WASM|WORKER|SESSION|TAB|SERVER)_|^(PART_NOT_LOADED|FAILED)$/;
+
+/** `phase` is that of whoever runs the session: where a write has failed, what is in its memory alone is refused too. */
+export function staysWritten(failure: Error | undefined, phase: RunPhase): boolean {
+  const code = failure && codeOf(failure);
+  return code !== undefined && (undecided.test(code) || (code === "OUT_OF_PROTOCOL" && phase === "paused"));
+}
