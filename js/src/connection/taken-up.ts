@@ -31,7 +31,7 @@ export class TakenUp {
     this.#runs = runs;
   }
 
-  /** What waits so, for other tabs; the same object where it is the same. Those of a core that is gone are in the queue until another one says more. */
+  /** What waits so, for other tabs: the same object where nothing is different, also when the core is gone, as it waits on then. */
   get held(): readonly MaybeHidden[] {
     return this.#shown;
   }
@@ -52,7 +52,7 @@ export class TakenUp {
     }
     if (this.#runs.core() !== core) return;
     for (const message of found) {
-      if (page.sends(message.id) || this.#has(message.id)) continue;
+      if (page.sends(message.id) || this.#rests(message.id)) continue;
       if (snapshots.phase === "interrupted") this.#hold(message);
       else this.#give(message);
     }
@@ -61,6 +61,7 @@ export class TakenUp {
   /** Gives the core what waited for a run to go on. */
   giveHeld(): void {
     const held = [...this.#held.values()];
+    if (held.length === 0) return;
     this.forget();
     for (const message of held) this.#give(message);
   }
@@ -83,15 +84,15 @@ export class TakenUp {
     for (const id of ids) this.#page.snapshots.dispatch({ kind: "dropped", id });
   }
 
-  /** The core has it: in its turn, or in a run that is parked with what could not be written. Its row goes with that write. */
-  #has(id: string): boolean {
+  /** The core has it in a run that somebody has to go on with, perhaps with what could not be written: its row goes with that write. */
+  #rests(id: string): boolean {
     const { snapshots } = this.#page;
-    if (snapshots.serves(id)) return true;
-    return snapshots.phase === "paused" && snapshots.snapshot.timeline.some((entry) => entry.kind === "user" && entry.id === id);
+    if (!/^(paused|interrupted)$/.test(snapshots.phase)) return false;
+    return snapshots.serves(id) || snapshots.snapshot.timeline.some((entry) => entry.kind === "user" && entry.id === id);
   }
 
   #changed(): void {
-    this.#shown = [...this.#held.values()].map(shownOf);
+    if (this.#held.size + this.#shown.length > 0) this.#shown = [...this.#held.values()].map(shownOf);
   }
 
   #hold(message: SentRequest): void {

@@ -624,6 +624,8 @@ export class GloveSession {
     const error = await Promise.race([this.#connection.keepSent({ id, request, at }), late]);
     clearTimeout(timer);
     this.#snapshots.dispatch({ kind: "safe", id });
+    // The record has it by now.
+    if (isSlow && this.#snapshots.serves(id) && this.#snapshots.phase !== "paused") this.#connection.dropSent(id);
     if (!error) return;
     sent.unkept = error;
     this.#snapshots.set({ error });

@@ -8,7 +8,8 @@ import { type SentMessage, type SessionState, type SlotContext, withShown } from
 const without = <T extends { readonly id: string }>(messages: readonly T[], id: string) =>
   messages.filter((message) => message.id !== id);
 
-export const isServed = ({ core }: SessionState, id: string) => core.request === id || core.queue.some((message) => message.id === id);
+export const isServed = ({ core }: SessionState, id: string) =>
+  core.request === id || core.queue.some((message) => message.id === id);
 
 /** The state with one of the messages that were sent as it is now. */
 export const sentAs = (state: SessionState, id: string, changes: Partial<SentMessage>): SessionState => ({

@@ -27,6 +27,7 @@ export interface StoreChanges {
   failed(error: unknown): void;
 }
 
+/** So long a count is waited for that only says whether a store has understood what it was told. */
 const countMs = 1_000;
 
 export function bridgeStore(
@@ -111,7 +112,7 @@ export function bridgeStore(
   };
 }
 
-/** What a store counts. Nothing where it does not say so, or not soon: whoever asks would only know more by it. */
+/** What a store counts. Nothing where it does not say so, or not soon. */
 async function counted(store: StoreAdapter): Promise<{ readonly tokens: unknown } | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
