@@ -302,13 +302,16 @@ test("what is asked in another tab comes after what waits beside an interrupted 
   await first.session.start();
   const second = tab(stores(), { resume: "manual" });
   await second.session.start();
+  const queues: string[][] = [];
+  second.session.subscribe(() => queues.push(queue(second)));
   const sent = second.session.sendMessage("b");
   const { slots } = await until(second.session, ({ slots, queue }) => slots.length > 0 && queue.length > 1);
   expect(queue(second)).toEqual(["a", "b"]);
   second.session.resolveSlot(slots.at(-1)?.id ?? "", 1);
   expect(await sent).toMatchObject({ text: "you said b" });
-  const said = texts(second.session.getSnapshot()).filter((text) => /^(user|agent)/.test(text));
-  expect(said).toEqual(["user: wait", "agent: you said wait", "user: a", "agent: you said a", "user: b", "agent: you said b"]);
+  const said = texts(second.session.getSnapshot()).slice(-4);
+  expect(said).toEqual(["user: a", "agent: you said a", "user: b", "agent: you said b"]);
+  expect(queues.filter((texts) => new Set(texts).size < texts.length)).toEqual([]);
 });
 
 test("a message that a slow store takes its time with is written down after a moment, and shown then", async () => {

@@ -32,6 +32,8 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "given" | "
       core: { phase, request, queue, hidden },
       // What was sent shows up here as the request being served or in the queue.
       sent: before.sent.filter(({ id }) => !served.has(id)),
+      // Of what another tab held it tells a moment later that it is held no more.
+      kept: before.kept.filter(({ id }) => !served.has(id)),
       shown: {
         ...shown,
         run: unlessSame(shown.run, { phase }),
