@@ -70,6 +70,10 @@ export function malformedMessages(leader: string): Malformed[] {
     ],
     ["arguments of nobody's call", { v: 3, kind: "events", leader, events: [{ kind: "input" }] }],
     ["extras that are none", { v: 3, kind: "extras", leader, extras: null }],
+    [
+      "extras that hold what is no message",
+      { v: 3, kind: "extras", leader, extras: { held: [{ id: "a", text: "a", files: {} }] } },
+    ],
     ["extras of wrong types", { v: 3, kind: "extras", leader, extras: { tasks: 7, inbox: {}, error: 3 } }],
     [
       "extras of another session",
