@@ -57,6 +57,20 @@ function gated(store: StoreAdapter) {
   return open;
 }
 
+/** Takes steps when it is told to. */
+function slow(store: StoreAdapter) {
+  const append = store.appendStep?.bind(store);
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  store.appendStep = async (...step) => {
+    await gate;
+    await append?.(...step);
+  };
+  return open;
+}
+
 test("what is sent before the core is there is shown when it is written down, and is in the record alone when it is answered", async () => {
   const store = sharedSession("s")();
   const open = gated(store);
@@ -316,15 +330,7 @@ test("what is asked in another tab comes after what waits beside an interrupted 
 
 test("a message that a slow store takes its time with is written down after a moment, and shown then", async () => {
   const store = sharedSession("s")();
-  const append = store.appendStep?.bind(store);
-  let open = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  store.appendStep = async (...step) => {
-    await gate;
-    await append?.(...step);
-  };
+  const open = slow(store);
   const keeps = gated(store);
   const own = tab(store);
   await own.session.start();
@@ -341,4 +347,21 @@ test("a message that a slow store takes its time with is written down after a mo
   expect(await sent).toMatchObject({ text: "you said hello" });
   expect(own.session.getSnapshot()).toMatchObject({ queue: [], error: undefined });
   await vi.waitFor(async () => expect(await kept(store)).toEqual([]));
+});
+
+test("a message that comes into the record before it is written down is written down no longer, while it is answered still", async () => {
+  const store = sharedSession("s")();
+  const open = slow(store);
+  const keeps = gated(store);
+  const drop = vi.spyOn(store, "dropSent");
+  const own = tab(store);
+  await own.session.start();
+  own.session.sendMessage("wait").catch(() => {});
+  await new Promise((done) => setTimeout(done, 500));
+  open();
+  await until(own.session, ({ run }) => run.phase === "waiting");
+  keeps();
+  await vi.waitFor(() => expect(drop).toHaveBeenCalledTimes(1));
+  await vi.waitFor(async () => expect(await kept(store)).toEqual([]));
+  expect(own.session.getSnapshot()).toMatchObject({ run: { phase: "waiting" }, queue: [] });
 });
