@@ -34,6 +34,8 @@ pub(crate) enum Command {
     /// Keep the text that a model has shown so far.
     KeepPartial,
     Abort,
+    #[cfg(feature = "native")]
+    Stored(crate::runtime::stored::WhetherStored),
     /// The host goes away.
     Close,
 }

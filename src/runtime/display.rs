@@ -254,6 +254,11 @@ impl DisplayManager {
         first
     }
 
+    #[cfg(feature = "native")]
+    pub(crate) fn is_early(&self, id: &str) -> bool {
+        self.state().early.iter().any(|(early, _)| early == id)
+    }
+
     /// The one who asks has it, or it was none.
     pub(crate) fn forget_early(&self, id: &str) {
         drop(take(&mut self.state().early, id));

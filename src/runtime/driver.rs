@@ -59,6 +59,9 @@ pub(crate) struct Driver {
     pub(super) notes: u64,
     /// Something was decided that the followers have not heard of.
     changed: bool,
+    /// Why the last write was refused.
+    #[cfg(feature = "native")]
+    pub(super) unstored: Option<StoreError>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +105,8 @@ impl Driver {
             announced_items: Ids::default(),
             notes: 0,
             changed: false,
+            #[cfg(feature = "native")]
+            unstored: None,
         }
     }
 
@@ -281,6 +286,12 @@ impl Driver {
         }
     }
 
+    pub(super) fn take_tool_inputs(&mut self) {
+        while let Ok(input) = self.tool_inputs.try_recv() {
+            self.take(DriverEvent::ToolInput(input));
+        }
+    }
+
     fn take_tool_input(&mut self, input: Input) {
         let settled = match &input {
             Input::SlotSettled { slot, .. } => Some(slot.clone()),
@@ -386,9 +397,7 @@ impl Driver {
             |happening: &DriverEvent| matches!(happening, DriverEvent::Command(command) if command.stops());
         let Some(last) = self.ready.iter().rposition(stops).filter(|_| !self.is_unwritten()) else { return };
         // What tools have done was done before.
-        while let Ok(input) = self.tool_inputs.try_recv() {
-            self.take(DriverEvent::ToolInput(input));
-        }
+        self.take_tool_inputs();
         for happening in self.ready.drain(..=last).collect::<Vec<_>>() {
             self.take(happening);
         }
@@ -426,6 +435,10 @@ impl Driver {
             }
             Err(error) => {
                 self.shared.unwritten.store(true, Ordering::Relaxed);
+                #[cfg(feature = "native")]
+                {
+                    self.unstored = Some(error.clone());
+                }
                 // Work is given out again on `Resumed`; what comes after a write and is no work waits here.
                 for effect in std::mem::take(&mut self.batch) {
                     match effect {

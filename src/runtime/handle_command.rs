@@ -92,6 +92,8 @@ impl Driver {
                 self.keep_partial();
                 return Some(Input::Aborted { why: AbortReason::User });
             }
+            #[cfg(feature = "native")]
+            Command::Stored(asked) => self.say_whether_stored(asked),
             Command::Close => self.close(),
         }
         None
@@ -119,6 +121,8 @@ impl Driver {
             | Command::KeepPartial
             | Command::Abort
             | Command::Close => false,
+            #[cfg(feature = "native")]
+            Command::Stored(_) => false,
         }
     }
 
@@ -211,6 +215,12 @@ impl Driver {
                 let request = caller.request.as_deref();
                 self.shared.followers.each(|follower| follower.on_end(request, &refused));
                 let _ = caller.reply.send(refused);
+            }
+            #[cfg(feature = "native")]
+            Command::Stored(asked) => {
+                if let Error::Store(error) = error {
+                    let _ = asked.reply.send(Err(error));
+                }
             }
             Command::Close => self.close(),
             Command::Answer { caller: None, .. }

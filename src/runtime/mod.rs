@@ -102,6 +102,8 @@ mod session;
 mod session_tools;
 mod shared;
 mod shared_driver;
+#[cfg(feature = "native")]
+mod stored;
 mod tool_run;
 mod work;
 

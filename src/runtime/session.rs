@@ -55,7 +55,7 @@ pub type ResponseFuture = BoxFuture<'static, Result<Response, Error>>;
 /// continues as soon as something drives the session, or when it is opened from its store again.
 #[derive(Clone)]
 pub struct Session {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     driver: Arc<SharedDriver>,
 }
 
@@ -344,7 +344,7 @@ impl Session {
         self.driver.drive().await;
     }
 
-    fn tell(&self, command: Command) {
+    pub(super) fn tell(&self, command: Command) {
         // After `close` there is nobody to tell, and nothing to tell them.
         let _ = self.shared.commands.unbounded_send(command);
     }

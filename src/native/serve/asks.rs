@@ -1,14 +1,19 @@
 //! What a page may ask of a session: what a tab may ask of the one that runs it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::time::timeout;
 
+use super::elsewhere::Away;
 use super::failures::{invalid, refusal};
 use super::others::unreachable_now;
-use super::page;
+use super::page::{self, Outcome};
 use super::reply::{self, Reply};
-use super::sessions::Live;
-use super::written::written;
+use super::sessions::{Live, Sessions};
+use super::written::{moved, written};
 use crate::display::DisplayError;
 use crate::endpoint::Refusal;
 use crate::json::Json;
@@ -32,6 +37,8 @@ pub(super) struct Ask {
 
 /// Ids are kept and told to all who follow: one of any length would fill the memory.
 const MAX_ID: usize = 256;
+/// A tool that asked something asks it again as soon as the session goes on.
+const ASKED_AGAIN: Duration = Duration::from_secs(10);
 
 /// An id that a client made up for what it asks.
 pub(super) fn checked_id(id: String) -> Result<String, Refusal> {
@@ -41,16 +48,21 @@ pub(super) fn checked_id(id: String) -> Result<String, Refusal> {
     }
 }
 
-pub(super) async fn ask(live: &Live, Ask { id, method, args, seen }: Ask) -> Result<Reply, Refusal> {
-    let Live { session, page, .. } = live;
+pub(super) async fn ask(
+    sessions: &Sessions,
+    session_id: &str,
+    live: &Arc<Live>,
+    Ask { id, method, args, seen }: Ask,
+) -> Result<Reply, Away> {
+    let Live { session, page, .. } = &**live;
     if matches!(method.as_str(), "request" | "resume") {
-        live.release();
+        live.release().await.map_err(|error| refusal(&error))?;
     }
     let id = checked_id(id)?;
     if seen.is_some_and(|seen| page.log.number(&seen).is_none()) {
         let message =
             "The server was started anew before it answered; the outcome is unknown. Check the conversation.";
-        return Err(Refusal::new(409, "SESSION_MOVED", message));
+        return Err(Refusal::new(409, "SESSION_MOVED", message).into());
     }
     let text = |at: usize| args.get(at).and_then(Value::as_str).ok_or_else(|| misasked(&method));
     let whole = || args.first().and_then(Value::as_u64).ok_or_else(|| misasked(&method));
@@ -63,17 +75,19 @@ pub(super) async fn ask(live: &Live, Ask { id, method, args, seen }: Ask) -> Res
             let outcome = page.begin(id, |session| session.request(prompt));
             return match written(session, &request, page::ended(&outcome)).await {
                 Ok(()) | Err(true) => Ok(page::begun(&outcome)),
-                Err(false) => Err(unreachable_now("another server has the session now")),
+                Err(false) => Err(unreachable_now("another server has the session now").into()),
             };
         }
-        "resume" => return Ok(page::begun(&page.begin(id, Session::resume))),
+        "resume" => return begun(sessions, session_id, live, &page.begin(id, Session::resume)).await,
         "undo" => {
             let steps = u32::try_from(whole()?).map_err(|_| misasked(&method))?;
-            return Ok(page::begun(&page.begin(id, |session| session.undo(steps))));
+            let outcome = page.begin(id, |session| session.undo(steps));
+            return begun(sessions, session_id, live, &outcome).await;
         }
         "switchBranch" => {
             let message = text(0)?;
-            return Ok(page::begun(&page.begin(id, |session| session.switch_branch(message))));
+            let outcome = page.begin(id, |session| session.switch_branch(message));
+            return begun(sessions, session_id, live, &outcome).await;
         }
         "messages" => {
             let from = usize::try_from(whole()?).unwrap_or(usize::MAX);
@@ -108,24 +122,56 @@ pub(super) async fn ask(live: &Live, Ask { id, method, args, seen }: Ask) -> Res
         "answer" => session.answer(text(0)?, read(text(1)?)?),
         "resolveSlot" => {
             let value = Json::parse(text(1)?).map_err(|error| invalid(&error.to_string()))?;
-            settle(session, text(0)?, Ok(value))?
+            settled(sessions, session_id, live, text(0)?, Ok(value)).await?
         }
         "rejectSlot" => {
             let reason = args.get(1).and_then(Value::as_str).map(str::to_owned);
-            settle(session, text(0)?, Err(DisplayError::Rejected { reason }))?
+            let rejected = Err(DisplayError::Rejected { reason });
+            settled(sessions, session_id, live, text(0)?, rejected).await?
         }
         "removeSlot" => session.display().remove_slot(text(0)?),
         "clearStack" => {
             session.display().clear_stack();
             true
         }
-        _ => return Err(invalid(&format!("There is no method `{method}`."))),
+        _ => return Err(invalid(&format!("There is no method `{method}`.")).into()),
     };
+    sessions.keep(session_id, live).await?;
     Ok(reply::json(200, done.to_string()))
 }
 
-fn settle(session: &Session, id: &str, answer: Result<Json, DisplayError>) -> Result<bool, Refusal> {
-    session.answer_slot(id, answer).map_err(|error| Refusal::new(422, error.code(), error.to_string()))
+/// That something was begun is said when its beginning is stored.
+async fn begun(sessions: &Sessions, id: &str, live: &Arc<Live>, outcome: &Outcome) -> Result<Reply, Away> {
+    match sessions.keep(id, live).await {
+        // Why it was not stored may be its outcome.
+        Err(_) if page::ended(outcome).await => {}
+        kept => kept?,
+    }
+    Ok(page::begun(outcome))
+}
+
+/// Answers a question. Comes back when the answer is stored, also where its tool is about to ask that again.
+pub(super) async fn settled(
+    sessions: &Sessions,
+    id: &str,
+    live: &Arc<Live>,
+    question: &str,
+    answer: Result<Json, DisplayError>,
+) -> Result<bool, Away> {
+    let session = &live.session;
+    let answered = session
+        .answer_slot(question, answer)
+        .map_err(|error| Refusal::new(422, error.code(), error.to_string()))?;
+    let waits = moved(session, || !session.is_answered_early(question));
+    let asked_again = timeout(ASKED_AGAIN, waits).await;
+    // One that was heard before may not be stored either.
+    sessions.keep(id, live).await?;
+    if asked_again.is_err() {
+        let message = "The answer is stored when its tool asks again, which has not happened yet. Resume the session, and answer again.";
+        let refusal = Refusal::new(503, "ANSWER_NOT_STORED", message);
+        return Err(Refusal { retryable: true, ..refusal }.into());
+    }
+    Ok(answered)
 }
 
 fn read<T: Read>(text: &str) -> Result<T, Refusal> {

@@ -166,7 +166,7 @@ async fn of_session(
         ("POST", ["ask"]) => {
             let live = live(sessions, id).await?;
             live.traces.called_by(&caller.headers);
-            Ok(asks::ask(&live, posted(body.text(shared, caller).await?)?).await?)
+            asks::ask(sessions, id, &live, posted(body.text(shared, caller).await?)?).await
         }
         ("POST", ["messages"]) => {
             let live = live(sessions, id).await?;
@@ -182,14 +182,19 @@ async fn of_session(
         }
         ("POST", ["answers"]) => {
             let live = live(sessions, id).await?;
-            Ok(settle(&live, posted(body.text(shared, caller).await?)?)?)
+            settle(sessions, id, &live, posted(body.text(shared, caller).await?)?).await
         }
         ("POST", ["stop"]) => {
-            live(sessions, id).await?.session.abort();
+            let live = live(sessions, id).await?;
+            live.session.abort();
+            sessions.keep(id, &live).await?;
             Ok(reply::json(202, "{}".to_owned()))
         }
         ("POST", ["resume"]) => {
-            live(sessions, id).await?.begin(|session| session.resume());
+            let live = live(sessions, id).await?;
+            live.release().await.map_err(|error| refusal(&error))?;
+            live.begin(|session| session.resume());
+            sessions.keep(id, &live).await?;
             Ok(reply::json(202, "{}".to_owned()))
         }
         _ => Err(nothing(caller).into()),
@@ -287,12 +292,16 @@ struct Answer {
     reason: Option<String>,
 }
 
-fn settle(live: &Live, Answer { id, value, reject, reason }: Answer) -> Result<Reply, Refusal> {
+async fn settle(
+    sessions: &Sessions,
+    session: &str,
+    live: &Arc<Live>,
+    Answer { id, value, reject, reason }: Answer,
+) -> Result<Reply, Away> {
     let answer = if reject { Err(DisplayError::Rejected { reason }) } else { Ok(Json::from(value)) };
-    match live.session.answer_slot(&id, answer) {
-        Ok(true) => Ok(reply::json(200, "{}".to_owned())),
-        Ok(false) => Err(Refusal::new(404, "QUESTION_UNKNOWN", "This question is not open (any more).")),
-        Err(error) => Err(Refusal::new(422, error.code(), error.to_string())),
+    match asks::settled(sessions, session, live, &id, answer).await? {
+        true => Ok(reply::json(200, "{}".to_owned())),
+        false => Err(Refusal::new(404, "QUESTION_UNKNOWN", "This question is not open (any more).").into()),
     }
 }
 

@@ -160,7 +160,7 @@ impl Sessions {
         }
     }
 
-    /// Where a message belongs that could not be stored here, or why it is nowhere.
+    /// Where something belongs that could not be stored here, or why it is nowhere.
     pub(super) async fn unsaid(&self, id: &str, live: &Arc<Live>, error: &Error) -> Away {
         let refused = matches!(error, Error::Store(error) if error.kind == StoreErrorKind::Conflict);
         if !refused && !live.store.is_lost() {
@@ -176,6 +176,14 @@ impl Sessions {
                 Refusal { detail: error.to_string(), ..Refusal::new(409, code, message) }.into()
             }
             Err(refusal) => refusal.into(),
+        }
+    }
+
+    /// Done when what was asked of the session is stored, or with where it belongs instead, or why it is nowhere.
+    pub(super) async fn keep(&self, id: &str, live: &Arc<Live>) -> Result<(), Away> {
+        match live.session.stored().await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.unsaid(id, live, &error).await),
         }
     }
 
@@ -314,10 +322,12 @@ impl Live {
     }
 
     /// A person wants it to go on.
-    pub(super) fn release(&self) {
-        if self.held_back.swap(false, Ordering::AcqRel) {
-            tokio::spawn(self.store.forgive());
+    pub(super) async fn release(&self) -> Result<(), Error> {
+        if self.held_back.load(Ordering::Acquire) {
+            self.store.forgive().await?;
+            self.held_back.store(false, Ordering::Release);
         }
+        Ok(())
     }
 
     fn used(&self) -> MutexGuard<'_, Instant> {
@@ -351,7 +361,6 @@ impl Live {
         self: &Arc<Self>,
         request: impl FnOnce(&Session) -> ResponseFuture,
     ) -> oneshot::Receiver<Option<Error>> {
-        self.release();
         let (live, response) = (Arc::clone(self), request(&self.session));
         let (tell, ended) = oneshot::channel();
         tokio::spawn(async move {
@@ -368,6 +377,7 @@ impl Live {
 
     /// Says something. Done when it is stored, or with why it is not.
     pub(super) async fn say(self: &Arc<Self>, text: &str, id: &str) -> Result<(), Error> {
+        self.release().await?;
         let prompt = Prompt { id: Some(id.to_owned()), ..Prompt::new(text) };
         let ended = self.begin(|session| session.request(prompt));
         match written(&self.session, id, ended).await {

@@ -24,17 +24,20 @@ pub(super) async fn written<T>(
     request: &str,
     ended: impl Future<Output = T>,
 ) -> Result<(), T> {
+    let is_stored = || session.with_run(|run| run.has_stored(request));
+    match select(pin!(moved(session, is_stored)), pin!(ended)).await {
+        Either::Left(_) => Ok(()),
+        Either::Right(_) if is_stored() => Ok(()),
+        Either::Right((end, _)) => Err(end),
+    }
+}
+
+/// Done when this holds, which is looked at after each step of the run.
+pub(super) async fn moved(session: &Session, holds: impl Fn() -> bool) {
     let moved = Arc::new(Notify::new());
     let told = Arc::clone(&moved);
     let _listening = Listening(session.on_step(move || told.notify_one()));
-    let mut ended = pin!(ended);
-    let is_stored = || session.with_run(|run| run.has_stored(request));
-    loop {
-        if is_stored() {
-            return Ok(());
-        }
-        if let Either::Left((end, _)) = select(ended.as_mut(), pin!(moved.notified())).await {
-            return if is_stored() { Ok(()) } else { Err(end) };
-        }
+    while !holds() {
+        moved.notified().await;
     }
 }

@@ -1,5 +1,5 @@
-//! Messages that a server has answered for, when it is killed or stands still: each is in the record, once. `GLOVE_KILLS=500` kills as many
-//! servers right after an answer, and stops two for each five of them.
+//! Messages and answers to questions that a server has answered for, when it is killed or stands still: each is in the record, once.
+//! `GLOVE_KILLS=500` kills as many servers right after an answer, and stops two for each five of them.
 
 use std::collections::HashMap;
 use std::env;
@@ -26,6 +26,8 @@ const KILLS: usize = 6;
 const OUTLIVES: Duration = Duration::from_millis(4_400);
 /// Of one server, each with somebody who writes to it.
 const SESSIONS: usize = 4;
+/// For a model that only has to say what it was told.
+const LONGEST_TURN: Duration = Duration::from_secs(2);
 /// Pairs of servers at a time, of which one stands still.
 const PAIRS: usize = 3;
 
@@ -71,11 +73,14 @@ impl Drop for Program {
 
 /// Nothing where the server left without a word.
 fn post(address: SocketAddr, path: &str, body: &Value) -> Option<(u16, Value)> {
-    let body = body.to_string();
+    ask(address, "POST", path, &body.to_string())
+}
+
+fn ask(address: SocketAddr, method: &str, path: &str, body: &str) -> Option<(u16, Value)> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let head = "host: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n";
-    write!(stream, "POST {path} HTTP/1.1\r\n{head}content-length: {}\r\n\r\n{body}", body.len()).ok()?;
+    write!(stream, "{method} {path} HTTP/1.1\r\n{head}content-length: {}\r\n\r\n{body}", body.len()).ok()?;
     // The head alone is an answer: the rest may not come any more.
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -89,6 +94,8 @@ fn post(address: SocketAddr, path: &str, body: &Value) -> Option<(u16, Value)> {
 #[derive(Default)]
 struct Sent {
     messages: Mutex<HashMap<String, bool>>,
+    /// The questions whose answers it has answered for.
+    answered: Mutex<Vec<String>>,
     refused: AtomicUsize,
 }
 
@@ -110,8 +117,37 @@ impl Sent {
         }
     }
 
-    /// How many were answered for, and of those how many are not there, and how many are there twice.
-    fn counted(&self, database: &SessionDatabase, session: &str) -> [usize; 3] {
+    /// Answers what the session asks, once it does. False where nobody said that the answer is taken.
+    fn answer(&self, address: SocketAddr, session: &str) -> bool {
+        let (begun, path) = (Instant::now(), format!("/api/sessions/{session}"));
+        while begun.elapsed() < LONGEST_TURN {
+            let Some((status, told)) = ask(address, "GET", &path, "") else { return false };
+            let open = |slot: &&Value| slot["status"] == "pending";
+            let slot = told["slots"].as_array().and_then(|slots| slots.iter().find(open));
+            let Some(slot) = slot.filter(|_| status == 200).and_then(|slot| slot["id"].as_str()) else {
+                sleep(Duration::from_millis(3));
+                continue;
+            };
+            return match post(address, &format!("{path}/answers"), &json!({ "id": slot, "value": true })) {
+                Some((200, _)) => {
+                    self.answered.lock().unwrap().push(slot.to_owned());
+                    true
+                }
+                None => false,
+                // By a server that was asked for the same before, and answered that it cannot.
+                Some((404 | 409 | 503, _)) => {
+                    self.refused.fetch_add(1, Ordering::Relaxed);
+                    false
+                }
+                Some(other) => panic!("{session}: {other:?}"),
+            };
+        }
+        false
+    }
+
+    /// How many messages were answered for, and of those how many are not there, and how many are there twice; how many answers, and of
+    /// those how many are not there.
+    fn counted(&self, database: &SessionDatabase, session: &str) -> [usize; 5] {
         let begun = Instant::now();
         let stored = loop {
             match block_on(database.export(session)) {
@@ -127,12 +163,16 @@ impl Sent {
         for text in said.chain(queued) {
             *times.entry(text).or_default() += 1;
         }
-        let mut counted = [0; 3];
+        let mut counted = [0; 5];
         for (text, is_answered) in &*self.messages.lock().unwrap() {
             let found = times.get(text).copied().unwrap_or_default();
             counted[0] += usize::from(*is_answered);
             counted[1] += usize::from(*is_answered && found == 0);
             counted[2] += usize::from(found > 1);
+        }
+        for question in &*self.answered.lock().unwrap() {
+            counted[3] += 1;
+            counted[4] += usize::from(run.may_ask_again(question).is_some());
         }
         counted
     }
@@ -142,6 +182,11 @@ fn add<const N: usize>(all: &mut [usize; N], more: [usize; N]) {
     for (all, more) in all.iter_mut().zip(more) {
         *all += more;
     }
+}
+
+/// In every fourth one a person answers again and again.
+fn is_answered(number: usize) -> bool {
+    number % SESSIONS == SESSIONS - 1
 }
 
 /// In every second one the first message makes the others wait for a person.
@@ -159,7 +204,7 @@ fn begin(address: SocketAddr, number: usize, sent: &Sent) -> Option<String> {
 
 fn nothing_is_lost_when_it_is_killed(database: &str) {
     let (home, stored) = (Home::new(), SessionDatabase::open(database).unwrap());
-    let mut all = [0; 3];
+    let mut all = [0; 5];
     for kill in 0..kills() {
         let program = Program::start(&home, database);
         let (address, sent) =
@@ -179,7 +224,14 @@ fn nothing_is_lost_when_it_is_killed(database: &str) {
                     let session = begin(address, number, &sent[number])?;
                     answered();
                     for message in 0.. {
-                        if !sent[number].say(address, &session, &format!("message {message}")) {
+                        if is_answered(number) {
+                            if !sent[number].answer(address, &session) {
+                                break;
+                            }
+                            answered();
+                        }
+                        let text = if is_answered(number) { "ask confirm" } else { "message" };
+                        if !sent[number].say(address, &session, &format!("{text} {message}")) {
                             break;
                         }
                         answered();
@@ -194,17 +246,20 @@ fn nothing_is_lost_when_it_is_killed(database: &str) {
             }
         }
     }
-    let [answered, lost, doubled] = all;
-    eprintln!("{} kills: {answered} messages answered for, {lost} lost, {doubled} doubled", kills());
-    assert!(answered >= kills(), "{answered} messages are too few to show anything");
-    assert_eq!((lost, doubled), (0, 0), "of {answered}");
+    let [messages, lost, doubled, answers, answers_lost] = all;
+    eprintln!(
+        "{} kills: {messages} messages answered for, {lost} lost, {doubled} doubled; {answers} answers, {answers_lost} lost",
+        kills()
+    );
+    assert!(messages >= kills() && answers > 0, "{messages}, {answers}: too few to show anything");
+    assert_eq!((lost, doubled, answers_lost), (0, 0, 0), "of {messages} and {answers}");
 }
 
 /// `database` is that of a pair, by its number.
 fn nothing_is_lost_when_it_stands_still(database: impl Fn(usize) -> String) {
     let stops = kills().div_ceil(5) * 2;
     let (left, all, refused) =
-        (Arc::new(AtomicUsize::new(stops)), Arc::new(Mutex::new([0; 4])), Arc::new(AtomicUsize::new(0)));
+        (Arc::new(AtomicUsize::new(stops)), Arc::new(Mutex::new([0; 6])), Arc::new(AtomicUsize::new(0)));
     let pairs: Vec<_> = (0..PAIRS.min(stops))
         .map(|pair| {
             let (database, left, all, refused) =
@@ -226,20 +281,20 @@ fn nothing_is_lost_when_it_stands_still(database: impl Fn(usize) -> String) {
     for pair in pairs {
         pair.join().unwrap();
     }
-    let [answered, lost, doubled, taken_over] = *all.lock().unwrap();
+    let [answered, lost, doubled, answers, answers_lost, taken_over] = *all.lock().unwrap();
     let refused = refused.load(Ordering::SeqCst);
     eprintln!(
-        "{stops} stopped holders of {SESSIONS} sessions, {taken_over} taken over: {answered} messages answered for, {refused} refused, {lost} lost, {doubled} doubled"
+        "{stops} stopped holders of {SESSIONS} sessions, {taken_over} taken over: {answered} messages answered for, {refused} refused, {lost} lost, {doubled} doubled; {answers} answers, {answers_lost} lost"
     );
     assert!(
         answered >= stops * SESSIONS && taken_over >= stops,
         "{answered}, {taken_over}: too few to show anything"
     );
-    assert_eq!((lost, doubled), (0, 0), "of {answered}");
+    assert_eq!((lost, doubled, answers_lost), (0, 0, 0), "of {answered} and {answers}");
 }
 
 /// The first stands still for longer than its sessions are its own, while everybody writes to it; the second takes them over.
-fn stopped(one: &Program, two: &Program, stored: &SessionDatabase) -> ([usize; 4], usize) {
+fn stopped(one: &Program, two: &Program, stored: &SessionDatabase) -> ([usize; 6], usize) {
     let is_over = Arc::new(AtomicBool::new(false));
     let sent: Arc<Vec<Sent>> = Arc::new((0..SESSIONS).map(|_| Sent::default()).collect());
     let (first, second) = (one.address, two.address);
@@ -254,7 +309,11 @@ fn stopped(one: &Program, two: &Program, stored: &SessionDatabase) -> ([usize; 4
                 if is_over.load(Ordering::SeqCst) {
                     break;
                 }
-                sent[number].say(first, &session, &format!("first {message}"));
+                let text = if is_answered(number) { "ask confirm" } else { "first" };
+                if is_answered(number) {
+                    sent[number].answer(first, &session);
+                }
+                sent[number].say(first, &session, &format!("{text} {message}"));
                 sleep(Duration::from_millis(5));
             }
         }));
@@ -280,13 +339,13 @@ fn stopped(one: &Program, two: &Program, stored: &SessionDatabase) -> ([usize; 4
     for writer in writers {
         writer.join().unwrap();
     }
-    let mut all = [0; 3];
+    let mut all = [0; 5];
     for (sent, session) in sent.iter().zip(&sessions) {
         add(&mut all, sent.counted(stored, session));
     }
-    let [answered, lost, doubled] = all;
+    let [messages, lost, doubled, answers, answers_lost] = all;
     (
-        [answered, lost, doubled, taken_over],
+        [messages, lost, doubled, answers, answers_lost, taken_over],
         sent.iter().map(|sent| sent.refused.load(Ordering::Relaxed)).sum(),
     )
 }

@@ -23,6 +23,7 @@ mod limits;
 #[cfg(all(feature = "postgres", feature = "redis", unix))]
 mod many;
 mod slow_readers;
+mod stored;
 #[cfg(all(feature = "postgres", feature = "redis", feature = "task", unix))]
 mod wrong_input;
 

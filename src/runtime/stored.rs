@@ -1,0 +1,60 @@
+//! Whether all that was asked of a session is stored: a server says that something was taken when it is.
+
+use std::sync::atomic::Ordering;
+
+use futures_channel::oneshot;
+
+use crate::error::{Error, StoreError};
+use crate::run::effect::Effect;
+use crate::runtime::command::Command;
+use crate::runtime::driver::{Driver, DriverEvent};
+use crate::runtime::session::Session;
+
+/// Somebody who wants to know it of what was asked before.
+pub(crate) struct WhetherStored {
+    /// A write had failed before that was asked.
+    is_again: bool,
+    /// What was on its way is taken in.
+    is_last: bool,
+    pub(crate) reply: oneshot::Sender<Result<(), StoreError>>,
+}
+
+impl Session {
+    /// Done when everything that was asked of the session before is stored, or with why it is not. Something has to drive the session.
+    pub(crate) fn stored(&self) -> impl Future<Output = Result<(), Error>> + Send + 'static {
+        let (reply, told) = oneshot::channel();
+        let is_again = self.shared.unwritten.load(Ordering::Relaxed);
+        self.tell(Command::Stored(WhetherStored { is_again, is_last: false, reply }));
+        async move {
+            match told.await {
+                Ok(stored) => stored.map_err(Error::Store),
+                Err(_) => Err(Error::Closed),
+            }
+        }
+    }
+
+    /// The question of a tool is answered, and the tool has not asked it again since the session was opened: until then that is not stored.
+    pub(crate) fn is_answered_early(&self, slot: &str) -> bool {
+        self.display().is_early(slot) && self.with_run(|run| run.may_ask_again(slot).is_some())
+    }
+}
+
+impl Driver {
+    pub(super) fn say_whether_stored(&mut self, asked: WhetherStored) {
+        let writes = || self.batch.iter().any(|effect| matches!(effect, Effect::Persist { .. }));
+        if asked.is_last && !writes() {
+            let stored = self.unstored.clone().filter(|_| self.is_unwritten()).map_or(Ok(()), Err);
+            // Whoever has left needs no word.
+            let _ = asked.reply.send(stored);
+            return;
+        }
+        // Answers reach the run by the tools and questions that wait for them, and not in the order of what is asked.
+        self.take_tool_inputs();
+        self.sweep();
+        if asked.is_again && !asked.is_last && self.is_unwritten() {
+            self.batch.push(Effect::Persist { strict: true });
+        }
+        let last = WhetherStored { is_last: true, ..asked };
+        self.ready.push(DriverEvent::Command(Command::Stored(last)));
+    }
+}
