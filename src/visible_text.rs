@@ -95,6 +95,10 @@ pub(crate) const AFTER_SPACE: Ranges = &[
     (0x20ac, 0x20ac),
 ];
 
+/// Letters that are written from the right: of Hebrew, Arabic, Syriac, Thaana, N'Ko, and of older scripts.
+const FROM_RIGHT: Ranges =
+    &[(0x590, 0x8ff), (0xfb1d, 0xfdff), (0xfe70, 0xfefc), (0x1_0800, 0x1_0fff), (0x1_e800, 0x1_efff)];
+
 const FLAG: char = '\u{1f3f4}';
 const END_OF_TAGS: char = '\u{e007f}';
 const FEWEST_TAGS: usize = 3;
@@ -155,6 +159,16 @@ impl Before {
 /// The same in one line, as a name stands in a sentence.
 pub fn visible_name(text: &str) -> String {
     visible(text).replace('\n', "\\n").replace('\t', "\\t").replace('\r', "\\r")
+}
+
+/// What is shown so, between marks that keep its direction from what stands beside it in a line: in a terminal what `<bdi>` is in a page.
+/// Only where it has letters that are written from the right: terminals without directions drop the marks, but for Windows Terminal of
+/// before May 2025, which draws them (microsoft/terminal#16574).
+pub fn isolated(shown: &str) -> String {
+    match shown.chars().any(|c| is_in(FROM_RIGHT, c)) {
+        true => format!("\u{2068}{shown}\u{2069}"),
+        false => shown.to_owned(),
+    }
 }
 
 fn is_in(ranges: &[(u32, u32)], c: char) -> bool {
@@ -247,6 +261,21 @@ mod tests {
         for (about, text, shown) in cases {
             assert_eq!(visible(&text), shown, "{about}");
         }
+    }
+
+    #[test]
+    fn what_is_written_from_the_right_turns_nothing_beside_it() {
+        for plain in ["", "deploy", "r\u{e9}sum\u{e9} \u{65e5}\u{672c}", "1 + 2"] {
+            assert_eq!(isolated(plain), plain);
+        }
+        for turning in
+            ["\u{5e9}\u{5dc}\u{5d5}\u{5dd}", "file \u{641}\u{627}\u{631}\u{633}\u{6cc}.txt", "\u{7c1}"]
+        {
+            assert_eq!(isolated(turning), format!("\u{2068}{turning}\u{2069}"));
+        }
+        // What a text brings along itself is an escape, so it cannot end the marks.
+        let hostile = isolated(&visible("\u{5d0}\u{2069}\u{202e}x"));
+        assert_eq!(hostile, "\u{2068}\u{5d0}\\u2069\\u202Ex\u{2069}");
     }
 
     #[test]

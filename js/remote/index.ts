@@ -10,6 +10,7 @@ export {
   type RemoteEventOptions,
   type RemoteFile,
   type RemoteFiles,
+  type RemoteResumeOptions,
   type RemoteTaskSpec,
   TaskClient,
 } from "./tasks.js";

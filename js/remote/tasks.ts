@@ -1,7 +1,7 @@
 // Tasks that run on a server, as a client starts, follows and decides about them.
 import { AbortError, GloveError } from "../src/error.js";
 import { check, checkOptions, type Options } from "../src/values/validate-options.js";
-import type { RemoteTaskState, TaskEvent, TaskResult, TaskRunOptions, TaskSpec } from "../src/wire/task-types.js";
+import type { RemoteTaskState, TaskBudgets, TaskEvent, TaskResult, TaskRunOptions, TaskSpec } from "../src/wire/task-types.js";
 import { type RemoteOptions, RemoteServer } from "./server.js";
 
 /** What a client may say of a task; the rest is the server's. */
@@ -35,6 +35,14 @@ export interface RemoteDoOptions {
   /** Ends the wait, not the task. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** With what a task of a server goes on. */
+export interface RemoteResumeOptions {
+  /** The whole of each, with what is used already. */
+  readonly budgets?: TaskBudgets | undefined;
+}
+
+const resumeOptions = { budgets: "object" } as const satisfies Options<RemoteResumeOptions>;
 
 const clientOptions = {
   url: "text",
@@ -166,9 +174,14 @@ export class TaskClient {
     await this.#server.json("POST", `/${named(id)}/stop`, reason === undefined ? {} : { reason });
   }
 
-  /** Goes on with a task that has paused, or whose server was restarted. */
-  async resume(id: string): Promise<void> {
-    await this.#server.json("POST", `/${named(id)}/resume`);
+  /**
+   * Goes on with a task that has paused, or whose server was restarted; with other `budgets`, if some are given: what is left out stays.
+   * The server may refuse them (`TASK_BUDGET_REFUSED`).
+   */
+  async resume(id: string, options: RemoteResumeOptions = {}): Promise<void> {
+    checkOptions(options, resumeOptions);
+    const { budgets } = options;
+    await this.#server.json("POST", `/${named(id)}/resume`, budgets && { budgets });
   }
 
   /** Further inputs, below `task/`; the next step reads them. */

@@ -2,7 +2,7 @@
 import type { TaskClient } from "../remote/tasks.js";
 import { asError, GloveError } from "../src/error.js";
 import { check, type Options } from "../src/values/validate-options.js";
-import type { RemoteTaskState, TaskState } from "../src/wire/task-types.js";
+import type { RemoteTaskState, TaskBudgets, TaskState } from "../src/wire/task-types.js";
 import { toldQuietly } from "./host.js";
 import { type TaskSight, tickedIn } from "./watch.js";
 
@@ -93,8 +93,10 @@ export class ServedWatch {
     await this.#client.stop(this.#id, reason);
   }
 
-  async run(): Promise<void> {
-    await this.#client.resume(this.#id);
+  async run(budgets?: TaskBudgets): Promise<void> {
+    // What has no bound keeps none, and no JSON says so.
+    const bounds = Object.entries(budgets ?? {}).filter(([, most]) => Number.isFinite(most));
+    await this.#client.resume(this.#id, bounds.length > 0 ? { budgets: Object.fromEntries(bounds) } : {});
     // The stream of one that was interrupted has nothing to tell.
     await this.look();
   }

@@ -107,6 +107,10 @@ pub(super) fn has_no_model(status: Option<u16>, codes: &str, param: Option<&str>
         "has been decommissioned",
         "no endpoints found for",
         "does not have access to model",
+        "invalid model name",
+        "modelcode: does not exist",
+        // NVIDIA runs each model as a function.
+        "not found for account",
         "模型不存在",
     ];
     let begins = message.starts_with("model ") && any(message, &["not found", "does not exist"]);

@@ -234,6 +234,71 @@ fn a_task_goes_on_after_its_server_was_started_anew_also_after_a_stop_in_between
 }
 
 #[test]
+fn a_task_whose_steps_are_used_up_goes_on_with_more_of_them_as_far_as_the_server_gives_them() {
+    let place = Place::new();
+    let tasks = served(&place, ApprovalPolicy::permissive());
+    let server = Tasks::start(
+        &place,
+        tasks.task(|mut wanted, _| {
+            wanted.budgets.max_steps = wanted.budgets.max_steps.min(20);
+            Ok(wanted)
+        }),
+    );
+    let wanted = json!({ "goal": "Find out", "budgets": { "max_steps": 2 } });
+    let (status, begun) = server.json("ada", "POST /agent/tasks/do/async", Some(wanted));
+    assert_eq!(status, 202, "{begun}");
+    let id = begun["id"].as_str().unwrap();
+    let paused = |state: &Value| state["status"] == "paused" && state["running"] == false;
+    assert_eq!(server.until("ada", id, paused)["finish_reason"], "budget_steps");
+    let resume = format!("POST /agent/tasks/{id}/resume");
+    let more = |steps: u32| Some(json!({ "budgets": { "max_steps": steps } }));
+    assert_eq!(server.json("eve", &resume, more(10)).0, 404);
+    for wrong in [
+        json!({ "budgets": { "steps": 10 } }),
+        json!({ "budgets": { "max_steps": -1 } }),
+        json!({ "budget": {} }),
+    ] {
+        assert_eq!(server.json("ada", &resume, Some(wrong.clone())).0, 400, "{wrong}");
+    }
+    assert_eq!(server.json("ada", &resume, more(40)).0, 202);
+    let done = server.until("ada", id, |state| state["status"] == "finished" || paused(state));
+    assert_eq!(done["finish_reason"], "completed", "{done}");
+    assert_eq!(done["spec"]["budgets"]["max_steps"], 20);
+}
+
+#[test]
+fn a_server_that_gives_no_more_says_so() {
+    let place = Place::new();
+    let tasks = served(&place, ApprovalPolicy::permissive());
+    let server = Tasks::start(
+        &place,
+        tasks.task(|mut wanted, _| {
+            wanted.budgets.max_steps = 2;
+            Ok(wanted)
+        }),
+    );
+    let id = server.begin("ada");
+    let paused = |state: &Value| state["status"] == "paused" && state["running"] == false;
+    server.until("ada", &id, paused);
+    let more = json!({ "budgets": { "max_steps": 10 } });
+    let (status, told) = server.json("ada", &format!("POST /agent/tasks/{id}/resume"), Some(more));
+    assert_eq!((status, &told["error"]["code"]), (403, &json!("TASK_BUDGET_REFUSED")), "{told}");
+    assert!(paused(&server.state("ada", &id)), "it was not begun again");
+}
+
+#[test]
+fn a_stop_stands_in_the_files_when_it_is_answered() {
+    let place = Place::new();
+    let server = Tasks::start(&place, served(&place, plan_alone()));
+    let id = server.begin("ada");
+    server.until("ada", &id, |state| state["status"] == "waiting");
+    let stop = format!("POST /agent/tasks/{id}/stop");
+    assert_eq!(server.json("ada", &stop, Some(json!({ "reason": "too dear" }))).0, 200);
+    let file = place.tasks().join(format!("ada.{id}")).join("progress/STOP");
+    assert_eq!(fs::read_to_string(file).unwrap(), "too dear\n");
+}
+
+#[test]
 fn a_client_that_waits_for_the_result_may_leave_and_the_task_stops() {
     let place = Place::new();
     let server = Tasks::start(&place, served(&place, plan_alone()));

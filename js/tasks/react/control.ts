@@ -83,7 +83,7 @@ export class TaskControl {
     };
     if (this.#given) return this.#done(() => this.#ran(this.#given as GloveTask, work));
     // Whose money it is decides there.
-    if (isServed(this.#of)) return this.#done((watch) => (watch as ServedWatch).run());
+    if (isServed(this.#of)) return this.#done((watch) => (watch as ServedWatch).run(budgets));
     return this.#working(resumed, work);
   }
 

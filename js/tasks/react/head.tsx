@@ -55,7 +55,7 @@ function Buttons({ state, runs }: { readonly state: ShownTaskState; readonly run
   const say = useLabels();
   const { task } = useBoard();
   const { runner, busy } = task;
-  const more = task.served ? undefined : moreOf(state);
+  const more = moreOf(state);
   const [stopping, setStopping] = useState(false);
   const leased = runner === "here" || runner === "elsewhere";
   const working = leased || (runner === "unknown" && state.status !== "paused");

@@ -8,7 +8,7 @@ import { broken } from "../../src/relay/answer.js";
 import { clientLeft, type Refusal, refusedResponse } from "../../src/relay/refused.js";
 import { Limits, limited } from "../../src/store/limits.js";
 import { check, checkOptions, describeValue, type Options } from "../../src/values/validate-options.js";
-import type { TaskResult, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
+import type { TaskBudgets, TaskResult, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import { silent } from "../files.js";
 import type { GloveTask } from "../task.js";
 import { watchTask } from "../watch.js";
@@ -18,7 +18,7 @@ import { eventStream } from "./events.js";
 import { LiveTasks } from "./live.js";
 import { fileOf, filesIn, filesOf, json, refusalOf, resultOf, stateOf, unfinished } from "./replies.js";
 import { isTaskId, NotAllowed, routeOf, type TaskRoute } from "./routes.js";
-import { checkFits, clientPath, decisionOf, editOf, inputsOf, textOf, uploadOf, wantedOf } from "./wanted.js";
+import { budgetsOf, checkFits, clientPath, decisionOf, editOf, inputsOf, textOf, uploadOf, wantedOf } from "./wanted.js";
 
 const handlerOptions = {
   agent: "any",
@@ -174,9 +174,11 @@ class Tasks {
       }
       case "resume": {
         await unfinished(workspace);
+        const more = budgetsOf(await readText(request, this.#config));
         const agent = await this.#agent(owner);
         const open = async () => {
           const task = await agent.resume(workspace);
+          if (more) await this.#give(task, more, owner);
           // Who goes on does not want the stop of before.
           await workspace.remove("progress/STOP");
           return task;
@@ -196,6 +198,22 @@ class Tasks {
   async #spec(wanted: TaskSpec, owner: string): Promise<TaskSpec> {
     const spec = this.#config.task ? await this.#config.task(wanted, owner) : wanted;
     return { ...check("What `task` returned", spec, "object"), ...(owner && { user_id: owner }) };
+  }
+
+  /** Other budgets for a task that is there. The server says of them what it says of those of a new one. */
+  async #give(task: GloveTask, more: TaskBudgets, owner: string): Promise<void> {
+    const { spec } = task.getSnapshot().state;
+    const now = spec.budgets ?? {};
+    const wanted = { ...now, ...more };
+    const { budgets: given = wanted } = await this.#spec({ ...spec, budgets: wanted }, owner);
+    const differ = (one: TaskBudgets, other: TaskBudgets) =>
+      (Object.keys(wanted) as (keyof TaskBudgets)[]).some((name) => one[name] !== other[name]);
+    if (!differ(given, now) && differ(wanted, now)) {
+      refuse(403, "TASK_BUDGET_REFUSED", "The server gives this task no more than it has.");
+    }
+    // What the state says null of has no bound, and what is left out would have its usual one.
+    const bounds = Object.entries({ ...wanted, ...given }).map(([name, most]) => [name, most ?? Number.POSITIVE_INFINITY]);
+    await task.setBudgets(Object.fromEntries(bounds));
   }
 
   async #agent(owner: string) {

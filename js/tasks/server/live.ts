@@ -74,6 +74,8 @@ export class LiveTasks {
 
   /** Its runner sees the file, wherever it is. */
   async stop(key: string, workspace: TaskWorkspace, reason?: string): Promise<void> {
-    await (this.#tasks.get(key) ?? watchTask(workspace)).stop(reason);
+    // Whoever works on it may die before it has heard of that.
+    await watchTask(workspace).stop(reason);
+    await this.#tasks.get(key)?.stop(reason);
   }
 }

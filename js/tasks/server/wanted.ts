@@ -4,7 +4,7 @@ import { GloveError } from "../../src/error.js";
 import { fromBase64 } from "../../src/values/base64.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import { fromCore } from "../../src/wasm/core-errors.js";
-import type { TaskSpec } from "../../src/wire/task-types.js";
+import type { TaskBudgets, TaskSpec } from "../../src/wire/task-types.js";
 import { core } from "../core.js";
 import { specOptions } from "../options.js";
 
@@ -57,6 +57,16 @@ export function textOf(body: string, name: string): string | undefined {
   return asked(() => {
     checkOptions(given, { [name]: "text" });
     return given[name] as string | undefined;
+  });
+}
+
+/** Other budgets for a task that goes on, or nothing. */
+export function budgetsOf(body: string): TaskBudgets | undefined {
+  if (body.trim() === "") return undefined;
+  const given = objectOf(body);
+  return asked(() => {
+    checkOptions(given, { budgets });
+    return given.budgets === undefined ? undefined : check("`budgets`", given.budgets, budgets);
   });
 }
 

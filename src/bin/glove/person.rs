@@ -81,12 +81,12 @@ impl Question {
         let tool = text(&input, "toolName").unwrap_or("this tool");
         let (message, ask) = match slot.renderer.as_str() {
             "permission_request" => {
-                let tool = words::in_line(tool);
-                (format!("Run {tool}?"), allows(Decision::permission(&tool)))
+                let question = format!("Run {}?", words::beside(tool));
+                (question, allows(Decision::permission(&words::in_line(tool))))
             }
-            "approval_request" => (format!("Run {}?", words::in_line(tool)), allows(Decision::approval())),
+            "approval_request" => (format!("Run {}?", words::beside(tool)), allows(Decision::approval())),
             "interrupted_call" => (
-                format!("{} was interrupted, and may have taken effect. Run it again?", words::in_line(tool)),
+                format!("{} was interrupted, and may have taken effect. Run it again?", words::beside(tool)),
                 allows(Decision::unless("Don't run", "Run again")),
             ),
             "budget_reached" => (

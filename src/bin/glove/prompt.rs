@@ -19,6 +19,7 @@ use crate::decision::{Decision, Said};
 use crate::failure::Failure;
 use crate::pages;
 use crate::person::{Answer, Ask, Choice, Field, Question, choice_lines, read_choice};
+use crate::words;
 
 /// Rows around what is read: the lines to choose from come besides.
 const AROUND: usize = 6;
@@ -134,7 +135,7 @@ fn secret(message: &str) -> Result<String, InquireError> {
 
 /// `None` for a field that may stay empty and does.
 fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
-    let message = format!("{form} {}:", field.label);
+    let message = format!("{} {}:", words::beside(form), words::beside(&field.label));
     if !field.options.is_empty() {
         let chosen = choose(&message, &field.options, None)
             .map_err(|failure| InquireError::Custom(failure.message.into()))?;

@@ -14,6 +14,7 @@ use glove_wasm::task::{
     TaskErrorKind, TaskEvent, TaskResult, TaskSpec,
 };
 use glove_wasm::task_runtime::{RunOptions, TaskAgent, TaskAgentBuilder, TaskHandle};
+use glove_wasm::visible_text::isolated;
 use tokio::runtime::Builder;
 use tokio::signal::ctrl_c;
 
@@ -222,7 +223,7 @@ fn decide(
         ),
         ApprovalKind::Tool => (
             words::clean(&request.rationale),
-            format!("Run {}?", words::in_line(request.tool_name.as_deref().unwrap_or_default())),
+            format!("Run {}?", words::beside(request.tool_name.as_deref().unwrap_or_default())),
         ),
     };
     words::line(&mut stdout(), &format!("\n{heading}"))?;
@@ -256,7 +257,7 @@ fn shown(event: &TaskEvent) -> String {
     let indent = if event.kind.starts_with("tool.") { "  " } else { "" };
     let parts = [event.kind.as_str(), &event.step, &event.message, &event.error];
     let line: Vec<String> =
-        parts.iter().filter(|part| !part.is_empty()).map(|part| words::clean(part)).collect();
+        parts.iter().filter(|part| !part.is_empty()).map(|part| isolated(&words::clean(part))).collect();
     format!("{indent}{}", line.join("  "))
 }
 

@@ -34,6 +34,11 @@ pub(crate) fn clean_name(text: &str) -> String {
     glove_wasm::visible_text::visible_name(text)
 }
 
+/// A name or value that something follows in its line: its direction is its own.
+pub(crate) fn beside(text: &str) -> String {
+    glove_wasm::visible_text::isolated(&in_line(text))
+}
+
 /// An answer, which comes in pieces: without what a terminal obeys, and what would turn its text.
 pub(crate) fn spoken(text: &str) -> String {
     text.chars().filter(|c| matches!(c, '\n' | '\t') || !(c.is_control() || is_bidi(*c))).collect()

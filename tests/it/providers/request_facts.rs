@@ -819,5 +819,19 @@ fn thoughts_go_back_without_an_option_where_a_model_is_asked_to_think() {
         assert_eq!((details(at, |_| {}), details(at, none)), ((false, false), (false, false)), "{at:?}");
     }
     // Who refuses them gets none.
-    assert_eq!(details(("api.groq.com", "openai/gpt-oss-120b"), high), (false, false));
+    for at in [
+        ("api.groq.com", "openai/gpt-oss-120b"),
+        ("api.moonshot.ai", "moonshot-v1-128k"),
+        ("open.bigmodel.cn", "glm-5.2"),
+        ("api.z.ai", "glm-5.3"),
+        ("api.x.ai", "grok-4.5"),
+        ("api.fireworks.ai", "accounts/fireworks/models/kimi-k3"),
+        ("dashscope.aliyuncs.com", "qwen-plus"),
+        ("dashscope-intl.aliyuncs.com", "qwen-plus"),
+    ] {
+        assert_eq!(details(at, high), (false, false), "{at:?}");
+    }
+    // An application that asks for it sends the thoughts in these hosts' own field.
+    let echoes = |options: &mut Options| options.echo_reasoning = true;
+    assert_eq!(details(("api.z.ai", "glm-5.2"), echoes), (false, true));
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTaskClient } from "glove-wasm/remote";
-import { MemoryTaskWorkspace, TaskAgent } from "glove-wasm/tasks";
+import { MemoryTaskWorkspace, TaskAgent, type TaskSpec } from "glove-wasm/tasks";
 import { createTaskHandler, FolderTaskWorkspace, type TaskHandlerConfig } from "glove-wasm/tasks/server";
 import { expect, test, vi } from "vitest";
 import { serve } from "../../support/server.js";
@@ -142,6 +142,42 @@ test("`do` comes back with what waits for a person, is decided by the address wi
   const types = [];
   for await (const { type } of client.events(id)) types.push(type);
   expect(types.at(-1)).toBe("finish");
+});
+
+test("a task whose steps are used up goes on with more of them, as far as the server gives them, and a stop is written first", async () => {
+  const task = (wanted: TaskSpec) => ({
+    ...wanted,
+    budgets: { ...wanted.budgets, max_steps: Math.min(wanted.budgets?.max_steps ?? 50, 20) },
+  });
+  const { client, workspaces } = served({ task });
+  const { id } = await client.startTask({ goal: "Write the brief", budgets: { max_steps: 2 } });
+  const rests = async () => ["paused", "finished"].includes((await client.state(id)).status) && !(await client.state(id)).running;
+  await vi.waitUntil(rests, { timeout: 10_000 });
+  expect(await client.state(id)).toMatchObject({ status: "paused", finish_reason: "budget_steps" });
+  const wrong = { budgets: { steps: 10 } as object };
+  await expect(client.resume(id, wrong)).rejects.toMatchObject({ code: "REQUEST_INVALID", status: 400 });
+  await client.resume(id, { budgets: { max_steps: 40 } });
+  await vi.waitUntil(rests, { timeout: 10_000 });
+  expect(await client.state(id)).toMatchObject({
+    finish_reason: "completed",
+    spec: { budgets: { max_steps: 20, refinements: 1 } },
+  });
+  expect(workspaces.size).toBe(1);
+
+  const mean = served({ task: (wanted) => ({ ...wanted, budgets: { max_steps: 2 } }) });
+  const { id: other } = await mean.client.startTask("Write the brief");
+  await vi.waitUntil(
+    async () => (await mean.client.state(other)).status === "paused" && !(await mean.client.state(other)).running,
+  );
+  const more = mean.client.resume(other, { budgets: { max_steps: 9 } });
+  await expect(more).rejects.toMatchObject({ code: "TASK_BUDGET_REFUSED", status: 403 });
+
+  const asking = served({}, { require_plan: true });
+  const { id: waits } = await asking.client.startTask("Write the brief");
+  await vi.waitUntil(async () => (await asking.client.state(waits)).status === "waiting");
+  await asking.client.stop(waits, "too dear");
+  const stop = await asking.workspaces.get(`/${waits}`)?.read("progress/STOP");
+  expect(new TextDecoder().decode(stop)).toBe("too dear\n");
 });
 
 test("an id in a decision names a task of the caller, and never a path to the folder of another", async () => {

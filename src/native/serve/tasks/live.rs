@@ -65,7 +65,7 @@ impl Tasks {
     pub(super) async fn run(
         self: &Arc<Self>,
         name: &str,
-        open: impl Future<Output = Result<TaskHandle, TaskError>>,
+        open: impl Future<Output = Result<TaskHandle, Refusal>>,
         options: RunOptions,
         ended: impl FnOnce(&Result<TaskResult, TaskError>) + Send + 'static,
     ) -> Result<(TaskHandle, JoinHandle<Result<TaskResult, TaskError>>), Refusal> {

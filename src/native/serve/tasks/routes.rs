@@ -10,7 +10,7 @@ use super::events::{Wish, stream};
 use super::live::{Leaving, Tasks};
 use super::places;
 use super::tail::Tail;
-use super::wanted::{self, Decided, Verdict};
+use super::wanted::{self, Decided, Verdict, WantedBudgets};
 use crate::endpoint::Refusal;
 use crate::json::codec::{Write, to_text};
 use crate::native::serve::body;
@@ -21,10 +21,10 @@ use crate::native::{RandomIds, SystemClock, TaskFolder};
 use crate::ports::{Clock, IdSource};
 use crate::task::layout::{PROGRESS, STOP, TASK};
 use crate::task::{
-    ApprovalDecision, ClientUse, Decision, ResultView, TaskError, TaskErrorKind, TaskResult, TaskStatus,
-    WorkspacePath,
+    ApprovalDecision, ClientUse, Decision, ResultView, TaskError, TaskErrorKind, TaskResult, TaskSpec,
+    TaskStatus, WorkspacePath,
 };
-use crate::task_runtime::{self, RunOptions, Workspace, client_state, state};
+use crate::task_runtime::{self, RunOptions, TaskHandle, Workspace, client_state, state};
 
 /// A request about tasks.
 struct Asked<'a> {
@@ -107,7 +107,31 @@ async fn fits(folder: &TaskFolder, path: &WorkspacePath) -> Result<(), Refusal> 
     }
 }
 
+/// Other budgets for a task that is there. The server says of them what it says of those of a new one.
+async fn give(
+    task: &TaskHandle,
+    more: &WantedBudgets,
+    decide: impl FnOnce(TaskSpec) -> Result<TaskSpec, TaskError>,
+) -> Result<(), Refusal> {
+    let spec = task.state().spec;
+    let (now, wanted) = (spec.budgets.clone(), more.over(&spec.budgets));
+    let given = decide(TaskSpec { budgets: wanted.clone(), ..spec })?.budgets;
+    if given == now && wanted != now {
+        let message = "The server gives this task no more than it has.";
+        return Err(Refusal::new(403, "TASK_BUDGET_REFUSED", message));
+    }
+    Ok(task.set_budgets(given).await?)
+}
+
 impl Asked<'_> {
+    /// Empty where there is no body.
+    async fn optional_text(self) -> Result<String, Refusal> {
+        match self.caller.header("content-type") {
+            Some(_) => self.text().await,
+            None => Ok(String::new()),
+        }
+    }
+
     async fn text(self) -> Result<String, Refusal> {
         body::read(self.shared, self.caller, self.body).await
     }
@@ -180,9 +204,9 @@ impl Asked<'_> {
                 for (path, content) in inputs {
                     folder.write(&path, content).await?;
                 }
-                agent.start_task(folder.clone(), spec).await
+                Ok(agent.start_task(folder.clone(), spec).await?)
             };
-            begun.await.inspect_err(|_| {
+            begun.await.inspect_err(|_: &Refusal| {
                 // Nobody would look for what is there of it.
                 let _ = std::fs::remove_dir_all(path);
             })
@@ -305,12 +329,12 @@ impl Asked<'_> {
         let (name, folder) = self.known(id)?;
         unfinished(&folder).await?;
         let tasks = Arc::clone(self.tasks);
-        let has_body = self.caller.header("content-type").is_some();
-        let reason = if has_body { wanted::reason(&self.text().await?)? } else { None };
+        let reason = wanted::reason(&self.optional_text().await?)?;
         let reason = reason.unwrap_or_else(|| "stopped by the user".to_owned());
-        match tasks.handle(&name) {
-            Some(task) => task.stop_because(reason),
-            None => task_runtime::stop(&folder, &reason).await?,
+        // Who works on it may die before it has heard of that.
+        task_runtime::stop(&folder, &reason).await?;
+        if let Some(task) = tasks.handle(&name) {
+            task.stop_because(reason);
         }
         Ok(reply::json(200, json!({ "id": id }).to_string()))
     }
@@ -334,14 +358,19 @@ impl Asked<'_> {
         self.open()?;
         let (name, folder) = self.known(id)?;
         unfinished(&folder).await?;
-        let agent = (self.tasks.served.agent)(self.user)?;
+        let (user, tasks, logged) = (self.user, Arc::clone(self.tasks), self.logged(id));
+        let more = wanted::budgets(&self.optional_text().await?)?;
+        let agent = (tasks.served.agent)(user)?;
         let open = async {
             let task = agent.resume(folder.clone()).await?;
+            if let Some(more) = more {
+                give(&task, &more, |wanted| (tasks.served.task)(wanted, user)).await?;
+            }
             // Who goes on does not want the stop of before.
             folder.remove(&WorkspacePath::known(STOP)).await?;
             Ok(task)
         };
-        self.tasks.run(&name, open, RunOptions::default(), self.logged(id)).await?;
+        tasks.run(&name, open, RunOptions::default(), logged).await?;
         Ok(reply::json(202, json!({ "id": id }).to_string()))
     }
 }

@@ -45,9 +45,10 @@ struct Wanted {
     files: Files,
 }
 
+/// Of what a task may use; what is not named stays.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WantedBudgets {
+pub(super) struct WantedBudgets {
     max_wall_clock_ms: Option<u64>,
     max_steps: Option<u32>,
     max_consecutive_tool_steps: Option<u32>,
@@ -111,6 +112,12 @@ struct Stopped {
     reason: Option<String>,
 }
 
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Resumed {
+    budgets: Option<WantedBudgets>,
+}
+
 /// JSON that is none has a code of its own.
 fn object<T: for<'a> Deserialize<'a>>(body: &str) -> Result<T, Refusal> {
     match serde_json::from_str::<T>(body) {
@@ -138,21 +145,8 @@ pub(super) fn wanted(body: &str) -> Result<(TaskSpec, Files), Refusal> {
     }
     let Wanted { goal, budgets, history, ext, files } = object(body)?;
     let ext = ext.map(|ext| from_text(ext.get())).transpose().map_err(|fault| invalid(&fault.to_string()))?;
-    let usual = Budgets::default();
     let spec = TaskSpec {
-        budgets: Budgets {
-            max_wall_clock_ms: budgets.max_wall_clock_ms.or(usual.max_wall_clock_ms),
-            max_steps: budgets.max_steps.unwrap_or(usual.max_steps),
-            max_consecutive_tool_steps: budgets
-                .max_consecutive_tool_steps
-                .unwrap_or(usual.max_consecutive_tool_steps),
-            max_steps_without_progress: budgets
-                .max_steps_without_progress
-                .unwrap_or(usual.max_steps_without_progress),
-            step_tool_timeout_ms: budgets.step_tool_timeout_ms.or(usual.step_tool_timeout_ms),
-            verify_percent: budgets.verify_percent.unwrap_or(usual.verify_percent),
-            refinements: budgets.refinements.unwrap_or(usual.refinements),
-        },
+        budgets: budgets.over(&Budgets::default()),
         history: HistoryPolicy {
             mode: match history.mode {
                 Some(WantedMode::None) => HistoryMode::None,
@@ -170,6 +164,24 @@ pub(super) fn wanted(body: &str) -> Result<(TaskSpec, Files), Refusal> {
     Ok((spec, files))
 }
 
+impl WantedBudgets {
+    pub(super) fn over(&self, now: &Budgets) -> Budgets {
+        Budgets {
+            max_wall_clock_ms: self.max_wall_clock_ms.or(now.max_wall_clock_ms),
+            max_steps: self.max_steps.unwrap_or(now.max_steps),
+            max_consecutive_tool_steps: self
+                .max_consecutive_tool_steps
+                .unwrap_or(now.max_consecutive_tool_steps),
+            max_steps_without_progress: self
+                .max_steps_without_progress
+                .unwrap_or(now.max_steps_without_progress),
+            step_tool_timeout_ms: self.step_tool_timeout_ms.or(now.step_tool_timeout_ms),
+            verify_percent: self.verify_percent.unwrap_or(now.verify_percent),
+            refinements: self.refinements.unwrap_or(now.refinements),
+        }
+    }
+}
+
 pub(super) fn decision(body: &str) -> Result<Decided, Refusal> {
     object(body)
 }
@@ -182,12 +194,17 @@ pub(super) fn edited(body: &str) -> Result<String, Refusal> {
     object(body).map(|Edited { content }| content)
 }
 
-/// A body that may be left away.
 pub(super) fn reason(body: &str) -> Result<Option<String>, Refusal> {
-    if body.trim().is_empty() {
-        return Ok(None);
-    }
-    object(body).map(|Stopped { reason }| reason)
+    optional(body).map(|Stopped { reason }| reason)
+}
+
+pub(super) fn budgets(body: &str) -> Result<Option<WantedBudgets>, Refusal> {
+    optional(body).map(|Resumed { budgets }| budgets)
+}
+
+/// A body that may be left away.
+fn optional<T: Default + for<'a> Deserialize<'a>>(body: &str) -> Result<T, Refusal> {
+    if body.trim().is_empty() { Ok(T::default()) } else { object(body) }
 }
 
 /// Files that a client sends go to the inputs of the task, and nowhere else.
