@@ -205,14 +205,14 @@ class Tasks {
     const { spec } = task.getSnapshot().state;
     const now = spec.budgets ?? {};
     const wanted = { ...now, ...more };
-    const { budgets: given = wanted } = await this.#spec({ ...spec, budgets: wanted }, owner);
-    const differ = (one: TaskBudgets, other: TaskBudgets) =>
-      (Object.keys(wanted) as (keyof TaskBudgets)[]).some((name) => one[name] !== other[name]);
-    if (!differ(given, now) && differ(wanted, now)) {
+    // What `task` leaves out stays, as it would have been its usual one at the start.
+    const given: TaskBudgets = { ...now, ...(await this.#spec({ ...spec, budgets: wanted }, owner)).budgets };
+    const differs = (from: TaskBudgets) => Object.entries(now).some(([name, most]) => from[name as keyof TaskBudgets] !== most);
+    if (!differs(given) && differs(wanted)) {
       refuse(403, "TASK_BUDGET_REFUSED", "The server gives this task no more than it has.");
     }
-    // What the state says null of has no bound, and what is left out would have its usual one.
-    const bounds = Object.entries({ ...wanted, ...given }).map(([name, most]) => [name, most ?? Number.POSITIVE_INFINITY]);
+    // The state says null of what has no bound.
+    const bounds = Object.entries(given).map(([name, most]) => [name, most ?? Number.POSITIVE_INFINITY]);
     await task.setBudgets(Object.fromEntries(bounds));
   }
 
