@@ -162,12 +162,15 @@ impl Sessions {
 
     /// Where something belongs that could not be stored here, or why it is nowhere.
     pub(super) async fn unsaid(&self, id: &str, live: &Arc<Live>, error: &Error) -> Away {
-        let refused = matches!(error, Error::Store(error) if error.kind == StoreErrorKind::Conflict);
-        if !refused && !live.store.is_lost() {
-            return refusal(error).into();
+        let conflicts = matches!(error, Error::Store(error) if error.kind == StoreErrorKind::Conflict);
+        let (is_elsewhere, refused) = (conflicts || live.store.is_lost(), refusal(error));
+        if is_elsewhere || refused.retryable {
+            // Whoever asks next is not told of what this process alone believes, and what was refused is not said with it after all.
+            self.let_go_where(|known| Arc::ptr_eq(known, live));
         }
-        // Whoever asks next is not told of what this process alone believes.
-        self.let_go_where(|known| Arc::ptr_eq(known, live));
+        if !is_elsewhere {
+            return refused.into();
+        }
         match self.shared.elsewhere(id).await {
             Ok(Some(address)) => Away::At(address),
             Ok(None) => {

@@ -22,6 +22,7 @@ mod endpoint;
 mod limits;
 #[cfg(all(feature = "postgres", feature = "redis", unix))]
 mod many;
+mod refused;
 mod slow_readers;
 mod stored;
 #[cfg(all(feature = "postgres", feature = "redis", feature = "task", unix))]
