@@ -70,9 +70,8 @@ pub(super) async fn ask(
     let done = match method.as_str() {
         "request" => {
             let mut prompt = Prompt::from(read::<PromptInput>(text(0)?)?);
-            let request = prompt.id.map_or_else(|| Ok(RandomIds.fresh()), checked_id)?;
-            prompt.id = Some(request.clone());
-            let outcome = page.begin(id, |session| session.request(prompt));
+            let request = prompt.id.take().map_or_else(|| Ok(RandomIds.fresh()), checked_id)?;
+            let (request, outcome) = page.request(id, prompt, request);
             return match written(session, &request, page::ended(&outcome)).await {
                 Ok(()) | Err(true) => Ok(page::begun(&outcome)),
                 Err(false) => Err(unreachable_now("another server has the session now").into()),

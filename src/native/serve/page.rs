@@ -18,7 +18,7 @@ use crate::native::RandomIds;
 use crate::native::session_database::HeldStore;
 use crate::ports::IdSource;
 use crate::run::PhaseName;
-use crate::runtime::{Follower, Response, ResponseFuture, Session};
+use crate::runtime::{Follower, Prompt, Response, ResponseFuture, Session};
 use crate::wire::batch::EventBatch;
 use crate::wire::outcome::{CoreError, CoreOutcome};
 
@@ -42,8 +42,16 @@ pub(super) struct PageFeed {
     teller: JoinHandle<()>,
     /// Why the session waits for a person although it was at work.
     held_back: OnceLock<String>,
-    /// What was begun by its id, and its outcome when it has one.
-    begun: Mutex<VecDeque<(String, Outcome)>>,
+    /// What was begun, for those who ask again.
+    begun: Mutex<VecDeque<Begun>>,
+}
+
+/// Something that a page asked for.
+struct Begun {
+    id: String,
+    /// The request that it is, if it is one.
+    request: Option<String>,
+    outcome: Outcome,
 }
 
 /// What a page is told of the end; closed without it where another server goes on.
@@ -103,7 +111,7 @@ impl PageFeed {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begun(&self) -> MutexGuard<'_, VecDeque<(String, Outcome)>> {
+    fn begun(&self) -> MutexGuard<'_, VecDeque<Begun>> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -186,12 +194,33 @@ impl PageFeed {
         id: String,
         begin: impl FnOnce(&Session) -> ResponseFuture,
     ) -> Outcome {
+        self.begin_once(id, None, begin).1
+    }
+
+    /// The same of a request, whose id this gives too: where a page asks again without having named one, the id that was drawn first.
+    pub(super) fn request(
+        self: &Arc<Self>,
+        id: String,
+        prompt: Prompt,
+        request: String,
+    ) -> (String, Outcome) {
+        let prompt = Prompt { id: Some(request.clone()), ..prompt };
+        let (known, outcome) = self.begin_once(id, Some(request.clone()), |session| session.request(prompt));
+        (known.unwrap_or(request), outcome)
+    }
+
+    fn begin_once(
+        self: &Arc<Self>,
+        id: String,
+        request: Option<String>,
+        begin: impl FnOnce(&Session) -> ResponseFuture,
+    ) -> (Option<String>, Outcome) {
         let mut begun = self.begun();
-        if let Some((_, outcome)) = begun.iter().find(|(known, _)| *known == id) {
-            return outcome.clone();
+        if let Some(known) = begun.iter().find(|known| known.id == id) {
+            return (known.request.clone(), known.outcome.clone());
         }
         let (tell, outcome) = watch::channel(None);
-        begun.push_back((id.clone(), outcome.clone()));
+        begun.push_back(Begun { id: id.clone(), request: request.clone(), outcome: outcome.clone() });
         if begun.len() > KEPT_OUTCOMES {
             begun.pop_front();
         }
@@ -212,7 +241,7 @@ impl PageFeed {
             feed.flush();
             feed.log.add(answer);
         });
-        outcome
+        (request, outcome)
     }
 }
 

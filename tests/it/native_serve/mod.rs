@@ -440,6 +440,25 @@ fn a_page_is_told_the_session_as_it_is_and_then_what_changes() {
 }
 
 #[test]
+fn a_request_that_a_page_asks_for_again_is_answered_when_it_is_stored() {
+    let (folder, gate) = (Folder::new(), Gate::new());
+    let running =
+        Running::start(server(&folder, ScriptedModel::new([Line::text("Hello.").after_gate(&gate)])));
+    running.json("POST", "/api/sessions", Some(&json!({ "id": "mine" })));
+    let mut page = running.page("mine", None);
+    // It has no id of its own, and nobody waits for the first answer.
+    let ask = json!({ "id": "a1", "method": "request", "args": [json!({ "text": "hi" }).to_string()] });
+    for _ in 0..2 {
+        assert_eq!(running.ask_session("mine", &ask).0, 202);
+        assert_eq!(running.json("GET", "/api/sessions/mine", None).1["phase"], "model");
+    }
+    gate.open();
+    page.until_kind("answered");
+    let messages = running.ask_session("mine", &json!({ "id": "a2", "method": "messages", "args": [0] })).1;
+    assert_eq!(messages.as_array().unwrap().len(), 2, "{messages}");
+}
+
+#[test]
 fn what_a_page_asks_wrongly_is_refused_and_changes_nothing() {
     let folder = Folder::new();
     let running = Running::start(server(&folder, model()));
