@@ -1,6 +1,7 @@
 //! What clients are told of failures.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::shared::Shared;
 use crate::endpoint::{Disclosure, Refusal, log_line_of};
@@ -67,15 +68,31 @@ pub(super) fn safe(end: Result<Response, Error>) -> Result<Response, Error> {
 
 /// Says in the server's log what models of a session fail with.
 pub(super) struct FailureLog {
-    pub(super) shared: Arc<Shared>,
-    pub(super) session: String,
+    shared: Arc<Shared>,
+    session: String,
+    /// All requests that one failed call ends, end in the same step.
+    is_told: AtomicBool,
+}
+
+impl FailureLog {
+    pub(super) fn new(shared: &Arc<Shared>, session: &str) -> Self {
+        FailureLog {
+            shared: Arc::clone(shared),
+            session: session.to_owned(),
+            is_told: AtomicBool::new(false),
+        }
+    }
 }
 
 impl Follower for FailureLog {
-    fn on_change(&self) {}
+    fn on_change(&self) {
+        self.is_told.store(false, Ordering::Relaxed);
+    }
 
     fn on_end(&self, _request: Option<&str>, end: &Result<Response, Error>) {
-        if let Err(Error::Model(error)) = end {
+        if let Err(Error::Model(error)) = end
+            && !self.is_told.swap(true, Ordering::Relaxed)
+        {
             (self.shared.log)(&format!("session {}: {}", self.session, log_line_of(error)));
         }
     }

@@ -279,9 +279,8 @@ impl Live {
         let live = Arc::new_cyclic(|live: &std::sync::Weak<Live>| {
             let (events, shown, metrics) = (live.clone(), live.clone(), Arc::clone(&shared.metrics));
             let told = traces.clone();
-            let failures = FailureLog { shared: Arc::clone(shared), session: id.to_owned() };
             let listening = [
-                session.on_step(failures),
+                session.on_step(FailureLog::new(shared, id)),
                 session.subscribe(move |_: Option<&str>, event: &Event| {
                     metrics.note(event);
                     told.note(event);

@@ -567,6 +567,43 @@ fn each_failure_of_the_model_is_one_line_of_the_log_without_what_was_said() {
 }
 
 #[test]
+fn a_failure_of_the_model_is_one_line_of_the_log_also_where_others_had_joined_its_request() {
+    let (folder, gates) = (Folder::new(), [Gate::new(), Gate::new()]);
+    let failure = || Line::failure(ModelErrorKind::BadRequest, "no");
+    let lines = [
+        Line::call("look", "c1", json!({})).after_gate(&gates[0]),
+        failure().after_gate(&gates[1]),
+        failure(),
+    ];
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&told);
+    let look = |_: &str| {
+        vec![Tool::new("look", "Looks", json!({ "type": "object" }), async |_: Value, _: ToolContext| "seen")]
+    };
+    let served = server(&folder, ScriptedModel::new(lines))
+        .tools(look)
+        .log(move |line| noted.lock().unwrap().push(line.to_owned()));
+    let running = Running::start(served);
+    running.json("POST", "/api/sessions", Some(&json!({ "id": "mine" })));
+    let mut page = running.page("mine", None);
+    let ask = |id: &str, prompt: &Value| {
+        let ask = json!({ "id": id, "method": "request", "args": [prompt.to_string()] });
+        assert_eq!(running.ask_session("mine", &ask).0, 202);
+    };
+    ask("a1", &json!({ "id": "r1", "text": "hi" }));
+    ask("a2", &json!({ "id": "r2", "text": "and this", "whenBusy": "steer" }));
+    gates.iter().for_each(Gate::open);
+    for _ in 0..2 {
+        page.until_kind("answered");
+    }
+    assert_eq!(told.lock().unwrap().len(), 1, "{told:?}");
+    // The next one that fails alike is another failure.
+    ask("a3", &json!({ "id": "r3", "text": "hi again" }));
+    page.until_kind("answered");
+    assert_eq!(told.lock().unwrap().len(), 2, "{told:?}");
+}
+
+#[test]
 fn an_id_of_a_client_that_is_too_long_is_refused() {
     let folder = Folder::new();
     let running = Running::start(server(&folder, model()));
