@@ -23,14 +23,15 @@ fn streams(running: &Running) -> u64 {
     line.rsplit(' ').next().unwrap().parse().unwrap()
 }
 
-fn limits(slow_reader: Duration) -> ServerLimits {
-    ServerLimits { slow_reader, body_bytes: 64 << 20, ..ServerLimits::default() }
+fn limits() -> ServerLimits {
+    ServerLimits { body_bytes: 64 << 20, ..ServerLimits::default() }
 }
 
 #[test]
 fn who_reads_nothing_is_let_go_and_goes_on_where_it_was() {
     let folder = Folder::new();
-    let running = Running::start(server(&folder, model()).limits(limits(Duration::from_millis(700))));
+    let limits = ServerLimits { slow_reader: Duration::from_millis(700), ..limits() };
+    let running = Running::start(server(&folder, model()).limits(limits));
     let id = long(&running, 20);
     // It leaves with the first event's id: what follows comes in pieces.
     let early = running.follow(&id, None).lines.lines();
@@ -39,7 +40,29 @@ fn who_reads_nothing_is_let_go_and_goes_on_where_it_was() {
     let mut silent: Vec<_> = ["events", "feed"]
         .map(|kind| running.open("GET", &format!("/api/sessions/{id}/{kind}"), &[], None))
         .into();
-    // One that reads slowly, and goes on reading.
+    let begun = Instant::now();
+    while streams(&running) > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{} streams are left", streams(&running));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for silent in &mut silent {
+        let mut rest = Vec::new();
+        let _ = silent.read_to_end(&mut rest);
+        assert!(rest.len() < 20_000_000, "all of it came");
+    }
+    let told = json!({ "text": "hi" });
+    assert_eq!(running.json("POST", &format!("/api/sessions/{id}/messages"), Some(&told)).0, 202);
+    let mut again = running.follow(&id, Some(&seen));
+    assert_ne!(again.next().unwrap().1["type"], "snapshot", "it gets what it missed");
+    again.until("request_finished");
+}
+
+/// With the time that a client has otherwise: a machine with much other work may not let this one read for longer than the others have.
+#[test]
+fn who_reads_slowly_gets_all() {
+    let folder = Folder::new();
+    let running = Running::start(server(&folder, model()).limits(limits()));
+    let id = long(&running, 20);
     let mut slow = running.open("GET", &format!("/api/sessions/{id}/events"), &[], None);
     let (mut read, mut piece) = (0, vec![0; 1 << 20]);
     while read < 20_000_000 {
@@ -49,22 +72,6 @@ fn who_reads_nothing_is_let_go_and_goes_on_where_it_was() {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    let begun = Instant::now();
-    while streams(&running) > 1 {
-        assert!(begun.elapsed() < Duration::from_secs(20), "{} streams are left", streams(&running));
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    for silent in &mut silent {
-        let mut rest = Vec::new();
-        let _ = silent.read_to_end(&mut rest);
-        assert!(rest.len() < 20_000_000, "all of it came");
-    }
-    drop(slow);
-    let told = json!({ "text": "hi" });
-    assert_eq!(running.json("POST", &format!("/api/sessions/{id}/messages"), Some(&told)).0, 202);
-    let mut again = running.follow(&id, Some(&seen));
-    assert_ne!(again.next().unwrap().1["type"], "snapshot", "it gets what it missed");
-    again.until("request_finished");
 }
 
 #[cfg(all(target_os = "linux", feature = "postgres", feature = "redis"))]
