@@ -392,6 +392,36 @@ mod tests {
     }
 
     #[test]
+    fn an_engine_that_runs_on_after_it_asked_for_too_much_is_counted() {
+        static OWN: Left = Left::new();
+        let sandbox = Sandbox::new().time(Duration::from_secs(600)).memory(16 << 20);
+        let sandbox = sandbox.files(MemoryWorkspace::new()).mount("task", MountRight::Read).unwrap();
+        // Some seconds of the engine's own, in which it looks at nothing.
+        let code = "export default () => {
+            const path = 'x'.repeat(2e6);
+            for (let i = 0; i < 10; i++) files.read(path);
+            Array.prototype.indexOf.call({ length: 2e7 }, 1);
+        }";
+        let call =
+            Call::begin_beside(sandbox, code.to_owned(), "null".to_owned(), Credentials::default(), &OWN);
+        match block_on(call.outcome()) {
+            ToolOutcome::Returned { result, .. } => {
+                assert_eq!(result.data.as_str(), r#"{"code":"SANDBOX_MEMORY"}"#);
+            }
+            other => panic!("{other:?}"),
+        }
+        let counts = |wanted: usize, until: Duration| {
+            let until = Instant::now() + until;
+            while OWN.count() != wanted {
+                assert!(Instant::now() < until, "{} of {wanted} run on", OWN.count());
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        };
+        counts(1, Duration::from_secs(30));
+        counts(0, Duration::from_secs(240));
+    }
+
+    #[test]
     fn files_are_reached_below_the_mounts_alone() {
         let files =
             MemoryWorkspace::new().with("task/a.md", "A").unwrap().with("progress/state.json", "{}").unwrap();

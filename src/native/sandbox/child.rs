@@ -51,12 +51,13 @@ fn job(from: &mut impl Read) -> Option<Job> {
 }
 
 fn work(job: &Job, answers: &Receiver<Said>) {
-    engine::run(job, &Arc::new(AtomicBool::new(false)), answers, |said| {
+    let say = |said| {
         // Nobody is there any more who would read it.
         if frame::write(&mut stdout().lock(), &said).is_err() {
             std::process::exit(4);
         }
-    });
+    };
+    engine::run(job, &Arc::new(AtomicBool::new(false)), answers, say, || {});
     std::process::exit(0);
 }
 

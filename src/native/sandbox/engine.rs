@@ -50,17 +50,20 @@ impl Loader for OnlyTool {
 }
 
 /// What the code may say, and has said.
-struct Mouth<S> {
+struct Mouth<S, E> {
     say: S,
+    ends: E,
     /// Questions without an answer, and what each holds: it is outside of the engine's own memory.
     asked: Mutex<Vec<(u32, usize)>>,
     logged: AtomicUsize,
     /// The call has its outcome.
     done: AtomicBool,
+    /// That outcome, until the code has come back.
+    word: Mutex<Option<Said>>,
     most_held: usize,
 }
 
-impl<S: Fn(Said)> Mouth<S> {
+impl<S: Fn(Said), E: Fn()> Mouth<S, E> {
     fn hear(&self, mut said: Said) {
         if self.done.load(Ordering::Relaxed) {
             return;
@@ -80,7 +83,11 @@ impl<S: Fn(Said)> Mouth<S> {
                 let held: usize = asked.iter().map(|(_, size)| size).sum();
                 drop(asked);
                 if held > self.most_held {
-                    return self.last(Said::word("memory", ""));
+                    // The code goes on, and nobody knows for how long: the call does not wait for that.
+                    if !self.done.swap(true, Ordering::Relaxed) {
+                        (self.say)(Said::word("memory", ""));
+                    }
+                    return;
                 }
             }
         }
@@ -89,8 +96,20 @@ impl<S: Fn(Said)> Mouth<S> {
 
     fn last(&self, said: Said) {
         if !self.done.swap(true, Ordering::Relaxed) {
-            (self.say)(said);
+            *self.word() = Some(said);
         }
+    }
+
+    /// Nothing of the code runs any more.
+    fn end(&self) {
+        (self.ends)();
+        if let Some(word) = self.word().take() {
+            (self.say)(word);
+        }
+    }
+
+    fn word(&self) -> MutexGuard<'_, Option<Said>> {
+        self.word.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn asked(&self) -> MutexGuard<'_, Vec<(u32, usize)>> {
@@ -99,18 +118,22 @@ impl<S: Fn(Said)> Mouth<S> {
 }
 
 /// Runs the code of a job, and says `ready` when it begins. `stopped` ends it wherever the engine looks at it, which is not everywhere: some
-/// functions of the language are one long call of the engine's own. Whoever must be sure ends the process.
+/// functions of the language are one long call of the engine's own. Whoever must be sure ends the process. `ends` is called when the code has come
+/// back, before the last word is said; code that asks for more than it may has its last word said before.
 pub(super) fn run(
     job: &Job,
     stopped: &Arc<AtomicBool>,
     answers: &Receiver<Said>,
     say: impl Fn(Said) + Send + Sync + 'static,
+    ends: impl Fn() + Send + Sync + 'static,
 ) {
     let mouth = Arc::new(Mouth {
         say,
+        ends,
         asked: Mutex::default(),
         logged: AtomicUsize::new(0),
         done: AtomicBool::new(false),
+        word: Mutex::default(),
         most_held: job.memory,
     });
     let ended = (|| -> rquickjs::Result<()> {
@@ -173,10 +196,16 @@ pub(super) fn run(
         if over() {
             mouth.last(Said::word("time", ""));
         }
-        gone_on
+        // What the prelude itself throws: there was no room even for that.
+        if gone_on.is_err() {
+            mouth.last(Said::word("memory", ""));
+        }
+        mouth.end();
+        Ok(())
     })();
     if ended.is_err() {
-        // What the prelude itself throws: there was no room even for that.
+        // There was no room even to begin.
         mouth.last(Said::word("memory", ""));
+        mouth.end();
     }
 }

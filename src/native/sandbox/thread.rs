@@ -39,7 +39,7 @@ enum Stands {
     Works,
     /// Its call is over.
     Left,
-    /// It has said its last word.
+    /// Its code has come back.
     Ends,
 }
 
@@ -76,14 +76,9 @@ pub(super) fn start(
     let (stop, works) = (Arc::clone(&stopped), Arc::clone(&engine));
     let thread = Builder::new().name("glove-sandbox".to_owned()).stack_size(THREAD_STACK);
     thread.spawn(move || {
-        let ends = Arc::clone(&works);
-        engine::run(&job, &stop, &answers, move |said| {
-            if said.is_last() {
-                ends.turn(Stands::Ends);
-            }
-            let _ = hears.send(Heard::Said(said));
-        });
-        works.turn(Stands::Ends);
+        let say = move |said| drop(hears.send(Heard::Said(said)));
+        // The last word ends the call, and not the engine: code may have said it and run on.
+        engine::run(&job, &stop, &answers, say, move || works.turn(Stands::Ends));
     })?;
     let watches = Builder::new().name("glove-sandbox-time".to_owned());
     let stop = Arc::clone(&stopped);
