@@ -216,6 +216,32 @@ fn a_program_that_runs_no_code_is_named() {
     }
 }
 
+/// The tests once more as a process, which has a folder and a `PATH` of its own.
+#[test]
+fn a_program_is_found_from_where_it_is_named() {
+    const NAMES: &str = "GLOVE_TEST_NAMES";
+    if let Ok(names) = std::env::var(NAMES) {
+        for name in names.split(' ') {
+            let found = called(at(Path::new(name)).time(LONG), "return 1");
+            assert_eq!(found, ("1".to_owned(), String::new()), "{name}");
+        }
+        let (_, message) = called(at(Path::new("no-such-program")), "return 1");
+        assert!(message.contains("`no-such-program` could not be started"), "{message}");
+        return;
+    }
+    let home = Home::new();
+    named(&home);
+    // One that cannot be run is passed over.
+    fs::create_dir(home.file("first")).unwrap();
+    home.write("first/sandbox-program", "");
+    let path = std::env::join_paths([home.file("first"), home.file("")]).unwrap();
+    let mut tests = std::process::Command::new(std::env::current_exe().unwrap());
+    tests.args(["--exact", "native_sandbox::a_program_is_found_from_where_it_is_named"]);
+    tests.env(NAMES, "./sandbox-program sandbox-program first/../sandbox-program").env("PATH", path);
+    let done = tests.current_dir(home.file("")).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+}
+
 #[test]
 fn a_program_that_is_killed_takes_the_process_of_its_call_with_it() {
     let home = task::with_brief();

@@ -87,7 +87,7 @@ impl Sandbox {
 
     /// Runs the code of each call in a process that this program is started for: the program `glove`, or one of yours whose `main` calls
     /// [`sandbox_main`](super::sandbox_main) first. It has no environment, no files and no network of its own; what the code is granted is done here.
-    /// Not needed where this program calls `sandbox_main` itself.
+    /// A path is looked for from the folder of this program, and a name alone in its `PATH`. Not needed where this program calls `sandbox_main` itself.
     #[must_use]
     pub fn program(mut self, program: impl Into<PathBuf>) -> Self {
         self.program = Some(program.into());

@@ -43,9 +43,32 @@ fn own_program() -> OsString {
 /// Ended with the call, whatever it does.
 struct Engine(Child);
 
+/// The program as it is found from this process: its folder and its `PATH` are not those of the process that is started.
+#[cfg(unix)]
+fn found(program: &Path) -> io::Result<PathBuf> {
+    use rustix::fs::{Access, access};
+    let is_bare = program.components().count() == 1 && program.file_name() == Some(program.as_os_str());
+    let is_program = |path: &PathBuf| path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    let on_path = std::env::var_os("PATH").filter(|_| is_bare).and_then(|folders| {
+        std::env::split_paths(&folders).map(|folder| folder.join(program)).find(is_program)
+    });
+    match (on_path, is_bare) {
+        (Some(found), _) => std::path::absolute(found),
+        // The system has a path of its own, where nobody gave one.
+        (None, true) => Ok(program.to_owned()),
+        (None, false) => std::path::absolute(program),
+    }
+}
+
+/// The system looks from this process itself.
+#[cfg(not(unix))]
+fn found(program: &Path) -> io::Result<PathBuf> {
+    Ok(program.to_owned())
+}
+
 impl Engine {
     fn start(program: &Path) -> io::Result<Self> {
-        let mut command = Command::new(program);
+        let mut command = Command::new(found(program)?);
         command.arg(ARGUMENT).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         #[cfg(unix)]
         {
