@@ -32,7 +32,7 @@ interface Given {
 export class GivenTools {
   #own: Tools;
   readonly #given = new Map<object, Given>();
-  /** Of components that have gone, for what has begun with them. */
+  /** What held of components that have gone, for what has begun with it. */
   #left: Tools = [];
   /** All of them. */
   all: Tools;
@@ -62,7 +62,8 @@ export class GivenTools {
 
   /** It gives nothing more. What it gave is kept until `forget`. */
   leave(giver: object): void {
-    this.#left = [...this.#left, ...(this.#given.get(giver)?.tools ?? [])];
+    const held = this.#given.get(giver)?.tools.filter((tool) => this.all.includes(tool)) ?? [];
+    this.#left = [...this.#left, ...held];
     this.#given.delete(giver);
     this.#together();
   }
@@ -74,17 +75,20 @@ export class GivenTools {
 
   #together(): void {
     const all = new Map<string, ToolConfig>();
+    const left = new Map(this.#left.map((tool) => [tool.name.toLowerCase(), tool]));
     this.refused = undefined;
     for (const list of [this.#own, ...[...this.#given.values()].map(({ tools }) => tools)]) {
       for (const tool of list) {
         const name = tool.name.toLowerCase();
-        const other = all.get(name);
+        const [before, other] = [left.get(name), all.get(name)];
+        // A call of the one that has gone may have been approved: another one waits until it is over.
+        if (before && !isSame(before, tool)) all.set(name, before);
         // The last one knows what is on the screen now.
-        if (!other || isSame(other, tool)) all.set(name, tool);
+        else if (!other || isSame(other, tool)) all.set(name, tool);
         else this.refused ??= twoDefinitions(tool.name);
       }
     }
-    for (const tool of this.#left) if (!all.has(tool.name.toLowerCase())) all.set(tool.name.toLowerCase(), tool);
+    for (const [name, tool] of left) if (!all.has(name)) all.set(name, tool);
     const tools = [...all.values()];
     if (tools.length === this.all.length && tools.every((tool, at) => tool === this.all[at])) return;
     this.all = tools;
@@ -92,7 +96,10 @@ export class GivenTools {
   }
 }
 
-/** Written in one place: in a component that draws again, in a hook that two of them use, or in a module that was loaded anew. */
+/**
+ * Does the same, whoever gives it: in a list that two hooks use, or a copy of its tool. Functions of one text may do different things,
+ * as they hold different values.
+ */
 function isSame(a: ToolConfig, b: ToolConfig): boolean {
   if (a === b) return true;
   const parts = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof ToolConfig>;
@@ -102,8 +109,8 @@ function isSame(a: ToolConfig, b: ToolConfig): boolean {
 function isSamePart(part: string, a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== typeof b || !a || !b) return false;
-  // A bound function has a text that says nothing.
-  if (typeof a === "function") return String(a) === String(b) && !String(a).includes("[native code]");
+  // How it is drawn is written anew with each render.
+  if (typeof a === "function") return /^render/.test(part) && String(a) === String(b);
   // Those of libraries are made beside the functions, and hold what no JSON shows.
   return typeof a === "object" && (/[a-z]Schema$/.test(part) && part !== "jsonSchema" ? true : toLooseJson(a) === toLooseJson(b));
 }
@@ -111,5 +118,5 @@ function isSamePart(part: string, a: unknown, b: unknown): boolean {
 const twoDefinitions = (name: string) =>
   new GloveError(
     "TOOL_NAME_TAKEN",
-    `Two different tools are called "${name}": the session has one of its client or of another component already, and goes on with that. Rename one of them, or give both the same definition.`,
+    `Two different tools are called "${name}": the session has one of its client or of another component already, and goes on with that. Rename one of them, or give both the same tool, made outside of the components.`,
   );

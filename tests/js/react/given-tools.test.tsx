@@ -72,12 +72,14 @@ test("the tools of two components and those of the client are all there, and run
 });
 
 test("one definition is one tool: in StrictMode, in two components, in the client, and written anew with each render", async () => {
-  const a = tool("a");
+  const [a, d] = [tool("a"), tool("d")];
   const at = scene(calls("a"), [a]);
   const Inline = ({ says }: { says: string }) => {
     const typed = defineTool({ name: "typed", description: "", inputSchema: z.object({}), do: () => says });
     return <Gives tools={[tool("b", says), typed]} />;
   };
+  // What it does is one function; how it is drawn is written in the component.
+  const Drawn = () => <Gives tools={[{ ...d, render: () => null }]} />;
   const tree = (says: string) => (
     <StrictMode>
       {at.draw(
@@ -85,7 +87,8 @@ test("one definition is one tool: in StrictMode, in two components, in the clien
           <Gives tools={[a]} />
           <Gives tools={[a]} />
           <Inline says={says} />
-          <Inline says={says} />
+          <Drawn />
+          <Drawn />
         </>,
       )}
     </StrictMode>
@@ -93,9 +96,79 @@ test("one definition is one tool: in StrictMode, in two components, in the clien
   const { rerender } = render(tree("one"));
   rerender(tree("two"));
   await moment();
-  expect(at.names()).toEqual(["a", "b", "typed"]);
+  expect(at.names()).toEqual(["a", "b", "typed", "d"]);
   expect(await at.session().config.tools?.[1]?.do({}, {} as never)).toBe("two");
   expect(at.events).toEqual([]);
+});
+
+test("tools of one text that do different things are two: the first goes on to hold, and the second is refused", async () => {
+  const removed: string[] = [];
+  const Row = ({ id }: { id: string }) => (
+    <Gives
+      tools={[
+        { name: "remove", description: "Removes it.", jsonSchema: { type: "object" }, do: async () => void removed.push(id) },
+      ]}
+    />
+  );
+  const at = scene(calls("remove"));
+  render(
+    at.draw(
+      <>
+        <Row id="one" />
+        <Row id="two" />
+      </>,
+    ),
+  );
+  await moment();
+  expect(at.events).toEqual([{ code: "TOOL_NAME_TAKEN", message: expect.stringContaining('called "remove"') }]);
+  await at.say();
+  expect(removed).toEqual(["one"]);
+});
+
+test("a call that a person approves runs the tool that was shown, also when its component has gone and another one has that name", async () => {
+  const ran: string[] = [];
+  const pay = (whom: string): ToolConfig => ({
+    ...tool("pay"),
+    description: `Pays ${whom}.`,
+    title: `Pay ${whom}`,
+    requireApproval: true,
+    do: async () => void ran.push(whom),
+  });
+  const [first, second] = [pay("Ann"), pay("Bob")];
+  const at = scene([...calls("pay").slice(0, 1), "Well.", ...calls("pay").slice(0, 1), "Well."]);
+  const tree = (isThere: boolean) =>
+    at.draw(
+      <>
+        {isThere && <Gives tools={[first]} />}
+        <Gives tools={[second]} />
+      </>,
+    );
+  const { rerender } = render(tree(true));
+  await moment();
+  const { session } = at;
+  const approves = async () => {
+    await vi.waitFor(() => expect(session().getSnapshot().approvals).toHaveLength(1));
+    const entry = session().getSnapshot().timeline.at(-1);
+    return () => {
+      void session().approve(session().getSnapshot().approvals[0]?.id ?? "");
+      return (entry as { title?: string }).title;
+    };
+  };
+  let sending = session().sendMessage("Pay Ann");
+  let approve = await approves();
+  rerender(tree(false));
+  await moment();
+  expect(approve()).toBe("Pay Ann");
+  await act(async () => void (await sending));
+  expect(ran).toEqual(["Ann"]);
+  // Nothing runs with the first one any more.
+  await moment();
+  expect(at.names()).toEqual(["pay"]);
+  sending = session().sendMessage("Pay Bob");
+  approve = await approves();
+  expect(approve()).toBe("Pay Bob");
+  await act(async () => void (await sending));
+  expect(ran).toEqual(["Ann", "Bob"]);
 });
 
 test("two different tools of one name are refused by their name, and the first goes on to hold", async () => {
