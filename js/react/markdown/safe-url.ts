@@ -26,14 +26,22 @@ export function ownPicture(src: string): boolean {
   }
 }
 
-/** Where a link leads whose text is the address of another site. */
+/** What cannot be seen within an address. */
+const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** Where a link leads in whose text, as it is seen, an address of another site stands. */
 export function otherHost(said: string, href: string): string | undefined {
-  const text = said.trim();
-  if (!/^(?:https?:\/\/|www\.)/i.test(text)) return undefined;
+  const addresses = said.replace(unseen, "").match(/(?:https?:\/\/|www\.)[^\s/?#\\"'<>(),;]+/gi);
+  if (!addresses) return undefined;
+  const real = new URL(href, location.href);
+  return addresses.some((shown) => nameOf(shown) !== nameOf(real.href)) ? real.host || real.protocol : undefined;
+}
+
+/** Nothing where a name stands in front of the host, which may look like one. */
+function nameOf(address: string): string | undefined {
   try {
-    const [shown, real] = [new URL(/^www/i.test(text) ? `https://${text}` : text), new URL(href, location.href)];
-    const name = ({ host }: URL) => host.replace(/^www\./, "");
-    return name(shown) === name(real) ? undefined : real.host || real.protocol;
+    const { host, username } = new URL(/^www/i.test(address) ? `https://${address}` : address);
+    return username ? undefined : host.replace(/^www\./, "").replace(/\.$/, "");
   } catch {
     return undefined;
   }

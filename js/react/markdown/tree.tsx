@@ -81,7 +81,7 @@ function one(token: Tokens.Generic, outer: Place): ReactNode {
       return <Table table={token as Tokens.Table} place={place} />;
     case "link":
       return (
-        <Link href={decoded(token.href)} said={decoded(token.text)}>
+        <Link href={decoded(token.href)} said={seenOf(token.tokens)}>
           {draw(token.tokens, { ...place, linked: true })}
         </Link>
       );
@@ -94,9 +94,21 @@ function one(token: Tokens.Generic, outer: Place): ReactNode {
   }
 }
 
+/** What is seen of them, without their looks. */
+function seenOf(tokens: readonly Token[] | undefined): string {
+  let seen = "";
+  for (const token of (tokens ?? []) as readonly Tokens.Generic[]) {
+    if (token.type === "image") seen += decoded(token.text || token.href);
+    else if (token.tokens) seen += seenOf(token.tokens);
+    else if (token.type === "text") seen += decoded(token.text);
+    else seen += token.type === "br" ? " " : (token.text ?? token.raw);
+  }
+  return seen;
+}
+
 interface LinkProps {
   readonly href: string;
-  /** Its text, which may be an address itself. */
+  /** Its text as it is seen, which may be an address itself. */
   readonly said: string;
   readonly children: ReactNode;
 }
