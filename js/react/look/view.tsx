@@ -1,5 +1,5 @@
 // The chat that `<Render>` shows: all parts in their places, in one of four arrangements.
-import { memo, type ReactNode, useCallback, useMemo, useState } from "react";
+import { memo, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import type { ModelWait, ShownSlot } from "../../src/snapshot/snapshot.js";
 import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { isQuiet, isStreaming, isWriting } from "../parts/activity.js";
@@ -101,28 +101,32 @@ function Working({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const say = useLabels();
   const quiet = useHandlePart(glove, isQuiet);
   const waiting = useHandlePart(glove, ({ waiting }) => waiting);
+  const [over, setOver] = useState<ModelWait>();
+  const waits = waiting && waiting !== over;
   return (
     quiet && (
-      <div role="status" aria-label={waiting ? undefined : say("Working")} data-glove-role="working">
-        {waiting ? <Wait key={waiting.until} {...waiting} /> : "…"}
+      <div role="status" aria-label={waits ? undefined : say("Working")} data-glove-role="working">
+        {waits ? <Wait key={waiting.until} wait={waiting} over={setOver} /> : "…"}
       </div>
     )
   );
 }
 
-/** Is read out once, and not with each second. */
-function Wait({ code, until }: ModelWait): ReactNode {
+/** Is read out once, and not with each second. After it the model is at work again. */
+function Wait({ wait, over }: { readonly wait: ModelWait; readonly over: (wait: ModelWait) => void }): ReactNode {
   const say = useLabels();
-  const [seconds] = useState(() => Math.ceil((until - Date.now()) / 1000));
+  const [seconds] = useState(() => Math.ceil((wait.until - Date.now()) / 1000));
   const left = useSeconds(seconds);
-  const busy = /^MODEL_(RATE_LIMIT|OVERLOADED)$/.test(code);
+  const isOver = left <= 0;
+  useEffect(() => {
+    if (isOver) over(wait);
+  }, [isOver, over, wait]);
+  const busy = /^MODEL_(RATE_LIMIT|OVERLOADED)$/.test(wait.code);
   const words = say(busy ? "Busy; trying again in" : "No answer; trying again in");
   return (
-    left > 0 && (
-      <span data-glove-wait="">
-        {words} <span role="timer">{left} s</span>
-      </span>
-    )
+    <span data-glove-wait="">
+      {words} <span role="timer">{left} s</span>
+    </span>
   );
 }
 
