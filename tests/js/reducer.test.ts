@@ -87,6 +87,22 @@ test("a message says that the model cannot read its files when the provider take
   expect(marks(record, pdf, left("[Image attachment: image/svg+xml]"))).toEqual([true, false, true]);
   // A session is told once, and messages come later.
   expect(marks(record, pdf, said(3, file("d", "application/pdf")))).toEqual([true, false, false, true]);
+  // One that is broken says nothing of the others, and what a tool returns nothing of a person's.
+  const broken = told("model_notice", {
+    code: "MEDIA_LEFT_OUT",
+    message:
+      "[Document attachment: application/pdf] was left out of the request and replaced by this note: its data is not base64.",
+  });
+  const two = said(0, file("a", "application/pdf"), file("b", "application/pdf"));
+  expect(marks(two, broken, said(2, file("c", "application/pdf")))).toEqual([false, true, false]);
+  expect(marks(record, broken)).toEqual([false, false, false]);
+  expect(marks(record, left("[Image attachment: image/png] of a tool's result"))).toEqual([false, false, false]);
+  // Another model may take them; the one from before still does not.
+  const [a, b] = [{}, {}];
+  const other: SnapshotEvent = { kind: "model", before: a, now: b };
+  const again: SnapshotEvent = { kind: "model", before: b, now: a };
+  const later = [said(3, file("d", "application/pdf")), said(4, file("e", "application/pdf"))] as const;
+  expect(marks(record, pdf, other, later[0], again, later[1])).toEqual([true, false, false, false, true]);
   expect(marks(record, left("[Document attachment]"), left("[Document attachment: application/pdf]", "OTHER"))).toEqual([
     false,
     false,

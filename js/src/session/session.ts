@@ -428,6 +428,8 @@ export class GloveSession {
     if (changes.tools && changes.tools !== this.#config.tools) this.#other(() => this.#tools.own(changes.tools ?? []));
     const next: SessionConfig = { ...this.#config, ...omitUndefined({ ...changes, tools: undefined }) };
     if (changes.tools) this.agentless = false;
+    const [before, now] = [this.#config.model, next.model];
+    if (now !== before) this.#snapshots.dispatch({ kind: "model", before, now });
     for (const old of this.#config.subscribers ?? []) if (!next.subscribers?.includes(old)) this.#subscribers.remove(old);
     for (const subscriber of next.subscribers ?? []) this.#subscribers.add(subscriber);
     this.#config = next;

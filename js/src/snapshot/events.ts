@@ -11,6 +11,8 @@ export type PageChanges = Partial<
 
 export type PageEvent =
   | { readonly kind: "page"; readonly changes: PageChanges }
+  /** Another model answers from now on. */
+  | { readonly kind: "model"; readonly before: object; readonly now: object }
   /** A message; it `waits` where it cannot be given to the core at once. */
   | ({ readonly kind: "sent" } & SentMessage)
   /** It is written down. */

@@ -17,8 +17,12 @@ export const sentAs = (state: SessionState, id: string, changes: Partial<SentMes
   sent: state.sent.map((message) => (message.id === id ? { ...message, ...changes } : message)),
 });
 
-export const pageReducers: Reducers<"page" | "sent" | "safe" | "kept" | "dropped" | "settled" | "lost"> = {
+export const pageReducers: Reducers<"page" | "model" | "sent" | "safe" | "kept" | "dropped" | "settled" | "lost"> = {
   page: (state, { changes }) => withShown(state, changes),
+  model: (state, { before, now }) => {
+    const unreadBy = new Map(state.unreadBy).set(before, state.unread);
+    return { ...state, unreadBy, unread: unreadBy.get(now) ?? new Set() };
+  },
   sent: (state, { kind, ...message }) => ({
     ...withShown(state, { error: undefined }),
     kept: without(state.kept, message.id),

@@ -60,6 +60,8 @@ export interface SessionState {
   readonly errors: ReadonlyMap<string, Error>;
   /** Media types that the model does not read. */
   readonly unread: ReadonlySet<string>;
+  /** The same of models before it. */
+  readonly unreadBy: ReadonlyMap<object, ReadonlySet<string>>;
 }
 
 /** What the core does not know of a slot or a call. */
@@ -107,6 +109,7 @@ export function emptyState(sessionId: string, storage: GloveSnapshot["storage"])
     failure: undefined,
     errors: new Map(),
     unread: new Set(),
+    unreadBy: new Map(),
   };
 }
 

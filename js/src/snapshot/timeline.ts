@@ -30,12 +30,19 @@ export const timelineReducers: Reducers<"timeline"> = {
 
 // Of some kinds of files a provider takes none, so notes stood for them in a request.
 
-/** A session is told once of each kind. */
+/** A session is told once of each kind. What tools return is none of a person's: that is said in another sentence (`media.rs`). */
 export function unread(state: SessionState, notice: string): SessionState {
-  const type = /^\[\w+ attachment: ([^\]]+)]/.exec(notice)?.[1];
+  const type = /^\[\w+ attachment: ([^\]]+)] was left out/.exec(notice)?.[1];
   if (!type || state.unread.has(type)) return state;
-  const types = new Set(state.unread).add(type);
-  return { ...withShown(state, { timeline: state.shown.timeline.map((entry) => withUnread(entry, types)) }), unread: types };
+  const { timeline } = state.shown;
+  const types: SessionState["unread"] = new Set(state.unread).add(type);
+  // This one alone cannot be read: it came with the message that is answered.
+  if (notice.endsWith("its data is not base64.")) {
+    const last = timeline.findLast(({ kind }) => kind === "user");
+    const broken = (entry: ShownEntry) => (entry === last ? withUnread(entry, new Set([type])) : entry);
+    return withShown(state, { timeline: timeline.map(broken) });
+  }
+  return { ...withShown(state, { timeline: timeline.map((entry) => withUnread(entry, types)) }), unread: types };
 }
 
 export function withUnread(entry: ShownEntry, types: SessionState["unread"]): ShownEntry {

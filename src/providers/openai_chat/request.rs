@@ -135,7 +135,7 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut Str
                 // Nothing but text may stand there.
                 for part in answer.parts().unwrap_or_default() {
                     if part.source.is_some() {
-                        prompt.left_out(&part);
+                        prompt.left_out_of_result(&part);
                     }
                 }
                 text(message.key("content"), &answer.text(), mark.filter(|_| ends));

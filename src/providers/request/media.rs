@@ -193,18 +193,25 @@ fn guessed(place: &Place<'_>) -> &'static str {
 impl RequestParts<'_> {
     /// What stands for media that the provider does not take; the developer is told, and the model reads it.
     pub(in crate::providers) fn left_out(&self, part: &ContentPart) -> String {
+        let why = format!(
+            "`{}` does not accept this kind of file. Send another kind, send its text, or use another model.",
+            self.options.model
+        );
+        self.replaced(part, "", why)
+    }
+
+    /// The same where a tool's result is nothing but text. A page reads in the sentence that no file of a person's is meant.
+    pub(in crate::providers) fn left_out_of_result(&self, part: &ContentPart) {
+        let why = format!("`{}` takes only text from a tool.", self.options.model);
+        self.replaced(part, " of a tool's result", why);
+    }
+
+    fn replaced(&self, part: &ContentPart, of: &str, why: String) -> String {
         let note = part.note();
         let data = part.source.as_ref().and_then(|source| source.data.as_deref());
         let is_broken = data.is_some_and(|data| !data.is_empty()) && File::of(part).is_none();
-        let why = if is_broken {
-            "its data is not base64.".to_owned()
-        } else {
-            format!(
-                "`{}` does not accept this kind of file. Send another kind, send its text, or use another model.",
-                self.options.model
-            )
-        };
-        let message = format!("{note} was left out of the request and replaced by this note: {why}");
+        let why = if is_broken { "its data is not base64.".to_owned() } else { why };
+        let message = format!("{note}{of} was left out of the request and replaced by this note: {why}");
         self.notices.add("MEDIA_LEFT_OUT", message);
         note
     }

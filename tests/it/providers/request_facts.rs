@@ -781,6 +781,12 @@ fn a_picture_that_a_tool_gives_reaches_providers_as_one_where_they_take_it() {
     let result = chat["messages"].as_array().unwrap().iter().find(|message| message["role"] == "tool");
     assert_eq!(result.unwrap()["content"], told);
     assert_eq!(codes, ["MEDIA_LEFT_OUT", "MEDIA_LEFT_OUT"]);
+    // A page tells it from a file of the person's, which may be taken.
+    let (_, notices) = ask_with(CHAT, PLAIN, |_| {}, &messages, &tools());
+    assert_eq!(
+        notices[0].message,
+        "[Image attachment: image/png] of a tool's result was left out of the request and replaced by this note: `m` takes only text from a tool."
+    );
     // Whose endpoint it goes through knows what its provider takes.
     assert!(body(Format::Endpoint).0.to_string().contains(r#""media_type":"image/png""#));
 }
