@@ -89,7 +89,7 @@ test("elements of the page and what React keeps on them are left out of what is 
       const session = globalThis.client.session("s");
       const element = document.querySelector("main button");
       const began = performance.now();
-      const taken = session.resolveSlot(session.getSnapshot().slots[0].id, { element, window, document, value: 7 });
+      const taken = await session.resolveSlot(session.getSnapshot().slots[0].id, { element, window, document, value: 7 });
       return { taken, ms: performance.now() - began };
     })()`);
     expect(taken).toEqual({ taken: true, ms: expect.any(Number) });

@@ -121,3 +121,26 @@ test.each(["approve", "reject"] as const)(
     for (const { session } of tabs) session.dispose();
   },
 );
+
+test.each([
+  ["answers", (session: GloveSession, id: string) => session.resolveSlot(id, "mine")],
+  ["turns down", (session: GloveSession, id: string) => session.rejectSlot(id, "no")],
+] as const)("of two tabs that answer a question at once, the one that %s it second hears that it did not", async (_, second) => {
+  const store = sharedSession("s");
+  const form: Partial<ToolConfig> = { do: (_, display) => display.pushAndWait({ input: "Which?" }) };
+  const tabs = [client(store(), form), client(store(), form)] as const;
+  for (const { session } of tabs) await session.start();
+  const [leads, follows] = tabs;
+  const sending = leads.session.sendMessage("Pay");
+  await until(follows.session, () => follows.session.getSnapshot().slots.length > 0);
+  const id = follows.session.getSnapshot().slots[0]?.id ?? "";
+  expect(await Promise.all([leads.session.resolveSlot(id, "theirs"), second(follows.session, id)])).toEqual([true, false]);
+  await sending;
+  const called = leads.session.getSnapshot().timeline.find(({ kind }) => kind === "tool");
+  expect(called).toMatchObject({ status: "success", output: "theirs" });
+  await vi.waitFor(() => expect(follows.told).toEqual(["DISPLAY_REMOVED"]));
+  // One that has heard of it is told at once.
+  await until(follows.session, () => follows.session.getSnapshot().slots.every(({ status }) => status !== "pending"));
+  expect(second(follows.session, id)).toBe(false);
+  for (const { session } of tabs) session.dispose();
+});

@@ -38,7 +38,7 @@ test("a tool asks a person, does a step and is stored, as without a worker", asy
   const sent = session.sendMessage("Hi");
   await until(session, ({ slots }) => slots.length === 1);
   expect(session.getSnapshot().slots[0]).toMatchObject({ renderer: "form", input: "Your name?", waits: true });
-  expect(session.resolveSlot(session.getSnapshot().slots[0]?.id ?? "", "Ada")).toBe(true);
+  expect(await session.resolveSlot(session.getSnapshot().slots[0]?.id ?? "", "Ada")).toBe(true);
   expect(await sent).toMatchObject({ type: "completed", text: "You are Ada" });
   expect(steps).toEqual(["Ada"]);
   expect(texts(session.getSnapshot())).toEqual(["user: Hi", "form: success Hello Ada", "agent: You are Ada"]);

@@ -43,8 +43,8 @@ export interface GloveActions {
   approve: (id: string, options?: { readonly remember?: boolean }) => boolean | Promise<boolean>;
   reject: (id: string, reason?: string, options?: { readonly remember?: boolean }) => boolean | Promise<boolean>;
   /** False when no such slot is open, or when this cannot be its answer. */
-  resolveSlot: (slotId: string, value?: unknown) => boolean;
-  rejectSlot: (slotId: string, reason?: string) => boolean;
+  resolveSlot: (slotId: string, value?: unknown) => boolean | Promise<boolean>;
+  rejectSlot: (slotId: string, reason?: string) => boolean | Promise<boolean>;
   /** Dismisses the error, and retries a conversation that could not be opened. */
   clearError: () => void;
   /** Begins another conversation, under this id or a new one. Gives its id. */

@@ -5,8 +5,8 @@ import type { Issue } from "../../src/wire/run-types.js";
 /** A superset of the original's `SlotRenderProps`. */
 export interface SlotProps {
   data: unknown;
-  /** Says whether the answer was taken. A schema that decides later has taken it. */
-  resolve: (value?: unknown) => boolean;
+  /** Says whether the answer was taken, later where the session runs in another tab, a worker or a server. A schema that decides later has taken it. */
+  resolve: (value?: unknown) => boolean | Promise<boolean>;
   reject: (reason?: string) => void;
   status: "pending" | "resolved" | "rejected";
   /** The answer, also after a reload; never that of a secret. */

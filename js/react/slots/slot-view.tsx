@@ -11,7 +11,7 @@ import { useQuestionFocus } from "./use-question-focus.js";
 export interface SlotViewProps {
   slot: EnhancedSlot;
   registry: Drawing;
-  resolveSlot: (slotId: string, value: unknown) => boolean;
+  resolveSlot: (slotId: string, value: unknown) => boolean | Promise<boolean>;
   rejectSlot: (slotId: string, reason?: string) => unknown;
 }
 

@@ -70,8 +70,8 @@ export interface DisplayPort {
   show(slot: SlotRequest): Maybe<string>;
   /** Gives the answer. `begins` is called when it is asked, and says whether it is still to be. */
   ask(slot: SlotRequest, begins: () => boolean): Maybe<unknown>;
-  resolve(id: string, value: unknown): boolean;
-  reject(id: string, error: unknown): boolean;
+  resolve(id: string, value: unknown): boolean | Promise<boolean>;
+  reject(id: string, error: unknown): boolean | Promise<boolean>;
   remove(id: string): boolean;
   clear(): void;
 }
@@ -168,9 +168,9 @@ export class DisplayManager implements DisplayManagerAdapter {
 
   /**
    * Answers a slot; a slot that waits for nothing goes away. False when there is no open slot with this id, or when this
-   * cannot be its answer: the slot stays open then.
+   * cannot be its answer: the slot stays open then. Where a session runs in another tab, a worker or a server, a promise of it.
    */
-  resolve<O = unknown>(slot_id: string, value: O): boolean {
+  resolve<O = unknown>(slot_id: string, value: O): boolean | Promise<boolean> {
     const slot = this.#own.find(({ id }) => id === slot_id);
     if (!slot) return this.#port?.resolve(slot_id, value) ?? false;
     const { renderer } = slot;
@@ -178,8 +178,8 @@ export class DisplayManager implements DisplayManagerAdapter {
     return settleAnswer(renderer, rendererOf(this, renderer)?.outputSchema, value, settle, (error) => this.#report(error));
   }
 
-  /** Turns a slot down; who waits for it gets `error` as it is. False when there is no open slot with this id. */
-  reject(slot_id: string, error?: unknown): boolean {
+  /** Turns a slot down; who waits for it gets `error` as it is. False when there is no open slot with this id; a promise as for `resolve`. */
+  reject(slot_id: string, error?: unknown): boolean | Promise<boolean> {
     if (!this.#own.some(({ id }) => id === slot_id)) return this.#port?.reject(slot_id, error) ?? false;
     return this.#settle(slot_id, (waiter) => waiter.reject(withoutEvent(error)));
   }
@@ -286,20 +286,21 @@ export function checkSlotInput(slot: SlotRequest, schema: Schema | undefined): M
  * Settles a question with what a schema makes of its answer; false when that is none, and for the event of a handler. True for an asynchronous schema, which
  * decides later: until then the slot is open.
  */
-export function settleAnswer(
+export function settleAnswer<T>(
   renderer: string,
   schema: Schema | undefined,
   value: unknown,
-  settle: (value: unknown) => boolean,
+  settle: (value: unknown) => T,
   refuse: (error: GloveError, why: string, issues?: readonly Issue[]) => void,
-): boolean {
+): T | boolean {
   if (isEvent(value)) {
     const message = `The answer cannot be ${describeValue(value)}.`;
     refuse(new GloveError("DISPLAY_WRONG_OUTPUT", message), notTaken);
     return false;
   }
   if (!schema) return settle(value);
-  const settled = after(checkWithSchema(schema, value), (checked) => {
+  const checking = checkWithSchema(schema, value);
+  const settled = after(checking, (checked): T | false => {
     if ("value" in checked) return settle(checked.value);
     const why = issuesText(checked.issues);
     refuse(
@@ -312,5 +313,5 @@ export function settleAnswer(
     );
     return false;
   });
-  return isPromise(settled) ? true : settled;
+  return isPromise(checking) ? true : (settled as T | false);
 }

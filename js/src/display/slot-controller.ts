@@ -113,7 +113,7 @@ export class SlotController implements DisplayPort {
     return this.#session.current() ? act() : this.#session.ready().then(act);
   }
 
-  resolve(id: string, value: unknown): boolean {
+  resolve(id: string, value: unknown): boolean | Promise<boolean> {
     const slot = this.#open(id);
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
@@ -125,7 +125,7 @@ export class SlotController implements DisplayPort {
     return settleAnswer(renderer, schema, value, settle, refuse);
   }
 
-  reject(id: string, given: unknown): boolean {
+  reject(id: string, given: unknown): boolean | Promise<boolean> {
     const error = withoutEvent(given);
     const slot = this.#open(id);
     if (!slot) return false;
@@ -133,7 +133,7 @@ export class SlotController implements DisplayPort {
     const live = this.#lives.get(id);
     const settled = this.#session.current()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
     // The first answer counts, here as in the core.
-    if (live && settled) live.rejection = { value: error };
+    if (live && settled) keepWhile(settled, live, "rejection", error);
     return settled;
   }
 
@@ -156,13 +156,13 @@ export class SlotController implements DisplayPort {
     return this.#session.shown().approvals.some((approval) => approval.id === id);
   }
 
-  #settle(id: string, value: unknown): boolean {
+  #settle(id: string, value: unknown): boolean | Promise<boolean> {
     const live = this.#lives.get(id);
     const json = this.#json(id, value);
     if (json === undefined) return false;
     try {
       const settled = this.#session.current()?.resolveSlot(id, json) ?? false;
-      if (live && settled) live.answer = { value };
+      if (live && settled) keepWhile(settled, live, "answer", value);
       return settled;
     } catch (error) {
       // What the core itself asks has an answer of a certain kind.
@@ -231,6 +231,16 @@ export class SlotController implements DisplayPort {
       );
     }
   }
+}
+
+/** It is what was answered, unless it is heard later that something else was. */
+function keepWhile(taken: true | Promise<boolean>, live: Live, as: "answer" | "rejection", value: unknown): void {
+  const kept = { value };
+  live[as] = kept;
+  if (taken === true) return;
+  void taken.then((taken) => {
+    if (!taken && live[as] === kept) delete live[as];
+  });
 }
 
 type Refusal = [error: Error, why: string, issues?: readonly Issue[]];

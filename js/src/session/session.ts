@@ -371,13 +371,14 @@ export class GloveSession {
 
   /**
    * Answers a slot; one that waits for nothing goes away. False when no slot with this id is open, or when the value does not
-   * fit the tool's `resolveSchema` or the renderer's `outputSchema`: the slot stays then, and subscribers hear why.
+   * fit the tool's `resolveSchema` or the renderer's `outputSchema`: the slot stays then, and subscribers hear why. Where another tab, a
+   * worker or a server runs the session, that tells a moment later whether somebody else was first: what comes back is a promise of it.
    */
-  readonly resolveSlot = (id: string, value?: unknown): boolean =>
+  readonly resolveSlot = (id: string, value?: unknown): boolean | Promise<boolean> =>
     (!this.#isEvent(id) && this.#connection.opened?.slots.resolve(id, value)) ?? false;
 
-  /** Rejects a slot, and with it the tool's promise. Returns false if no open slot has this id. */
-  readonly rejectSlot = (id: string, reason?: unknown): boolean =>
+  /** Rejects a slot, and with it the tool's promise. False if no open slot has this id; a promise of it as for `resolveSlot`. */
+  readonly rejectSlot = (id: string, reason?: unknown): boolean | Promise<boolean> =>
     (!this.#isEvent(id) && this.#connection.opened?.slots.reject(id, reason)) ?? false;
 
   readonly clearError = (): void => this.#connection.clearError();

@@ -61,12 +61,12 @@ export abstract class Asker<A extends Asked> {
     return this.#sent("answer", question, answer);
   }
 
-  resolveSlot(id: string, value: string): boolean {
-    return this.send("resolveSlot", id, value);
+  resolveSlot(id: string, value: string): Promise<boolean> {
+    return this.#sent("resolveSlot", id, value);
   }
 
-  rejectSlot(id: string, reason?: string): boolean {
-    return this.send("rejectSlot", id, reason);
+  rejectSlot(id: string, reason?: string): Promise<boolean> {
+    return this.#sent("rejectSlot", id, reason);
   }
 
   removeSlot(id: string): boolean {

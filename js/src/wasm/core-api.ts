@@ -131,8 +131,8 @@ export interface CoreSession {
   validated(callId: string, validated: string): void;
   /** What the tool of a running call has returned, before its summary is made: `{"summing":…}` as `SessionHost.run` would give. */
   returned(callId: string, outcome: string): void;
-  resolveSlot(id: string, value: string): boolean;
-  rejectSlot(id: string, reason: string | undefined): boolean;
+  resolveSlot(id: string, value: string): boolean | Promise<boolean>;
+  rejectSlot(id: string, reason: string | undefined): boolean | Promise<boolean>;
   removeSlot(id: string): boolean;
   clearStack(): void;
   /** Reads: JSON. */

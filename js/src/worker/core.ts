@@ -186,7 +186,7 @@ async function placeOf(core: OpenCore, store: IndexedDBStore): Promise<StoreAdap
 const asked = ["request", "resume", "undo", "switchBranch", "fork", "recorded", "pushAndForget", "messages", "prompts"] as const;
 /** What comes of these is waited for by nobody. */
 const told = ["keepPartial", "abort", "configure", "validated", "returned", "clearStack", "setPlugins", "close"] as const;
-/** They are said to be taken, but for decisions; that they came too late is told a moment later. */
+/** They are said to be taken, but for answers; that they came too late is told a moment later. */
 const sent = ["cancelQueued", "answer", "resolveSlot", "rejectSlot", "removeSlot"] as const;
 /** Of those, what answers a question. */
 const answers: readonly Method[] = ["answer", "resolveSlot", "rejectSlot"];
@@ -304,7 +304,7 @@ class PortSession {
         late(error);
         return false;
       });
-    return method === "answer" ? taken : true;
+    return answers.includes(method) ? taken : true;
   }
   readonly #answered = new Set<unknown>();
 
