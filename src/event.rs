@@ -62,6 +62,8 @@ pub enum Event {
     ModelRetry {
         code: String,
         wait_ms: u64,
+        /// When that is, in milliseconds since 1970.
+        until: u64,
     },
     /// A rule stopped the run from going in circles, or a budget was reached.
     Guard {

@@ -26,6 +26,13 @@ type Told =
   | { readonly kind: "deleted" }
   | { readonly kind: "answered"; readonly id: string; readonly value?: unknown; readonly error?: unknown };
 
+/** Waits end by the clock of this page, which may show another time than that of the server. */
+function byOwnClock(event: CoreEvent): CoreEvent {
+  if (event.kind !== "event" || event.type !== "model_retry") return event;
+  const data = event.data as { readonly wait_ms: number };
+  return { ...event, data: { ...data, until: Date.now() + data.wait_ms } };
+}
+
 const firstWaitMs = 250;
 const longestWaitMs = 5_000;
 /** Tries that may fail before a person is told. */
@@ -211,9 +218,9 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
     }
     // What was shown of a server that was away gives way, before what the session itself tells of an error.
     if (this.#shown) this.page.fail(undefined);
-    if (told.kind === "events") this.page.take(told.events);
+    if (told.kind === "events") this.page.take(told.events.map(byOwnClock));
     else if (told.kind === "all") {
-      this.page.take(told.events, told.written);
+      this.page.take(told.events.map(byOwnClock), told.written);
       // How it went on may have been told where nobody heard it.
       for (const asked of [...this.pending.values()]) if (asked.taken) void this.#give(asked);
     } else return;

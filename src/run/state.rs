@@ -1,5 +1,6 @@
 //! Where a run is: plain data, small, and all of it stored.
 
+use crate::error::ModelError;
 use crate::event::{Question, Rule};
 use crate::json::Json;
 use crate::json::codec::{Read, Write, through_codec};
@@ -52,8 +53,19 @@ pub(crate) struct State {
     /// The same for media that were refused, by whatever address they are sent.
     #[json(skip_if_default)]
     pub media_refused: usize,
+    /// Requests that failed with others behind them, and were given up for those: the last ones.
+    #[json(skip_if_default)]
+    pub failed: Vec<Failed>,
     /// What plugins of the host keep; no decision reads it.
     pub plugins: Option<Json>,
+}
+
+/// Where a request ended with an error, and another one was served then.
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub(crate) struct Failed {
+    /// The last message that is shown of it.
+    pub line: usize,
+    pub error: ModelError,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Read, Write)]
@@ -258,6 +270,7 @@ impl State {
             slots_from: 0,
             media_from: 0,
             media_refused: 0,
+            failed: Vec::new(),
             plugins: None,
         }
     }

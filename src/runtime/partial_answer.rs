@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::event::Event;
 use crate::ids::Ids;
-use crate::ports::{Delta, Purpose, Receive, Subscriber};
+use crate::ports::{Clock, Delta, Purpose, Receive, Subscriber};
 use crate::run::checkpoint::LONG_ANSWER;
 use crate::runtime::listeners::Listeners;
 
@@ -20,6 +20,7 @@ pub(crate) struct PartialAnswer {
     listeners: Arc<Listeners<dyn Subscriber>>,
     /// The notices that the session was told.
     noticed: Arc<Mutex<Ids>>,
+    clock: Arc<dyn Clock>,
 }
 
 impl PartialAnswer {
@@ -28,6 +29,7 @@ impl PartialAnswer {
         request: Option<String>,
         listeners: Arc<Listeners<dyn Subscriber>>,
         noticed: Arc<Mutex<Ids>>,
+        clock: Arc<dyn Clock>,
     ) -> Self {
         PartialAnswer {
             live: AtomicBool::new(true),
@@ -37,6 +39,7 @@ impl PartialAnswer {
             purpose,
             listeners,
             noticed,
+            clock,
         }
     }
 
@@ -75,7 +78,10 @@ impl Receive for PartialAnswer {
                 }
                 Event::ModelNotice { code: code.to_owned(), message: message.to_owned() }
             }
-            Delta::Retry { code, wait_ms } => Event::ModelRetry { code: code.to_owned(), wait_ms },
+            Delta::Retry { code, wait_ms } => {
+                let until = self.clock.now().saturating_add(wait_ms);
+                Event::ModelRetry { code: code.to_owned(), wait_ms, until }
+            }
             Delta::ToolInput { id, name, text } => {
                 Event::ToolInputDelta { id: id.to_owned(), name: name.to_owned(), delta: text.to_owned() }
             }

@@ -174,6 +174,7 @@ impl Driver {
             request,
             Arc::clone(&self.shared.listeners),
             Arc::clone(&self.shared.noticed),
+            Arc::clone(&self.shared.clock),
         ));
         let sink = DeltaSink::new(Arc::clone(&partial) as _);
         let answer = {

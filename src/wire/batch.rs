@@ -7,6 +7,8 @@ use super::event::{CoreEvent, EventOf};
 use super::listed::Listed;
 use super::outcome::CoreError;
 use super::tool_inputs::Inputs;
+#[cfg(feature = "serve")]
+use crate::error::ModelError;
 use crate::event::Event;
 use crate::json::codec::to_text;
 use crate::message::Slot;
@@ -30,11 +32,24 @@ pub(crate) struct EventBatch {
     inputs: Inputs,
     /// What is shown from before: its id and its text.
     earlier: Option<(String, String)>,
+    /// That the model is asked again later: the request, the code, and until when.
+    #[cfg(feature = "serve")]
+    waits: Option<(Option<String>, String, u64)>,
+    #[cfg(feature = "serve")]
+    phase: &'static str,
 }
 
 impl EventBatch {
+    /// One for clients that may know only this of failures.
+    #[cfg(feature = "serve")]
+    pub(crate) fn with_safe_failures(safe: fn(&ModelError) -> ModelError) -> Self {
+        EventBatch { timeline: Timeline::with_safe_failures(safe), ..EventBatch::default() }
+    }
+
     pub(crate) fn note(&mut self, request: Option<&str>, event: &Event) {
         self.events.push(&CoreEvent::Event(EventOf(request, event)));
+        #[cfg(feature = "serve")]
+        self.note_wait(request, event);
         match event {
             Event::ToolInputDelta { id, name, delta } => self.inputs.read(id, name, delta),
             Event::ModelResponse(_) | Event::ModelResponseComplete(_) | Event::RequestFinished { .. } => {
@@ -48,6 +63,30 @@ impl EventBatch {
         ) {
             self.writes = true;
         }
+    }
+
+    /// Whoever joins meanwhile is told of it.
+    #[cfg(feature = "serve")]
+    fn note_wait(&mut self, request: Option<&str>, event: &Event) {
+        match event {
+            Event::ModelRetry { code, until, .. } => {
+                self.waits = Some((request.map(str::to_owned), code.clone(), *until));
+            }
+            Event::TextDelta { .. }
+            | Event::ReasoningDelta { .. }
+            | Event::ToolInputDelta { .. }
+            | Event::ModelResponse(_)
+            | Event::ModelResponseComplete(_)
+            | Event::RequestFinished { .. } => self.waits = None,
+            _ => {}
+        }
+    }
+
+    /// It is a wait of this call of a model.
+    #[cfg(feature = "serve")]
+    fn follow_wait(&mut self, phase: &'static str, request: Option<&str>) {
+        let same = replace(&mut self.phase, phase) == phase;
+        self.waits.take_if(|(of, ..)| !same || of.as_deref() != request);
     }
 
     pub(crate) fn note_slots(&mut self) {
@@ -66,6 +105,8 @@ impl EventBatch {
             self.inputs.end();
         }
         let state = state_of(run, if interrupted { "interrupted" } else { phase });
+        #[cfg(feature = "serve")]
+        self.follow_wait(phase, run.request());
         if self.state != state {
             self.state = state;
             self.moved = true;
@@ -93,9 +134,15 @@ impl EventBatch {
         batch.end()
     }
 
-    /// The session as it is, for who joins now, and why it stands still: a JSON array.
+    /// The session as it is, for who joins at this time, and why it stands still: a JSON array.
     #[cfg(feature = "serve")]
-    pub(crate) fn whole(&self, run: &Run, slots: &Vec<Slot>, error: Option<CoreError<'_>>) -> String {
+    pub(crate) fn whole(
+        &self,
+        run: &Run,
+        slots: &Vec<Slot>,
+        error: Option<CoreError<'_>>,
+        now: u64,
+    ) -> String {
         let mut timeline = TimelinePatch::of_all(&self.timeline, run);
         timeline.set_last(self.earlier.as_ref().map(partial));
         let mut events = Listed::default();
@@ -103,6 +150,11 @@ impl EventBatch {
         events.push(&CoreEvent::Slots { slots });
         if !self.state.is_empty() {
             events.push_text(&self.state);
+        }
+        if let Some((request, code, until)) = &self.waits {
+            let wait_ms = until.saturating_sub(now);
+            let event = Event::ModelRetry { code: code.clone(), wait_ms, until: *until };
+            events.push(&CoreEvent::Event(EventOf(request.as_deref(), &event)));
         }
         if error.is_some() {
             events.push(&CoreEvent::Ended { request: None, error });
@@ -137,6 +189,7 @@ fn partial((id, text): &(String, String)) -> TimelineEntry<'_> {
         reasoning: None,
         at: None,
         sources: None,
+        error: None,
         branches: None,
     }
 }

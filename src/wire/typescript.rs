@@ -14,7 +14,7 @@ use crate::providers::attachments::{MOST_PIXELS, MOST_SOURCE_BYTES, MediaRules, 
 use crate::run::input::{Input, Issue, Reply, Validated, WhenBusy};
 use crate::run::settings::{Budgets, Limits, Settings};
 use crate::run::views::prompts::{Output, PromptRecord, TextOutput, ToolOutput};
-use crate::run::views::timeline::TimelineEntry;
+use crate::run::views::timeline::{EntryError, TimelineEntry};
 use crate::run::{Alternatives, PhaseName};
 use crate::task_tool::TaskStatus;
 use crate::tool::ToolSpec;
@@ -26,6 +26,7 @@ use crate::wire::outcome::{CoreError, CoreOutcome, CoreStep};
 const RECORD: &str =
     "// The record's types, as they are stored and as models, stores and subscribers see them.";
 const RUN: &str = r#"// What a run is given and what it gives.
+import type { ToldFailure } from "../error.js";
 import type { CallOutcome, Message, SideOutput, Source, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";"#;
 
 const CORE: &str = r#"// What crosses between the core and the page.
@@ -107,6 +108,7 @@ fn the_types_of_typescript_are_those_of_rust() {
         Question::declaration(),
         Rule::declaration(),
         TimelineEntry::declaration(),
+        EntryError::declaration(),
         PromptRecord::declaration(),
         Output::declaration(),
         TextOutput::declaration(),

@@ -234,7 +234,7 @@ test("a wait for a busy provider is told on every way to a model", async () => {
     const { code, until } = session.getSnapshot().waiting as { code: string; until: number };
     expect([code, until - before >= 2_000]).toEqual(["MODEL_RATE_LIMIT", true]);
     expect(await sending).toMatchObject({ text: "Hello" });
-    expect(heard).toEqual([{ code: "MODEL_RATE_LIMIT", wait_ms: 1_500 }]);
+    expect(heard).toEqual([{ code: "MODEL_RATE_LIMIT", wait_ms: 1_500, until }]);
     expect(session.getSnapshot().waiting).toBeUndefined();
   }
 });

@@ -6,7 +6,7 @@ import type { ShownEntry } from "../../pkg/src/snapshot/snapshot.js";
 import { emptyState, type SessionState, snapshotOf } from "../../pkg/src/snapshot/state.js";
 import { ReplayState } from "../../pkg/src/tabs/replay-state.js";
 import type { CoreError, CoreEvent } from "../../pkg/src/wire/core-types.js";
-import type { CoreSlot } from "../../pkg/src/wire/run-types.js";
+import type { CoreEntry, CoreSlot } from "../../pkg/src/wire/run-types.js";
 
 type CoreState = Extract<CoreEvent, { kind: "state" }>;
 
@@ -46,7 +46,7 @@ const run = (phase: CoreState["phase"], request: string | null, more: Partial<Co
 const said = (at: number, ...entries: ShownEntry[]): CoreEvent => ({
   kind: "timeline",
   len: at + entries.length,
-  set: [[at, entries]],
+  set: [[at, entries as readonly CoreEntry[]]],
 });
 const user = (id: string): ShownEntry => ({ kind: "user", id: `${id}.m1`, text: id });
 const agent = (id: string, text: string): ShownEntry => ({ kind: "agent_text", id: `${id}.m2`, text });
@@ -69,6 +69,9 @@ const boom = new Error("boom");
 const ended = (request: string, error: CoreError | null = null): CoreEvent => ({ kind: "ended", request, error });
 const refused = { code: "MODEL_RATE_LIMIT", message: "slow down", model: { status: 429, retry_after_ms: 9, transient: true } };
 const failure = { code: "MODEL_RATE_LIMIT", message: "slow down", status: 429, retryAfter: 9, retryable: true };
+
+/** An entry that its request has failed at. */
+const failed = (at: number, entry: ShownEntry): CoreEvent => said(at, { ...entry, error: refused } as unknown as ShownEntry);
 
 const begun = [sent("a"), said(0, user("a")), run("model", "a")] as const;
 
@@ -183,8 +186,24 @@ test.each<[string, SnapshotEvent[], object]>([
   ],
   [
     "a request has failed and the next one is answered",
-    [...begun, run("model", "b"), ended("a", refused)],
+    [...begun, failed(0, user("a")), run("model", "b"), ended("a", refused)],
     { error: undefined, timeline: [{ ...user("a"), error: failure }] },
+  ],
+  [
+    "a request of which nothing is shown has failed and the next one is answered",
+    [...begun, run("model", "b"), ended("a", refused)],
+    { error: failure, timeline: [user("a")] },
+  ],
+  ["a message is marked no more when it is answered", [failed(0, user("a")), said(0, user("a"))], { timeline: [user("a")] }],
+  [
+    "the model is asked again later",
+    [...begun, told("model_retry", { code: "MODEL_RATE_LIMIT", wait_ms: 9, until: 12_345 })],
+    { waiting: { code: "MODEL_RATE_LIMIT", until: 12_345 } },
+  ],
+  [
+    "who runs the session is another one, and nothing is known of a wait there",
+    [...begun, told("model_retry", { code: "MODEL_RATE_LIMIT", wait_ms: 9, until: 12_345 }), { kind: "renewed" }],
+    { waiting: undefined },
   ],
   ["a run of another page has failed", [run("model", "a"), run("paused", "a"), ended("a", refused)], { error: failure }],
   [
@@ -362,7 +381,7 @@ test("a tab that follows from any moment on shows the same", () => {
     let follows = empty;
     for (const [at, event] of events.entries()) {
       if (at === joins) {
-        const { events: all, written } = replay.all(leads.shown.timeline);
+        const { events: all, written } = replay.all(leads.shown.timeline as readonly CoreEntry[]);
         follows = [{ kind: "renewed", written } as const, ...all].reduce(step, frozen(emptyState("s", "memory")));
       }
       leads = step(leads, event);
@@ -377,6 +396,19 @@ test("a tab that follows from any moment on shows the same", () => {
     }
     expect(snapshotOf(follows).status, `seed ${seed}`).toBe(snapshotOf(leads).status);
   }
+});
+
+test("a tab that joins during a wait for the model shows it, until the answer comes", () => {
+  const retry = told("model_retry", { code: "MODEL_RATE_LIMIT", wait_ms: 9, until: 12_345 });
+  const replay = new ReplayState();
+  const joined = () => [...replay.all([]).events].reduce(step, frozen(emptyState("s", "memory"))).shown.waiting;
+  for (const event of [run("model", "a"), retry, run("model", "a", { queue: [{ id: "b", text: "b", files: 0 }] })])
+    replay.take(event);
+  expect(joined()).toEqual({ code: "MODEL_RATE_LIMIT", until: 12_345 });
+  replay.take(text("Hello"));
+  expect(joined()).toBeUndefined();
+  for (const event of [retry, run("idle", null)]) replay.take(event);
+  expect(joined()).toBeUndefined();
 });
 
 test("the same events give the same again", () => {

@@ -1,5 +1,5 @@
 // Several clients on one session in one process, as tabs have it. A real browser's tabs are in tests/e2e/tabs.test.ts.
-import { GloveClient, type GloveSession, type StoreAdapter } from "glove-wasm";
+import { createAdapter, GloveClient, type GloveSession, type StoreAdapter } from "glove-wasm";
 import { createScriptedModel, storeConformance } from "glove-wasm/testing";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
 import type { CoreError } from "../../pkg/src/wire/core-types.js";
@@ -69,6 +69,69 @@ test("one runs and one follows; subscribers hear of what happens in their own ta
   expect(second.told).toEqual([]);
 });
 
+test("a wait for a busy model ends at the same moment in each tab, also in one that joins during it", async () => {
+  let busy = true;
+  const done = 'data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+  const fetch = async () => {
+    if (!busy) return new Response(done, { headers: { "content-type": "text/event-stream" } });
+    busy = false;
+    return new Response("{}", { status: 429, headers: { "retry-after": "2" } });
+  };
+  const store = sharedSession("s");
+  const waits = () => {
+    const createModel = () => createAdapter({ provider: "openai", model: "m", apiKey: "k", policy: { maxRetries: 1 }, fetch });
+    const client = new GloveClient({ createModel, createStore: () => store(), systemPrompt: "" });
+    opened.push(client);
+    return client.session("s");
+  };
+  const [leads, follows, joins] = [waits(), waits(), waits()];
+  await leads.start();
+  await follows.start();
+  const sent = follows.sendMessage("Hi");
+  const { waiting } = await until(leads, ({ waiting }) => waiting !== undefined);
+  expect(waiting?.code).toBe("MODEL_RATE_LIMIT");
+  await until(follows, ({ waiting }) => waiting !== undefined);
+  // What comes into the queue meanwhile ends no wait.
+  const next = leads.sendMessage("And?");
+  await until(follows, ({ queue }) => queue.length === 1);
+  await joins.start();
+  expect([leads, follows, joins].map((session) => session.getSnapshot().waiting)).toEqual([waiting, waiting, waiting]);
+  expect(await sent).toMatchObject({ text: "Hello" });
+  await next;
+  for (const session of [leads, follows, joins]) await until(session, ({ waiting, busy }) => !waiting && !busy);
+});
+
+test("what a message failed with is shown at it in each tab, and after a reload, in the same words", async () => {
+  const createModel = () =>
+    createScriptedModel(({ messages }) => (messages.at(-1)?.text === "first" ? { fail: "no credit", after: 50 } : "Fine."));
+  const store = sharedSession("s");
+  const open = async () => {
+    const client = new GloveClient({ createModel, createStore: () => store(), systemPrompt: "" });
+    opened.push(client);
+    await client.session("s").start();
+    return { client, session: client.session("s") };
+  };
+  const [leads, follows] = [await open(), await open()];
+  const failing = leads.session.sendMessage("first").catch((error: Error) => error);
+  await leads.session.sendMessage("second");
+  const { code, message } = (await failing) as Error & { code: string };
+  const marks = ({ session }: { session: GloveSession }) =>
+    session
+      .getSnapshot()
+      .timeline.map((entry) =>
+        "error" in entry ? { code: (entry.error as { code?: string } | undefined)?.code, said: entry.error?.message } : "",
+      );
+  const all = [{ code, said: message }, "", ""];
+  const joins = await open();
+  for (const tab of [leads, follows, joins]) {
+    await until(tab.session, ({ busy, timeline }) => !busy && timeline.length === 3);
+    expect(marks(tab)).toEqual(all);
+    expect(tab.session.getSnapshot().error).toBeUndefined();
+  }
+  for (const tab of [leads, follows, joins]) tab.client.dispose();
+  expect(marks(await open())).toEqual(all);
+});
+
 test("an answer that does not fit is refused where it is given, and one that fits goes to the tool", async () => {
   const [first, second] = await two();
   const sent = first.session.sendMessage("form");
@@ -77,7 +140,7 @@ test("an answer that does not fit is refused where it is given, and one that fit
   expect(slots[0]).toMatchObject({ toolName: "form", input: "How many?" });
   expect(second.session.resolveSlot(id, "many")).toBe(false);
   expect(second.told).toEqual(["error"]);
-  expect(second.session.resolveSlot(id, "7")).toBe(true);
+  expect(await second.session.resolveSlot(id, "7")).toBe(true);
   expect(await sent).toMatchObject({ text: "it is 7" });
 });
 

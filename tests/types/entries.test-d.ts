@@ -9,6 +9,7 @@ type Keys<E, K> = E extends { readonly kind: K } ? keyof E : never;
 expectTypeOf<CoreEntry>().toExtend<TimelineEntry>();
 expectTypeOf<CoreEntry["kind"]>().toEqualTypeOf<TimelineEntry["kind"]>();
 expectTypeOf<Exclude<Keys<TimelineEntry, "tool">, "title">>().toEqualTypeOf<Keys<CoreEntry, "tool">>();
-expectTypeOf<Keys<TimelineEntry, "user">>().toEqualTypeOf<Keys<CoreEntry, "user">>();
-expectTypeOf<Keys<TimelineEntry, "agent_text">>().toEqualTypeOf<Keys<CoreEntry, "agent_text">>();
+// The error of a request is an `Error` in a page, which `ShownEntry` says.
+expectTypeOf<Keys<TimelineEntry, "user">>().toEqualTypeOf<Exclude<Keys<CoreEntry, "user">, "error">>();
+expectTypeOf<Keys<TimelineEntry, "agent_text">>().toEqualTypeOf<Exclude<Keys<CoreEntry, "agent_text">, "error">>();
 expectTypeOf<Keys<TimelineEntry, "compaction">>().toEqualTypeOf<Keys<CoreEntry, "compaction">>();

@@ -58,7 +58,7 @@ export type SubscriberEvent =
       readonly session: string;
       readonly outcome: string;
     }
-  | { readonly type: "model_retry"; readonly code: string; readonly wait_ms: number }
+  | { readonly type: "model_retry"; readonly code: string; readonly wait_ms: number; readonly until: number }
   | { readonly type: "model_notice" | "error" | "warning"; readonly code: string; readonly message: string };
 
 /** The event of one type, as `SubscriberEventOf<"tool_use">`. */

@@ -55,7 +55,7 @@ export const answerReducers: Reducers<"input" | "asked" | "piece" | "failed" | "
     answers: state.answers.map((answer) => (answer.call === call ? { ...answer, over: true } : answer)),
   }),
   renewed: (state, { written }) => ({
-    ...withShown(state, { timeline: [] }),
+    ...withShown(state, { timeline: [], waiting: undefined }),
     stale: !written,
     answers: written ? [{ ...begun(), ...written, isBlank: blank(written.text) }] : state.answers,
     calls: [],

@@ -25,11 +25,11 @@ export const reduce = /* @__PURE__ */ reduceBy(reducers);
 
 /** What subscribers are told too. */
 function afterCore(state: SessionState, { type, data }: Of<"event">): SessionState {
-  const { text, code, message, wait_ms, tool_name, result } = data as {
+  const { text, code, message, until, tool_name, result } = data as {
     readonly text: string;
     readonly code: string;
     readonly message: string;
-    readonly wait_ms: number;
+    readonly until: number;
     readonly tool_name?: string;
     readonly result?: { readonly data?: { readonly tasks?: readonly Task[] } };
   };
@@ -39,7 +39,7 @@ function afterCore(state: SessionState, { type, data }: Of<"event">): SessionSta
     case "reasoning_delta":
       return addPiece(state, "reasoning", text);
     case "model_retry":
-      return withShown(state, { waiting: { code, until: Date.now() + wait_ms } });
+      return withShown(state, { waiting: { code, until } });
     case "model_response":
     case "model_response_complete":
       return answered(state);

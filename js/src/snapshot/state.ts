@@ -56,8 +56,6 @@ export interface SessionState {
   readonly kept: readonly MaybeHidden[];
   /** The error of a request, which gives way when a later one goes well. */
   readonly failure: Error | undefined;
-  /** What requests have failed with that others followed, by the entry where each ended. */
-  readonly errors: ReadonlyMap<string, Error>;
   /** Media types that the model does not read. */
   readonly unread: ReadonlySet<string>;
   /** The same of models before it. */
@@ -107,7 +105,6 @@ export function emptyState(sessionId: string, storage: GloveSnapshot["storage"])
     sent: [],
     kept: [],
     failure: undefined,
-    errors: new Map(),
     unread: new Set(),
     unreadBy: new Map(),
   };

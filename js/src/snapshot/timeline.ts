@@ -2,7 +2,7 @@
 
 import { dropStale } from "./answer.js";
 import type { Reducers } from "./events.js";
-import { withError } from "./failures.js";
+import { entryOf } from "./failures.js";
 import type { ShownEntry } from "./snapshot.js";
 import { type SessionState, withShown } from "./state.js";
 
@@ -16,10 +16,9 @@ export const timelineReducers: Reducers<"timeline"> = {
     for (const [from, entries] of set) {
       let at = from;
       for (const value of entries) {
-        const entry = value as ShownEntry;
+        const entry = entryOf(value);
         const title = entry.kind === "tool" ? context.title(entry.name, entry.input) : undefined;
-        timeline[at++] =
-          title === undefined ? withUnread(withError(entry, state.errors), state.unread) : ({ ...entry, title } as ShownEntry);
+        timeline[at++] = title === undefined ? withUnread(entry, state.unread) : ({ ...entry, title } as ShownEntry);
       }
     }
     const earlier = state.stale && timeline.at(-1)?.id.endsWith(".partial");

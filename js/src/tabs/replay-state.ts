@@ -1,8 +1,8 @@
 // The latest state of the core, for tabs that join later.
 
-import type { ShownEntry } from "../snapshot/snapshot.js";
 import type { Written } from "../snapshot/state.js";
 import type { CoreEvent } from "../wire/core-types.js";
+import type { CoreEntry } from "../wire/run-types.js";
 
 const nothing: Written = { text: "", reasoning: "" };
 export const noSlots: CoreEvent = { kind: "slots", slots: [] };
@@ -11,9 +11,9 @@ export class ReplayState {
   slots: CoreEvent;
   /** Slots that were shown before the core began are shown until it tells of its own. */
   hasOldSlots: boolean;
-  #state: readonly CoreEvent[] = [];
+  #state: (CoreEvent & { readonly kind: "state" }) | undefined;
   /** That the model is asked again, and when. */
-  #wait: { readonly event: CoreEvent & { readonly kind: "event" }; readonly until: number } | undefined;
+  #wait: CoreEvent | undefined;
   /** As the core tells it: a model of the page shows its text a moment earlier. */
   #written = nothing;
 
@@ -28,13 +28,16 @@ export class ReplayState {
       this.hasOldSlots = false;
     }
     if (event.kind === "state") {
-      this.#state = [event];
-      if (event.phase !== "model") this.#written = nothing;
-      this.#wait = undefined;
+      const { phase, request } = event;
+      // What is sent meanwhile changes the queue alone.
+      if (phase !== this.#state?.phase || request !== this.#state.request) this.#wait = undefined;
+      this.#state = event;
+      if (phase !== "model") this.#written = nothing;
     }
+    if (event.kind === "input") this.#wait = undefined;
     if (event.kind !== "event") return;
-    const { wait_ms } = event.data as { readonly wait_ms?: number };
-    this.#wait = event.type === "model_retry" ? { event, until: Date.now() + Number(wait_ms) } : undefined;
+    if (event.type === "model_retry") this.#wait = event;
+    else if (/^(text|reasoning)_delta$|^model_response|^request_finished$/.test(event.type)) this.#wait = undefined;
     const { text, reasoning } = this.#written;
     const piece = (event.data as { readonly text: string }).text;
     if (event.type === "text_delta") this.#written = { text: text + piece, reasoning };
@@ -42,10 +45,9 @@ export class ReplayState {
     if (event.type === "model_response" || event.type === "model_response_complete") this.#written = nothing;
   }
 
-  all(timeline: readonly ShownEntry[]): { readonly events: readonly CoreEvent[]; readonly written: Written } {
+  all(timeline: readonly CoreEntry[]): { readonly events: readonly CoreEvent[]; readonly written: Written } {
     const entries: CoreEvent = { kind: "timeline", len: timeline.length, set: [[0, timeline]] };
-    const wait = this.#wait;
-    const waits = wait && { ...wait.event, data: { ...Object(wait.event.data), wait_ms: Math.max(0, wait.until - Date.now()) } };
-    return { events: [entries, this.slots, ...this.#state, ...(waits ? [waits] : [])], written: this.#written };
+    const rest = [this.#state, this.#wait].filter((event) => event !== undefined);
+    return { events: [entries, this.slots, ...rest], written: this.#written };
   }
 }

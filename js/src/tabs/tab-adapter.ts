@@ -1,12 +1,13 @@
 // The session of this page, as `Tabs` sees it: its core, and what it shows.
 import { codeOf, failureFields } from "../error.js";
-import type { TabRole } from "../snapshot/snapshot.js";
+import type { ShownEntry, TabRole } from "../snapshot/snapshot.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { MaybeHidden, Written } from "../snapshot/state.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreError, CoreEvent } from "../wire/core-types.js";
+import type { CoreEntry } from "../wire/run-types.js";
 import type { Extras } from "./protocol.js";
 import { noSlots, type ReplayState } from "./replay-state.js";
 
@@ -62,7 +63,7 @@ export function tabPage(shown: SnapshotStore, core: TabCore) {
     /** The request that is being answered. */
     request: () => shown.request,
     /** All that was told, for a tab that knows nothing yet. */
-    all: () => core.last().all(shown.snapshot.timeline),
+    all: () => core.last().all(shown.snapshot.timeline.map(toldEntry)),
     /** What the tab that runs the session tells. `written` comes with the whole of it: the answer that is being written. */
     take(events: readonly CoreEvent[], written?: Written): void {
       if (written) shown.apply({ kind: "renewed", written });
@@ -115,5 +116,8 @@ export function told(error: Error): CoreError {
   tellings.set(error, telling);
   return telling;
 }
+
+/** As the core told it: of an error, other tabs would get the words alone. */
+const toldEntry = (entry: ShownEntry): CoreEntry => (entry.error ? { ...entry, error: told(entry.error) } : entry) as CoreEntry;
 
 const tellings = new WeakMap<Error, CoreError>();

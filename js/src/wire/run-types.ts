@@ -1,4 +1,5 @@
 // What a run is given and what it gives.
+import type { ToldFailure } from "../error.js";
 import type { CallOutcome, Message, SideOutput, Source, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";
 // Written by src/wire/typescript.rs from the types of Rust; do not edit.
 
@@ -241,6 +242,8 @@ export type CoreEntry =
       readonly leftOut?: boolean;
       /** When it was written. */
       readonly at?: number;
+      /** Its request ended here with this error, and another one was served then. */
+      readonly error?: CoreEntryError;
       /** Others that stand in its place on other branches. */
       readonly branches?: MessageBranches;
     }
@@ -258,6 +261,8 @@ export type CoreEntry =
       readonly at?: number;
       /** Where it says that it comes from: what it has is the model's. */
       readonly sources?: readonly Source[];
+      /** Its request ended here with this error, and another one was served then. */
+      readonly error?: CoreEntryError;
       /** Other answers in its place. */
       readonly branches?: MessageBranches;
     }
@@ -284,6 +289,14 @@ export type CoreEntry =
     }
   /** Here older messages were summarised for the model. They are all still there. */
   | { readonly kind: "compaction"; readonly id: string; readonly text: string };
+
+/** As the end of its request told it. */
+export interface CoreEntryError {
+  readonly code: string;
+  readonly message: string;
+  /** What is known of the call of the model; it lacks what is false. */
+  readonly model: ToldFailure;
+}
 
 /** One request and everything that came of it. */
 export interface PromptRecord {

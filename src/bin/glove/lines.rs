@@ -175,7 +175,7 @@ impl Lines<'_> {
             Event::ToolUseResult(result) => {
                 words::result_lines(result).iter().try_for_each(|line| self.line(&format!("  {line}")))
             }
-            Event::ModelRetry { code, wait_ms } => {
+            Event::ModelRetry { code, wait_ms, .. } => {
                 self.line(&format!("! {}", words::waiting(code, *wait_ms)))
             }
             Event::Guard { message, .. }

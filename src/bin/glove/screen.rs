@@ -335,7 +335,7 @@ impl Screen<'_> {
                 self.display.lines(&lines, true)?;
                 Some("thinking".to_owned())
             }
-            Event::ModelRetry { code, wait_ms } => Some(words::waiting(code, *wait_ms)),
+            Event::ModelRetry { code, wait_ms, .. } => Some(words::waiting(code, *wait_ms)),
             Event::CompactionStart { .. } => Some("summarising what was said".to_owned()),
             Event::ModelResponseComplete(_) => {
                 self.display.finish()?;

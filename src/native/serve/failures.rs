@@ -98,7 +98,7 @@ impl Follower for FailureLog {
     }
 }
 
-fn safe_failure(error: &ModelError) -> ModelError {
+pub(super) fn safe_failure(error: &ModelError) -> ModelError {
     let Refusal { message, provider, retry_after_ms, status, .. } =
         Refusal::of_model(error, Disclosure::Safe);
     ModelError {

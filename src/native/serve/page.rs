@@ -7,16 +7,16 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::events::EventLog;
-use super::failures::safe;
+use super::failures::{safe, safe_failure};
 use super::reply::{self, Reply};
 use crate::display::Slot;
 use crate::error::Error;
 use crate::event::Event;
 use crate::json;
 use crate::json::codec::{Write, object};
-use crate::native::RandomIds;
 use crate::native::session_database::HeldStore;
-use crate::ports::IdSource;
+use crate::native::{RandomIds, SystemClock};
+use crate::ports::{Clock, IdSource};
 use crate::run::PhaseName;
 use crate::runtime::{Follower, Prompt, Response, ResponseFuture, Session};
 use crate::wire::batch::EventBatch;
@@ -57,7 +57,6 @@ struct Begun {
 /// What a page is told of the end; closed without it where another server goes on.
 pub(super) type Outcome = watch::Receiver<Option<String>>;
 
-#[derive(Default)]
 struct Told {
     batch: EventBatch,
     text: String,
@@ -81,7 +80,11 @@ impl PageFeed {
                 log: EventLog::new(RandomIds.fresh()),
                 session: session.clone(),
                 store,
-                told: Mutex::default(),
+                told: Mutex::new(Told {
+                    batch: EventBatch::with_safe_failures(safe_failure),
+                    text: String::new(),
+                    reasoning: String::new(),
+                }),
                 telling: Mutex::default(),
                 wake,
                 teller,
@@ -166,7 +169,7 @@ impl PageFeed {
         let (slots, held_back) = (self.session.display().stack(), self.held_back());
         self.session.with_run(|run| {
             let told = self.tell(Some(&slots));
-            let events = json::written(told.batch.whole(run, &slots, held_back));
+            let events = json::written(told.batch.whole(run, &slots, held_back, SystemClock.now()));
             let mut written = String::new();
             object(&mut written, &[("text", &told.text), ("reasoning", &told.reasoning)]);
             (self.log.last(), message("all", &[("events", &events), ("written", &json::written(written))]))

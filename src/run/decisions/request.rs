@@ -1,13 +1,17 @@
 //! Requests: one at a time, the others wait, are dropped, or interrupt; and how each comes to its end.
 
+use crate::error::ModelError;
 use crate::event::Event;
 use crate::json::scan::joined;
 use crate::message::{Message, Sender};
 use crate::run::decisions::branch::keep_attachments;
 use crate::run::effect::{Effect, Outcome};
 use crate::run::input::{Reply, Request, WhenBusy};
-use crate::run::state::{Current, Halt, Phase, Used};
+use crate::run::state::{Current, Failed, Halt, Phase, Used};
 use crate::run::{Effects, OutOfProtocol, Run, texts};
+
+/// So many failures are known of a conversation; each checkpoint holds them.
+const MOST_FAILED: usize = 32;
 
 impl Run {
     pub(in crate::run) fn accepts_request_id(&self, id: &str) -> Result<(), OutOfProtocol> {
@@ -245,6 +249,7 @@ impl Run {
     }
 
     pub(in crate::run) fn complete(&mut self, reply: Reply, fx: &mut Effects) {
+        self.forgive_failure();
         self.close(Outcome::Completed(reply), fx);
     }
 
@@ -259,11 +264,45 @@ impl Run {
 
     /// Ends the request in a state from which `Resumed` goes on, unless a person has asked for something else already.
     pub(in crate::run) fn park(&mut self, halt: Halt, outcome: Outcome, fx: &mut Effects) {
+        let moves_on = self.state.queue.iter().any(|waiting| !waiting.message.is_trigger());
+        let abandons = moves_on && !matches!(halt, Halt::Store);
+        if let (true, Outcome::ModelFailed(error)) = (abandons, &outcome) {
+            self.mark_failed(error);
+        }
         self.tell_finish(outcome, fx);
         self.state.halt = Some(halt);
-        let moves_on = self.state.queue.iter().any(|waiting| !waiting.message.is_trigger());
-        if moves_on && !matches!(self.state.halt, Some(Halt::Store)) {
+        if abandons {
             self.abandon(fx);
+        }
+    }
+
+    /// Another request is served then: why this one has no answer stands where it ended, and so for what has come into it.
+    fn mark_failed(&mut self, error: &ModelError) {
+        let Some(Current { id, joined, .. }) = &self.state.current else { return };
+        let mut lines = Vec::new();
+        for request in joined.iter().chain([id]) {
+            lines.extend(self.last_line_shown_of(request));
+        }
+        for line in lines {
+            self.state.failed.retain(|failed| failed.line != line);
+            self.state.failed.push(Failed { line, error: error.clone() });
+        }
+        let more = self.state.failed.len().saturating_sub(MOST_FAILED);
+        self.state.failed.drain(..more);
+    }
+
+    /// What is answered now has not failed any more.
+    fn forgive_failure(&mut self) {
+        if self.state.failed.is_empty() {
+            return;
+        }
+        // A hidden one is answered by its own request alone: another answer is one to what was said before it.
+        let is_answered = |message: &Message| {
+            message.begins_prompt() && (!message.hidden || message.prompt_id.as_deref() == self.request())
+        };
+        let answered = self.read_back().find(|(_, message)| is_answered(message)).map(|(at, _)| at);
+        if let Some(answered) = answered {
+            self.state.failed.retain(|failed| failed.line != answered);
         }
     }
 

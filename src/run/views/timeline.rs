@@ -3,12 +3,14 @@
 
 use std::collections::BinaryHeap;
 
+use crate::error::ModelError;
 #[cfg(test)]
 use crate::json::codec::ts;
 use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::json::writer::Object;
 use crate::json::{self, Json};
 use crate::message::{ContentPart, Message, Sender, SideOutput, ToolCall, ToolResult, ToolStatus};
+use crate::run::state::Failed;
 use crate::run::{Alternatives, Run, long_list, texts};
 
 /// One entry, in the original's form with fields added. Its texts are those of the record.
@@ -29,6 +31,8 @@ pub enum TimelineEntry<'a> {
         left_out: bool,
         /// When it was written.
         at: Option<u64>,
+        /// Its request ended here with this error, and another one was served then.
+        error: Option<EntryError>,
         /// Others that stand in its place on other branches.
         branches: Option<Alternatives>,
     },
@@ -48,6 +52,8 @@ pub enum TimelineEntry<'a> {
         /// Where it says that it comes from: what it has is the model's.
         #[ts(type = "readonly Source[]")]
         sources: Option<&'a Json>,
+        /// Its request ended here with this error, and another one was served then.
+        error: Option<EntryError>,
         /// Other answers in its place.
         branches: Option<Alternatives>,
     },
@@ -57,6 +63,17 @@ pub enum TimelineEntry<'a> {
         id: String,
         text: &'a str,
     },
+}
+
+/// As the end of its request told it.
+#[derive(Debug, Clone, PartialEq, Ts, Write)]
+#[ts(name = "CoreEntryError")]
+pub struct EntryError {
+    pub code: String,
+    pub message: String,
+    /// What is known of the call of the model; it lacks what is false.
+    #[ts(type = "ToldFailure")]
+    pub model: ModelError,
 }
 
 #[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
@@ -184,7 +201,7 @@ impl ts::Ts for TimelinePatch<'_> {
 }
 
 through_codec! { ToolEntry, EntryStatus }
-through_codec! { write TimelineEntry<'_>, TimelinePatch<'_> }
+through_codec! { write EntryError, TimelineEntry<'_>, TimelinePatch<'_> }
 
 /// An entry as it is kept. The list of them is as long as the conversation, so that each is small there.
 #[derive(Debug, Clone)]
@@ -212,6 +229,10 @@ pub struct Timeline {
     open: std::ops::Range<usize>,
     /// The messages that media were left out of when it was drawn.
     without_media: usize,
+    /// The messages that were marked with an error then.
+    failed: Vec<usize>,
+    /// What those who are told it may know of a failure: all of it unless given.
+    safe: Option<fn(&ModelError) -> ModelError>,
 }
 
 impl Timeline {
@@ -227,7 +248,7 @@ impl Timeline {
     fn entry<'a>(&'a self, run: &'a Run, at: usize) -> Option<TimelineEntry<'a>> {
         match self.entries.get(at)? {
             Kept::Tool(tool) => Some(TimelineEntry::Tool(tool)),
-            Kept::Text(line) => text_entry(run, *line),
+            Kept::Text(line) => text_entry(run, *line, self.safe),
         }
     }
 
@@ -256,6 +277,7 @@ impl Timeline {
         if run.has_open_calls() {
             self.answer(&run.open_results(), &mut changed);
         }
+        self.follow_failed(run, &mut changed);
         if changed.is_empty() && self.entries.len() == before {
             return None;
         }
@@ -302,6 +324,35 @@ impl Timeline {
             self.push(Kept::Tool(Box::new(ToolEntry { reasoning, branches, ..running(call) })), changed);
         }
         self.open = first..self.entries.len();
+    }
+
+    /// Draws those anew that were marked since, and those that are marked no more.
+    fn follow_failed(&mut self, run: &Run, changed: &mut Vec<usize>) {
+        let failed = &run.state.failed;
+        if failed.len() == self.failed.len()
+            && failed.iter().zip(&self.failed).all(|(now, line)| now.line == *line)
+        {
+            return;
+        }
+        let mut lines = Vec::new();
+        for Failed { line, .. } in failed {
+            lines.push(*line);
+        }
+        let before = std::mem::replace(&mut self.failed, lines);
+        for line in before.iter().chain(&self.failed) {
+            if before.contains(line) == self.failed.contains(line) {
+                continue;
+            }
+            let Ok(at) = self.lines.binary_search_by_key(line, |(line, _)| *line) else { continue };
+            let Some((_, place)) = self.lines.get(at) else { continue };
+            // One that goes on from a cut answer stands in its place.
+            for place in [*place, place.saturating_sub(1)] {
+                if matches!(self.entries.get(place), Some(Kept::Text(shown)) if shown == line) {
+                    changed.push(place);
+                    break;
+                }
+            }
+        }
     }
 
     fn take_back(&mut self, call_id: &str, changed: &mut Vec<usize>) {
@@ -362,6 +413,40 @@ impl Timeline {
     }
 }
 
+impl Timeline {
+    /// One that tells only this of failures.
+    #[cfg(feature = "serve")]
+    pub(crate) fn with_safe_failures(safe: fn(&ModelError) -> ModelError) -> Self {
+        Timeline { safe: Some(safe), ..Timeline::default() }
+    }
+}
+
+impl Run {
+    /// The last line of this request that an entry is made of.
+    pub(in crate::run) fn last_line_shown_of(&self, request: &str) -> Option<usize> {
+        let mut answered = false;
+        for (at, message) in self.read_back() {
+            if message.prompt_id.as_deref() != Some(request) || message.hidden {
+                continue;
+            }
+            let shown = match message.sender {
+                Sender::User => message.is_from_person() && message.results().is_empty(),
+                Sender::Agent => {
+                    let says = !message.text.trim_ascii().is_empty();
+                    let reasons = message.calls().is_empty() && reasoning_of(message).is_some();
+                    // A cut answer gives way to what follows it.
+                    (says || reasons) && !(message.partial && answered)
+                }
+            };
+            if shown {
+                return Some(at);
+            }
+            answered = message.sender == Sender::Agent;
+        }
+        None
+    }
+}
+
 /// Whether a person has stopped the answer of this line. One that broke off is gone on with, or what was said next says so.
 fn was_stopped(run: &Run, line: usize) -> bool {
     match run.messages().get(run.next_line(line + 1)) {
@@ -371,9 +456,18 @@ fn was_stopped(run: &Run, line: usize) -> bool {
 }
 
 /// What the message on this line says, as a chat shows it.
-fn text_entry(run: &Run, line: usize) -> Option<TimelineEntry<'_>> {
+fn text_entry(
+    run: &Run,
+    line: usize,
+    safe: Option<fn(&ModelError) -> ModelError>,
+) -> Option<TimelineEntry<'_>> {
     let message = run.messages().get(line)?;
     let (id, at, branches) = (run.shown_id(line), message.at, run.alternatives(line));
+    let failed = run.state.failed.iter().find(|failed| failed.line == line);
+    let error = failed.map(|Failed { error, .. }| {
+        let model = safe.map_or_else(|| error.clone(), |safe| safe(error));
+        EntryError { code: model.code().to_owned(), message: model.message.clone(), model }
+    });
     if message.sender == Sender::Agent {
         let sources = message.sources.as_ref().filter(|sources| sources.as_str().starts_with('['));
         let (text, partial, reasoning) = (message.text.as_str(), message.partial, reasoning_of(message));
@@ -386,6 +480,7 @@ fn text_entry(run: &Run, line: usize) -> Option<TimelineEntry<'_>> {
             reasoning,
             at,
             sources,
+            error,
             branches,
         });
     }
@@ -403,7 +498,7 @@ fn text_entry(run: &Run, line: usize) -> Option<TimelineEntry<'_>> {
     }
     let files = (!files.is_empty()).then(|| json::written(files + "]"));
     let left_out = run.without_media.iter().any(|(left_out, _)| *left_out == line);
-    Some(TimelineEntry::User { id, text: message.as_written(), images, files, left_out, at, branches })
+    Some(TimelineEntry::User { id, text: message.as_written(), images, files, left_out, at, error, branches })
 }
 
 fn reasoning_of(message: &Message) -> Option<&str> {

@@ -508,3 +508,78 @@ fn prompts_from_one_on_are_the_end_of_all_and_an_unknown_one_gives_all() {
     assert_eq!(screen.run.prompts_since(""), all);
     assert_eq!(screen.run.prompts_since("nobody"), all);
 }
+
+/// The code and the words of the error that each entry is marked with.
+fn marks(screen: &Screen) -> Vec<Value> {
+    screen.drawn.iter().map(|entry| json!([entry["text"], entry["error"]["message"]])).collect()
+}
+
+fn fails(screen: &mut Screen, why: &str, partial: &str) {
+    let call = screen.effects.iter().find_map(|effect| match effect {
+        Effect::CallModel { call } => Some(*call),
+        _ => None,
+    });
+    let error = ModelError::new(ModelErrorKind::Overloaded, why);
+    screen.step(Input::ModelFailed { call: call.unwrap(), error, partial: partial.to_owned() });
+}
+
+#[test]
+fn what_a_request_failed_with_stands_where_it_ended_when_others_follow_also_after_a_reload() {
+    let mut screen = Screen::new(vec![], vec![]);
+    screen.ask("one");
+    let effects = screen.effects.clone();
+    screen.step(Input::Request(Box::new(request("b", "two", WhenBusy::Queue))));
+    screen.step(Input::Request(Box::new(request("c", "three", WhenBusy::Queue))));
+    screen.effects = effects;
+    fails(&mut screen, "busy", "");
+    assert_eq!(marks(&screen), [json!(["one", "busy"]), json!(["two", null])]);
+    assert_eq!(screen.drawn[0]["error"]["code"], "MODEL_OVERLOADED");
+    // Where a part of the answer is shown, it is there that it ended.
+    fails(&mut screen, "cut", "So far");
+    let all =
+        [json!(["one", "busy"]), json!(["two", null]), json!(["So far", "cut"]), json!(["three", null])];
+    assert_eq!(marks(&screen), all);
+    // The last one can be tried again, so nothing is said of it here.
+    fails(&mut screen, "gone", "");
+    assert_eq!(marks(&screen), all);
+    let again = Run::restore(&screen.run.checkpoint(), screen.run.messages().to_vec(), Vec::new()).unwrap();
+    assert_eq!(again, screen.run);
+    let mut timeline = Timeline::default();
+    timeline.follow(&again);
+    assert_eq!(drawn(&timeline.entries(&again)), screen.drawn);
+}
+
+#[test]
+fn a_message_that_is_answered_at_last_is_marked_no_more() {
+    let mut screen = Screen::new(vec![], vec![]);
+    screen.ask("one");
+    let effects = screen.effects.clone();
+    let mut quiet = Message::user("quiet");
+    quiet.hidden = true;
+    let behind = Request { message: quiet, ..request("b", "", WhenBusy::Queue) };
+    screen.step(Input::Request(Box::new(behind)));
+    screen.effects = effects;
+    fails(&mut screen, "busy", "");
+    screen.answer(Message::agent("Quietly."));
+    assert_eq!(marks(&screen)[0], json!(["one", "busy"]));
+    let again = Request { regenerate: true, ..request("c", "", WhenBusy::Queue) };
+    screen.step(Input::Request(Box::new(again)));
+    assert_eq!(marks(&screen)[0], json!(["one", "busy"]));
+    screen.answer(Message::agent("Answered."));
+    assert_eq!(marks(&screen), [json!(["one", null]), json!(["Answered.", null])]);
+}
+
+#[test]
+fn so_many_failures_are_kept_and_no_more() {
+    let mut screen = Screen::new(vec![], vec![]);
+    screen.ask("first");
+    for at in 0..40 {
+        let effects = screen.effects.clone();
+        screen.step(Input::Request(Box::new(request(&format!("q{at}"), "next", WhenBusy::Queue))));
+        screen.effects = effects;
+        fails(&mut screen, "busy", "");
+    }
+    let marked: Vec<_> = screen.drawn.iter().map(|entry| !entry["error"].is_null()).collect();
+    assert_eq!((marked.len(), marked.iter().filter(|marked| **marked).count()), (41, 32));
+    assert!(marked[8..40].iter().all(|marked| *marked));
+}

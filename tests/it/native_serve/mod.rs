@@ -19,6 +19,7 @@ use crate::support::server::{Running, whole};
 mod answered;
 mod attacks;
 mod endpoint;
+mod joining;
 mod limits;
 #[cfg(all(feature = "postgres", feature = "redis", unix))]
 mod many;
