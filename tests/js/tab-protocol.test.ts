@@ -89,7 +89,7 @@ test("malformed messages are refused or ignored; what waits goes on waiting, and
   }
   expect([first.session, second.session].map((session) => session.getSnapshot().tab)).toEqual(["leader", "follower"]);
   expect(second.session.getSnapshot().slots).toHaveLength(1);
-  expect(second.session.resolveSlot(slot, 7)).toBe(true);
+  expect(await second.session.resolveSlot(slot, 7)).toBe(true);
   expect(await sent).toMatchObject({ text: "it is 7" });
   for (const { session, told } of [first, second]) {
     expect(await session.sendMessage("hello")).toMatchObject({ text: "you said hello" });
