@@ -2,7 +2,7 @@
 
 use futures_channel::oneshot;
 
-use crate::error::Error;
+use crate::error::{Error, StoreError};
 use crate::run::input::{Answer, Request, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits};
 use crate::runtime::response::Response;
@@ -35,7 +35,7 @@ pub(crate) enum Command {
     KeepPartial,
     Abort,
     #[cfg(feature = "native")]
-    Stored(crate::runtime::stored::WhetherStored),
+    Stored(WhetherStored),
     /// The host goes away.
     Close,
 }
@@ -63,4 +63,13 @@ pub(crate) struct Caller {
     pub(crate) request: Option<String>,
     pub(crate) leave_when_waiting: bool,
     pub(crate) reply: oneshot::Sender<Result<Response, Error>>,
+}
+
+/// Somebody who wants to know it of what was asked before.
+pub(crate) struct WhetherStored {
+    /// A write had failed before that was asked.
+    pub(super) is_again: bool,
+    /// What was on its way is taken in.
+    pub(super) is_last: bool,
+    pub(super) reply: oneshot::Sender<Result<(), StoreError>>,
 }

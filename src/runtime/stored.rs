@@ -4,20 +4,11 @@ use std::sync::atomic::Ordering;
 
 use futures_channel::oneshot;
 
-use crate::error::{Error, StoreError};
+use crate::error::Error;
 use crate::run::effect::Effect;
-use crate::runtime::command::Command;
+use crate::runtime::command::{Command, WhetherStored};
 use crate::runtime::driver::{Driver, DriverEvent};
 use crate::runtime::session::Session;
-
-/// Somebody who wants to know it of what was asked before.
-pub(crate) struct WhetherStored {
-    /// A write had failed before that was asked.
-    is_again: bool,
-    /// What was on its way is taken in.
-    is_last: bool,
-    pub(crate) reply: oneshot::Sender<Result<(), StoreError>>,
-}
 
 impl Session {
     /// Done when everything that was asked of the session before is stored, or with why it is not. Something has to drive the session.

@@ -158,6 +158,12 @@ pub(super) async fn settled(
     answer: Result<Json, DisplayError>,
 ) -> Result<bool, Away> {
     let session = &live.session;
+    // A session that was just opened is about to ask what it had asked.
+    let is_asked = || {
+        session.with_run(|run| run.question(question).is_none())
+            || session.display().stack().iter().any(|slot| slot.id == question)
+    };
+    let _ = timeout(ASKED_AGAIN, moved(session, is_asked)).await;
     let answered = session
         .answer_slot(question, answer)
         .map_err(|error| Refusal::new(422, error.code(), error.to_string()))?;

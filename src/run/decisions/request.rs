@@ -249,7 +249,6 @@ impl Run {
     }
 
     pub(in crate::run) fn complete(&mut self, reply: Reply, fx: &mut Effects) {
-        self.forgive_failure();
         self.close(Outcome::Completed(reply), fx);
     }
 
@@ -289,21 +288,6 @@ impl Run {
         }
         let more = self.state.failed.len().saturating_sub(MOST_FAILED);
         self.state.failed.drain(..more);
-    }
-
-    /// What is answered now has not failed any more.
-    fn forgive_failure(&mut self) {
-        if self.state.failed.is_empty() {
-            return;
-        }
-        // A hidden one is answered by its own request alone: another answer is one to what was said before it.
-        let is_answered = |message: &Message| {
-            message.begins_prompt() && (!message.hidden || message.prompt_id.as_deref() == self.request())
-        };
-        let answered = self.read_back().find(|(_, message)| is_answered(message)).map(|(at, _)| at);
-        if let Some(answered) = answered {
-            self.state.failed.retain(|failed| failed.line != answered);
-        }
     }
 
     fn tell_finish(&mut self, outcome: Outcome, fx: &mut Effects) {

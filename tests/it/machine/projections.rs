@@ -550,26 +550,6 @@ fn what_a_request_failed_with_stands_where_it_ended_when_others_follow_also_afte
 }
 
 #[test]
-fn a_message_that_is_answered_at_last_is_marked_no_more() {
-    let mut screen = Screen::new(vec![], vec![]);
-    screen.ask("one");
-    let effects = screen.effects.clone();
-    let mut quiet = Message::user("quiet");
-    quiet.hidden = true;
-    let behind = Request { message: quiet, ..request("b", "", WhenBusy::Queue) };
-    screen.step(Input::Request(Box::new(behind)));
-    screen.effects = effects;
-    fails(&mut screen, "busy", "");
-    screen.answer(Message::agent("Quietly."));
-    assert_eq!(marks(&screen)[0], json!(["one", "busy"]));
-    let again = Request { regenerate: true, ..request("c", "", WhenBusy::Queue) };
-    screen.step(Input::Request(Box::new(again)));
-    assert_eq!(marks(&screen)[0], json!(["one", "busy"]));
-    screen.answer(Message::agent("Answered."));
-    assert_eq!(marks(&screen), [json!(["one", null]), json!(["Answered.", null])]);
-}
-
-#[test]
 fn so_many_failures_are_kept_and_no_more() {
     let mut screen = Screen::new(vec![], vec![]);
     screen.ask("first");
