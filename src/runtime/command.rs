@@ -2,7 +2,7 @@
 
 use futures_channel::oneshot;
 
-use crate::error::{Error, StoreError};
+use crate::error::Error;
 use crate::run::input::{Answer, Request, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits};
 use crate::runtime::response::Response;
@@ -65,11 +65,12 @@ pub(crate) struct Caller {
     pub(crate) reply: oneshot::Sender<Result<Response, Error>>,
 }
 
-/// Somebody who wants to know it of what was asked before.
+/// Somebody who wants to know whether what was asked before is stored.
+#[cfg(feature = "native")]
 pub(crate) struct WhetherStored {
     /// A write had failed before that was asked.
     pub(super) is_again: bool,
     /// What was on its way is taken in.
     pub(super) is_last: bool,
-    pub(super) reply: oneshot::Sender<Result<(), StoreError>>,
+    pub(super) reply: oneshot::Sender<Result<(), crate::error::StoreError>>,
 }

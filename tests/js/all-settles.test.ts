@@ -42,7 +42,7 @@ function sent(session: GloveSession): string {
 }
 
 /** Each asynchronous method of the classes that people hold. What has no case here fails the test of their types. */
-const cases: Record<string, (scene: Scene) => Promise<unknown> | string> = {
+const cases: Record<string, (scene: Scene) => unknown> = {
   "GloveSession.start": ({ session }) => session.start(),
   "GloveSession.sendMessage": ({ session }) => session.sendMessage("Hi"),
   "GloveSession.request": ({ session }) => session.request("Hi"),
@@ -63,6 +63,8 @@ const cases: Record<string, (scene: Scene) => Promise<unknown> | string> = {
     session.sendMessage("Hi").catch(() => {});
     return session.settled();
   },
+  "GloveSession.resolveSlot": ({ session }) => session.resolveSlot("none", "yes"),
+  "GloveSession.rejectSlot": ({ session }) => session.rejectSlot("none"),
   "GloveClient.trigger": ({ client }) => client.trigger("s", { reason: "it is time" }),
   "GloveClient.firstSessionId": ({ client }) => client.firstSessionId(),
   "GloveClient.mintSessionId": ({ client }) => client.mintSessionId(),
@@ -76,6 +78,8 @@ const cases: Record<string, (scene: Scene) => Promise<unknown> | string> = {
   "Glove.undo": ({ agent }) => agent.undo(),
   "DisplayManager.pushAndForget": ({ session }) => session.displayManager.pushAndForget({ input: 1 }),
   "DisplayManager.pushAndWait": ({ session }) => session.displayManager.pushAndWait({ input: 1 }),
+  "DisplayManager.resolve": ({ session }) => session.displayManager.resolve("none", "yes"),
+  "DisplayManager.reject": ({ session }) => session.displayManager.reject("none"),
   "DisplayManager.notify": ({ session }) => session.displayManager.notify(),
   "DisplayManager.clearStack": ({ session }) => session.displayManager.clearStack(),
 };
