@@ -46,7 +46,7 @@ test("arguments of 1 MB are shown, opened and scrolled to their end within half 
       ]) {
         const before = await worked();
         await page.evaluate(`(() => { ${step}; return ${drawn}; })()`);
-        await page.waitForFunction(`!!(${isDone})`, undefined, { polling: 100, timeout: 20_000 });
+        await expect.poll(() => page.evaluate(`!!(${isDone})`), { interval: 100, timeout: 20_000 }).toBe(true);
         await page.evaluate(drawn);
         times.push(Math.round((await worked()) - before));
       }
