@@ -86,7 +86,7 @@ test("a question of a tool is answered in the page, and after a reload too", asy
   await reloaded.start();
   const { slots } = await until(reloaded, ({ slots }) => slots.length === 1);
   expect(slots[0]?.status).toBe("pending");
-  expect(reloaded.resolveSlot(slots[0]?.id ?? "", "Ada")).toBe(true);
+  expect(await reloaded.resolveSlot(slots[0]?.id ?? "", "Ada")).toBe(true);
   const { timeline } = await until(reloaded, ({ busy }) => !busy);
   expect(JSON.stringify(timeline)).toContain("Ada");
 });
