@@ -42,9 +42,8 @@ export async function expectBlocked(browser: Browser, url: string, advice: strin
   page.on("console", (message) => said.push(message.text()));
   await page.goto(url);
   await say(page, "Hello?");
-  // What it says to the person is no matter of theirs; what to change is in the console.
+  // The person may read other words; what to change is in the console.
   await page.getByRole("alert").first().waitFor();
   await expect.poll(() => said.join("\n")).toContain(advice);
-  expect(await page.getByText(advice).count()).toBe(0);
   await page.close();
 }
