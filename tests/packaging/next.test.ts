@@ -110,6 +110,8 @@ describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
 
   test("a page whose policy forbids WebAssembly says so", async () => {
     const page = await browser.newPage();
+    const said: string[] = [];
+    page.on("console", (message) => said.push(message.text()));
     await page.route("**/*", async (route) => {
       const response = await route.fetch();
       const headers = { ...response.headers(), "content-security-policy": policy.replace("'wasm-unsafe-eval'", "") };
@@ -118,7 +120,7 @@ describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
     await page.goto(server.url);
     await page.getByRole("textbox", { name: "Message" }).fill("The printer");
     await page.keyboard.press("Enter");
-    await page.getByText("add 'wasm-unsafe-eval' to its script-src").waitFor();
+    await expect.poll(() => said.join("\n")).toContain("add 'wasm-unsafe-eval' to its script-src");
     // Files that are on their way belong to nobody when the page is closed.
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.close();
