@@ -4,6 +4,8 @@ use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -20,14 +22,31 @@ const TEST: &str =
 /// After each, the time of the one that died has to run out. `GLOVE_KILLS` is for more of them.
 const KILLS: usize = 4;
 
+/// By how many microseconds a busy machine has let a thread wait longer than it asked: that is no time of the store.
+fn lateness() -> Arc<AtomicU64> {
+    const NAP: Duration = Duration::from_millis(10);
+    let counted = Arc::new(AtomicU64::new(0));
+    let counts = Arc::clone(&counted);
+    std::thread::spawn(move || {
+        loop {
+            let begun = Instant::now();
+            sleep(NAP);
+            let more = begun.elapsed().saturating_sub(NAP).as_micros();
+            counts.fetch_add(u64::try_from(more).unwrap_or_default(), Ordering::Relaxed);
+        }
+    });
+    counted
+}
+
 #[test]
 fn a_killed_process_loses_nothing_and_its_session_is_taken_over_within_5_s() {
     if let Some((_, folder)) = role() {
         let database = Database::open(&fs::read_to_string(folder.join("url")).unwrap()).unwrap();
         block_on(async {
-            let (store, begun) = (database.store("killed"), Instant::now());
+            let (store, begun, late) = (database.store("killed"), Instant::now(), lateness());
             store.acquire().await.unwrap();
-            say(&format!("taken after {} ms", begun.elapsed().as_millis()));
+            let late = Duration::from_micros(late.load(Ordering::Relaxed));
+            say(&format!("taken after {} ms", begun.elapsed().saturating_sub(late).as_millis()));
             write_for_ever(store, &folder).await;
         });
         return;
@@ -66,6 +85,5 @@ fn a_killed_process_loses_nothing_and_its_session_is_taken_over_within_5_s() {
     }
     eprintln!("{requests} requests in {kills} lives; the longest wait for a session was {longest} ms");
     assert!(requests >= kills, "{requests} requests ended in {kills} lives: too few to show anything");
-    // Five seconds, and as many for a machine that does other work beside.
-    assert!((1_000..10_000).contains(&longest), "{longest} ms");
+    assert!((1_000..5_000).contains(&longest), "{longest} ms");
 }
