@@ -97,15 +97,20 @@ function rustTests(option) {
 /** Unit, integration and documentation tests. */
 async function cargo() {
   const counts = none();
+  const running = new Set();
   const onLine = (line) => {
-    const failed = /^test (.*) \.\.\. FAILED$/.exec(line);
-    if (failed) counts.failed.push(failed[1]);
+    const slow = /^test (.*) has been running for over/.exec(line);
+    if (slow) running.add(slow[1]);
+    const [, ended, result] = /^test (.*) \.\.\. (\w+)/.exec(line) ?? [];
+    running.delete(ended);
+    if (result === "FAILED") counts.failed.push(ended);
     const sums = /^test result: .*? (\d+) passed; \d+ failed; (\d+) ignored/.exec(line);
     if (sums) add(counts, { passed: Number(sums[1]), failed: [], skipped: Number(sums[2]) });
   };
   // Many of them wait for servers and clocks.
   const env = { RUST_TEST_THREADS: process.env.RUST_TEST_THREADS ?? String(2 * availableParallelism()) };
   const failure = await failureOf(() => run("cargo", rustTests("--no-fail-fast"), { onLine, env, silenceMs }));
+  counts.failed.push(...[...running].map((name) => `${name}: it did not end`));
   return countFailure(counts, failure);
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::ports::{Tool, ToolContext, ToolFailure, Tools, schema_of};
 use glove_wasm::runtime::Glove;
 use glove_wasm::schemars::JsonSchema;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::strict::expect_taken;
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use futures_util::future::{Either, select};
 use glove_wasm::error::Error;
 use glove_wasm::http::Http;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use futures_util::future::{Either, select};
 use glove_wasm::native::{MountRight, Sandbox};
 use glove_wasm::run::input::ToolOutcome;

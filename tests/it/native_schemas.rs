@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::ports::{Tool, ToolContext, Tools};
 use glove_wasm::runtime::Glove;
 use glove_wasm::testing::{Line, ScriptedModel};

@@ -1,7 +1,7 @@
 //! Tasks of the server, asked over connections of their own.
 
 use std::fs;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use glove_wasm::task_runtime::TaskAgent;
 use glove_wasm::testing::{Line, ScriptedModel, Seen};
 use serde_json::{Value, json};
 
-use crate::support::server::{Running, whole};
+use crate::support::server::{Running, rest, whole};
 
 /// Plays the whole task by what it is asked, so that a process that goes on needs no place in a script.
 fn model() -> ScriptedModel {
@@ -171,8 +171,7 @@ fn a_task_is_begun_followed_and_read_and_belongs_to_who_began_it() {
     assert_eq!(server.decide("Ada@example.com", &id, request, "approved").0, 200);
     let (status, told) = server.decide("Ada@example.com", &id, request, "denied");
     assert_eq!((status, &told["error"]["code"]), (409, &json!("TASK_APPROVAL_CLOSED")));
-    let mut text = String::new();
-    stream.read_to_string(&mut text).unwrap();
+    let text = rest(&mut stream);
     assert!(text.contains("text/event-stream") && text.contains("event: end\ndata: {}"), "{text}");
     let ids: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("id: ev_")).collect();
     assert_eq!(ids.first(), Some(&"000003"));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::native::{
     MountRight, Sandbox, SearchQuery, SearchResult, WebPage, WebTools, searxng_search, web_search,
 };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::message::InboxItem;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::StoreAdapter;

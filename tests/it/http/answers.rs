@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use futures_util::FutureExt;
 use glove_wasm::error::ModelError;
 use glove_wasm::http::retry::Policy;

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use glove_wasm::native::{SystemClock, Workspace};
@@ -14,6 +13,7 @@ use serde_json::json;
 
 use super::Place;
 use crate::support::runtime::block_on;
+use crate::support::wait::until;
 
 #[test]
 fn a_command_runs_in_the_folder_and_says_how_it_ended() {
@@ -126,9 +126,7 @@ fn ends_when_stopped(place: &str, command: &str) {
     let watching = {
         let child = child.clone();
         std::thread::spawn(move || {
-            while fs::read_to_string(&child).unwrap_or_default().is_empty() {
-                sleep(Duration::from_millis(5));
-            }
+            until(|| !fs::read_to_string(&child).unwrap_or_default().is_empty());
             stopping.abort();
         })
     };

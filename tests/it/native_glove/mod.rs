@@ -21,6 +21,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
+#[cfg(target_os = "linux")]
+use crate::support::wait::until;
+
 /// A home of its own, in which nothing is configured, and a folder to work in.
 pub struct Home {
     path: PathBuf,
@@ -107,10 +110,10 @@ fn ends(pid: &str) -> bool {
 
 #[cfg(target_os = "linux")]
 fn first_line(home: &Home, name: &str) -> String {
-    loop {
-        match fs::read_to_string(home.file(name)) {
-            Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
-            _ => std::thread::sleep(std::time::Duration::from_millis(5)),
-        }
-    }
+    let mut text = String::new();
+    until(|| {
+        text = fs::read_to_string(home.file(name)).unwrap_or_default();
+        text.ends_with('\n')
+    });
+    text.trim().to_owned()
 }

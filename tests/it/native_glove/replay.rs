@@ -81,7 +81,7 @@ fn a_run_that_comes_out_differently_is_named() {
 
 #[test]
 fn what_the_hook_takes_out_is_nowhere_in_the_file_and_it_still_plays() {
-    use futures_executor::block_on;
+    use crate::support::wait::block_on;
     use glove_wasm::run::replay::replay;
     use glove_wasm::runtime::Glove;
     use glove_wasm::testing::{Line, ScriptedModel};

@@ -374,15 +374,15 @@ fn a_hidden_prompt_is_neither_recalled_nor_drawn_when_it_goes_on() {
         let database = SqliteDatabase::open(home.file("sessions.db")).unwrap();
         let agent = Glove::builder(model).store(database.store("s")).build().unwrap();
         let session = agent.session();
-        futures_executor::block_on(agent.process_request("Good morning")).unwrap();
+        crate::support::wait::block_on(agent.process_request("Good morning")).unwrap();
         let hidden = || Prompt::trigger("a secret reason").hidden();
-        futures_executor::block_on(agent.process_request(hidden())).unwrap();
+        crate::support::wait::block_on(agent.process_request(hidden())).unwrap();
         // Its process ends in the middle of the next one.
         let asked = agent.process_request(hidden());
         let reached = closed.reached();
-        futures_executor::block_on(futures_util::future::select(Box::pin(asked), Box::pin(reached)));
+        crate::support::wait::block_on(futures_util::future::select(Box::pin(asked), Box::pin(reached)));
         session.close();
-        futures_executor::block_on(session.drive());
+        crate::support::wait::block_on(session.drive());
     }
     let path = home.file("sessions.db");
     let args = ["resume", "s", "--model", "scripted", "--database", path.to_str().unwrap()];

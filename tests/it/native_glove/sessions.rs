@@ -22,7 +22,7 @@ fn a_session_that_another_program_runs_is_not_taken_from_it() {
     let database =
         glove_wasm::native::SqliteDatabase::open(home.file(".local/share/glove/sessions.db")).unwrap();
     let store = database.store(&id);
-    futures_executor::block_on(store.acquire()).unwrap();
+    crate::support::wait::block_on(store.acquire()).unwrap();
     let refused = home.run(&["resume", "--model", "scripted", "-p", "again"]);
     assert!(stderr(&refused).contains("STORE_CONFLICT"), "{}", stderr(&refused));
     assert_eq!(home.sessions()[0]["messages"], 2);

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::native::SessionDatabase;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! What no client of ours sends.
 
-use std::io::{Read, Write};
+use std::io::Write;
 
 use super::*;
 
@@ -10,9 +10,7 @@ fn told(running: &Running, bytes: &[u8]) -> (u16, String) {
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     // The server may have refused it before its end.
     let _ = stream.write_all(bytes);
-    let mut text = Vec::new();
-    let _ = stream.read_to_end(&mut text);
-    let text = String::from_utf8(text).unwrap();
+    let text = rest(&mut stream);
     let status = text.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
     (status, text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
 }
@@ -103,8 +101,7 @@ fn methods_that_are_not_taken_are_refused_without_a_permission_for_other_origins
         );
         let mut stream = TcpStream::connect(running.address).unwrap();
         stream.write_all(bytes.as_bytes()).unwrap();
-        let mut text = String::new();
-        stream.read_to_string(&mut text).unwrap();
+        let text = rest(&mut stream);
         assert!(text.starts_with("HTTP/1.1 405 "), "{method}: {text}");
         assert!(!text.to_ascii_lowercase().contains("access-control-allow"), "{text}");
     }

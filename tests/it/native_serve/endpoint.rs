@@ -1,6 +1,5 @@
 //! The endpoint of pages: its tools, and answers that are read on.
 
-use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -16,7 +15,7 @@ use super::{Folder, Followed, HI};
 use crate::native_postgres::PostgresServer;
 #[cfg(all(feature = "postgres", feature = "redis", unix))]
 use crate::native_redis::RedisServer;
-use crate::support::server::{Running, whole};
+use crate::support::server::{Running, rest, whole};
 
 /// What both kinds of servers have in the table: a model that calls the tools, and counts how often it greets.
 struct Table {
@@ -210,8 +209,7 @@ fn an_answer_goes_on_when_its_line_is_cut_and_the_model_is_asked_once() {
     // Its client is gone, and the model goes on.
     let mut second = running.open("POST", "/api/chat", &[name, ("last-event-id", "1")], Some(HI));
     gate.open();
-    let mut rest = String::new();
-    second.read_to_string(&mut rest).unwrap();
+    let rest = rest(&mut second);
     assert!(rest.contains("id: 2\n") && !rest.contains("id: 1\n") && rest.contains(": over"), "{rest}");
     assert!(rest.contains("\"type\":\"done\""), "{rest}");
     assert_eq!(asked.calls(), 1);

@@ -65,16 +65,12 @@ fn who_joins_is_told_what_an_earlier_message_failed_with_in_words_for_clients() 
     let asked = model.clone();
     let running = Running::start(server(&folder, model));
     let id = running.begin("hi");
-    while asked.calls() == 0 {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until(|| asked.calls() > 0);
     let path = format!("/api/sessions/{id}");
     let sent = running.json("POST", &format!("{path}/messages"), Some(&json!({ "text": "again" })));
     assert_eq!(sent.0, 202);
     gate.open();
-    while running.json("GET", &path, None).1["messages"][2]["text"] != "Fine." {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until(|| running.json("GET", &path, None).1["messages"][2]["text"] == "Fine.");
     let (_, all) = running.page(&id, None).until_kind("all");
     let entries = &all["events"][0]["set"][0][1];
     let error = &entries[0]["error"];

@@ -13,11 +13,16 @@ fn a_client_beyond_the_last_connection_is_told_to_come_back_and_served_when_one_
     let running = Running::start(server(&folder, model()).limits(limits));
     let id = running.begin("hi");
     // The connection that began it counts until the server finds it gone.
-    let follow = || loop {
+    let follow = || {
         let mut followed = running.follow(&id, None);
-        if followed.next().is_some() {
-            return followed;
-        }
+        until(|| {
+            let is_served = followed.next().is_some();
+            if !is_served {
+                followed = running.follow(&id, None);
+            }
+            is_served
+        });
+        followed
     };
     let (one, two) = (follow(), follow());
     for _ in 0..3 {
@@ -32,14 +37,13 @@ fn a_client_beyond_the_last_connection_is_told_to_come_back_and_served_when_one_
     }
     drop(two);
     // The server finds out with its next look at the connection.
-    while running.ask("POST", "/api/chat", &[], Some(HI)).0 == 503 {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until(|| running.ask("POST", "/api/chat", &[], Some(HI)).0 != 503);
     drop(one);
     let mut counted = String::new();
-    while !counted.contains("glove_connections_turned_away_total") {
+    until(|| {
         counted = running.ask("GET", "/metrics", &[], None).1;
-    }
+        counted.contains("glove_connections_turned_away_total")
+    });
     let turned_away =
         counted.lines().find_map(|line| line.strip_prefix("glove_connections_turned_away_total "));
     assert!(turned_away.unwrap().parse::<u64>().unwrap() >= 3, "{counted}");
@@ -56,9 +60,7 @@ fn a_session_that_ends_the_server_of_a_file_each_time_waits_for_a_person_after_t
     let mut running = serve();
     let id = running.begin("hi");
     for times in 1..=3 {
-        while asked.calls() < times {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        until(|| asked.calls() >= times);
         running.stop();
         // As a server leaves it that was killed.
         let file = Connection::open(folder.0.join("sessions.db")).unwrap();
@@ -74,9 +76,7 @@ fn a_session_that_ends_the_server_of_a_file_each_time_waits_for_a_person_after_t
     assert_eq!(running.json("POST", &format!("/api/sessions/{id}/resume"), Some(&json!({}))).0, 202);
     gate.open();
     let session = format!("/api/sessions/{id}");
-    while running.json("GET", &session, None).1["messages"][1]["text"] != "Never said." {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until(|| running.json("GET", &session, None).1["messages"][1]["text"] == "Never said.");
     let (_, all) = running.page(&id, None).until_kind("all");
     assert!(!all.to_string().contains("SESSION_HELD_BACK"), "{all}");
 }

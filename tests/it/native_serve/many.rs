@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::native::{Server, ServerLimits, SessionDatabase};
 use glove_wasm::ports::ModelAdapter;
 use glove_wasm::testing::{Gate, Line, ScriptedModel};

@@ -13,7 +13,8 @@ use glove_wasm::ports::{ModelAdapter, Tool, ToolContext};
 use glove_wasm::testing::{Gate, Line, ScriptedModel, Seen};
 use serde_json::{Value, json};
 
-use crate::support::server::{Running, whole};
+use crate::support::server::{Running, rest, whole};
+use crate::support::wait::until;
 
 #[cfg(all(feature = "postgres", feature = "redis", unix))]
 mod answered;
@@ -245,9 +246,7 @@ fn a_client_that_leaves_stops_the_model() {
     let mut reading = Followed { lines: running.open("POST", "/api/chat", &[], Some(HI)) };
     assert_eq!(reading.next().unwrap().1["text"], "Well, ");
     drop(reading);
-    while dropped.load(Ordering::SeqCst) == 0 {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until(|| dropped.load(Ordering::SeqCst) > 0);
 }
 
 #[test]
@@ -312,9 +311,7 @@ fn a_session_outlives_its_server() {
     let mut following = running.follow(&id, None);
     let (last, _) = following.next().unwrap();
     let waits = format!("/api/sessions/{id}");
-    while running.json("GET", &waits, None).1["phase"] != "waiting" {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until(|| running.json("GET", &waits, None).1["phase"] == "waiting");
     running.stop();
     while following.next().is_some() {}
 
@@ -343,9 +340,7 @@ fn a_run_is_stopped_and_the_end_of_the_server_does_not_wait_for_ever() {
     let id = running.begin("hi");
     let answers = || {
         // The piece that came before is in the snapshot, and one that comes later is an event.
-        while running.json("GET", &format!("/api/sessions/{id}"), None).1["partial"] != "Well" {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        until(|| running.json("GET", &format!("/api/sessions/{id}"), None).1["partial"] == "Well");
     };
     answers();
     let mut following = running.follow(&id, None);
@@ -355,7 +350,7 @@ fn a_run_is_stopped_and_the_end_of_the_server_does_not_wait_for_ever() {
     running.json("POST", &format!("/api/sessions/{id}/messages"), Some(&json!({ "text": "again" })));
     answers();
     running.stop();
-    let stored = futures_executor::block_on(folder.database().sessions()).unwrap();
+    let stored = crate::support::wait::block_on(folder.database().sessions()).unwrap();
     assert_eq!(stored[0].phase, "model", "it goes on when it is opened again");
 }
 

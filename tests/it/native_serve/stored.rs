@@ -4,7 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::native::{Server, SessionDatabase};
 use glove_wasm::testing::{Gate, Line, ScriptedModel, Seen};
 use rusqlite::Connection;

@@ -12,4 +12,5 @@ pub mod server;
 pub mod streams;
 pub mod strict;
 pub mod transport;
+pub mod wait;
 pub mod work_time;

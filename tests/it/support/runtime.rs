@@ -17,7 +17,7 @@ use glove_wasm::runtime::{Glove, GloveBuilder};
 use glove_wasm::testing::{FakeClock, Gate, ScriptedModel, SequentialIds};
 use serde_json::{Value, json};
 
-pub use futures_executor::block_on;
+pub use crate::support::wait::block_on;
 
 pub fn builder(model: &ScriptedModel, store: impl StoreAdapter + 'static) -> GloveBuilder {
     numbered(model, store, "id")

@@ -2,13 +2,14 @@
 
 use std::io::{BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use glove_wasm::native::Server;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 pub struct Running {
     pub address: SocketAddr,
@@ -29,7 +30,9 @@ impl Running {
 
     pub fn stop(&mut self) {
         drop(self.stop.take());
-        self.runtime.block_on(self.serving.take().unwrap()).unwrap().unwrap();
+        let serving = self.serving.take().unwrap();
+        let ended = self.runtime.block_on(async { timeout(Duration::from_secs(120), serving).await });
+        ended.expect("the server does not end").unwrap().unwrap();
     }
 
     /// `head` has whole lines, without the last and empty one.
@@ -45,10 +48,19 @@ impl Running {
     }
 }
 
+/// All that comes until the stream ends, or the connection is lost. A stream that is kept alive does not run into its time limit by itself.
+pub fn rest(stream: &mut impl Read) -> String {
+    let (begun, mut all, mut piece) = (Instant::now(), Vec::new(), [0; 1 << 16]);
+    while let Ok(count @ 1..) = stream.read(&mut piece) {
+        all.extend_from_slice(&piece[..count]);
+        assert!(begun.elapsed() < Duration::from_secs(60), "the stream does not end");
+    }
+    String::from_utf8(all).unwrap()
+}
+
 /// Status, head and body of a response that ends.
 pub fn whole(mut response: impl Read) -> (u16, String, String) {
-    let mut text = String::new();
-    response.read_to_string(&mut text).unwrap();
+    let text = rest(&mut response);
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     let body = if head.contains("chunked") { without_chunks(body) } else { body.to_owned() };

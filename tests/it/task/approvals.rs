@@ -1,6 +1,6 @@
 //! What a person approves: the plan, and calls of tools, by files, by the handle, and by the session of the step.
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use futures_util::future::join;
 use glove_wasm::ports::{Tool, ToolContext};
 use glove_wasm::task::{

@@ -1,6 +1,6 @@
 //! Bad input: a sentence with a code, and nothing lost.
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use futures_util::FutureExt;
 use glove_wasm::task::{FinishReason, LONGEST_GOAL, ResultView, TaskSpec, TaskStatus};
 use glove_wasm::task_runtime::{MemoryWorkspace, RunOptions, TaskAgent, TaskAgentBuilder};

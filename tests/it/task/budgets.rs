@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use futures_util::future::join;
 use glove_wasm::ports::{Tool, ToolContext};
 use glove_wasm::task::{Budgets, DefaultLoop, FinishReason, ResultView, StepStatus, TaskStatus};

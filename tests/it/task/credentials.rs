@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::message::SideOutput;
 use glove_wasm::ports::{Credentials, Tool, ToolContext, ToolFailure};
 use glove_wasm::task::{FinishReason, ResultView, WorkspacePath};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::native::TaskFolder;
 use glove_wasm::task::layout::WorkspacePath;
 use glove_wasm::task::{ApprovalPolicy, FinishReason, Journal, ResultView, TaskSpec};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::native::TaskFolder;
 use serde_json::{Value, json};
 

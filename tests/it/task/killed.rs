@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::native::TaskFolder;
 use glove_wasm::ports::{Tool, ToolContext};
 use glove_wasm::task::{FinishReason, Journal, ResultView, TaskErrorKind, TaskSpec};

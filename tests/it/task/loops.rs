@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::ports::ToolFailure;
 use glove_wasm::task::{
     CustomLoop, DefaultLoop, FinishReason, LoopView, Next, ResultView, StepOutput, StepSpec, StepStatus,

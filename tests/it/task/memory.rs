@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::native::{SqliteMemory, SystemClock};
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::task::memory::{

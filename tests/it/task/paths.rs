@@ -125,7 +125,7 @@ mod native {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    use futures_executor::block_on;
+    use crate::support::wait::block_on;
     use glove_wasm::native::TaskFolder;
     use glove_wasm::task::WorkspacePath;
     use glove_wasm::task_runtime::Workspace;

@@ -1,6 +1,6 @@
 //! What the model of a step reads.
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::message::Message;
 use glove_wasm::task::prompt::{Ingredients, Section, StepPrompt};
 use glove_wasm::task::{HistoryMode, HistoryPolicy, ResultView, TaskSpec};

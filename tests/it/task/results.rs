@@ -1,6 +1,6 @@
 //! A value of a Rust type that a task gives.
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::schemars::JsonSchema;
 use glove_wasm::task::{ResultView, TaskSpec};
 use glove_wasm::task_runtime::TaskOutput;

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::task::Poll;
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use futures_util::future::join;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::task::layout::WorkspacePath;

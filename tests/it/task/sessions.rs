@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::message::{Message, Sender};
 use glove_wasm::native::SqliteDatabase;
 use glove_wasm::portable::BoxFuture;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::native::Sandbox;
 use glove_wasm::task::{FinishReason, Journal, ResultView, SkillBundle, WorkspacePath};
 use glove_wasm::task_runtime::{RunOptions, StepContext};

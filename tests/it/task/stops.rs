@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use futures_util::future::join;
 use glove_wasm::native::SystemClock;
 use glove_wasm::ports::{Clock, Tool, ToolContext};

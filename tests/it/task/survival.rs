@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use futures_executor::block_on;
+use crate::support::wait::block_on;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{Tool, ToolContext};
 use glove_wasm::task::layout::WorkspacePath;
