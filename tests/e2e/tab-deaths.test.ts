@@ -38,13 +38,14 @@ const app = (id: string, name: string) => `
   globalThis.session = client.session(${JSON.stringify(id)});
   const seen = new Set();
   const look = () => {
-    const { queue, timeline, tab } = session.getSnapshot();
+    const { queue, timeline, tab, error } = session.getSnapshot();
+    const isTold = error?.code === "STORE_UNAVAILABLE";
     const queued = queue.map(({ text }) => text);
     const said = timeline.filter(({ kind }) => kind === "user").map(({ text }) => text);
     for (const [texts, where] of [[queued, "queue"], [said, "conversation"]])
       for (const text of texts) {
         const what = where + " " + text;
-        if (text && !seen.has(what)) { seen.add(what); console.log("seen " + JSON.stringify([text, tab + "'s " + where, Math.round(performance.now())])); }
+        if (text && !seen.has(what)) { seen.add(what); console.log("seen " + JSON.stringify([text, tab + "'s " + where, Math.round(performance.now()), isTold])); }
       }
   };
   session.subscribe(look);
@@ -54,6 +55,8 @@ const app = (id: string, name: string) => `
 
 interface Seen {
   readonly where: Set<string>;
+  /** Wherever it was seen, it was said that it would be lost with its page. */
+  isTold: boolean;
 }
 
 /** One life of the browser: looks what became of the life before, and ends while three tabs send. */
@@ -73,8 +76,9 @@ async function life(ids: readonly string[], before: readonly string[], isBusy: b
     page.on("console", (message) => {
       const text = message.text();
       if (!text.startsWith("seen ")) return;
-      const [what, where, at] = JSON.parse(text.slice(5)) as [string, string, number];
-      const known = seen.get(what) ?? { where: new Set() };
+      const [what, where, at, isTold] = JSON.parse(text.slice(5)) as [string, string, number, boolean];
+      const known = seen.get(what) ?? { where: new Set(), isTold };
+      known.isTold &&= isTold;
       seen.set(what, known);
       known.where.add(`${where} at ${at}`);
     });
@@ -139,6 +143,7 @@ test(
     const wrong: string[] = [];
     let messages = 0;
     let unstored = 0;
+    let told = 0;
     let lossy = 0;
     let discarded = 0;
     let before = { ids: [] as readonly string[], seen: new Map<string, Seen>() };
@@ -149,18 +154,20 @@ test(
       const known = wrong.length;
       if (ended.discarded) discarded++;
       else
-        for (const [text, { where }] of before.seen) {
+        for (const [text, { where, isTold }] of before.seen) {
           messages++;
+          if (isTold) told++;
           if (![...where].some((one) => one.includes("conversation"))) unstored++;
           const count = ended[text] ?? 0;
-          if (count !== 1) wrong.push(`"${text}" is there ${count} times, seen in ${[...where].join(", ")}`);
+          if (count !== 1 && !(count === 0 && isTold))
+            wrong.push(`"${text}" is there ${count} times, seen in ${[...where].join(", ")}`);
         }
       for (const [text, count] of Object.entries(ended)) if (count > 1) wrong.push(`"${text}" is there ${count} times`);
       if (wrong.length > known) lossy++;
       before = { ids, seen };
       if (process.env.GLOVE_KILLS)
         console.log(
-          `${round} browsers, ${round * together} threes, ${discarded} databases discarded, ${messages} messages seen, ${unstored} of them in a queue alone, ${wrong.length} wrong after ${lossy} of the kills`,
+          `${round} browsers, ${round * together} threes, ${discarded} databases discarded, ${messages} messages seen, ${unstored} of them in a queue alone, ${told} with the word that they would be lost, ${wrong.length} wrong after ${lossy} of the kills`,
           ...wrong.slice(known),
         );
     }
@@ -168,6 +175,8 @@ test(
     // It is rare, and not ours; what is told then is in `lost.test.ts`.
     expect(discarded).toBeLessThanOrEqual(Math.max(1, kills / 20));
     expect(wrong).toEqual([]);
+    // That a store takes five seconds for one is rare, also on a busy machine.
+    expect(told).toBeLessThanOrEqual(messages / 20);
   },
   120_000 + kills * 90_000,
 );

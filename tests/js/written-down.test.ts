@@ -157,7 +157,9 @@ test("what is taken back before it is given is in no queue afterwards", async ()
 
 test("a message that cannot be written down is shown with the reason, and sent all the same", async () => {
   const stores = sharedSession("s");
-  const first = tab(stores());
+  const leads = stores();
+  const open = slow(leads);
+  const first = tab(leads);
   await first.session.start();
   const store = stores();
   store.keepSent = () => Promise.reject(new GloveError("STORE_QUOTA", "The disk is full."));
@@ -165,9 +167,12 @@ test("a message that cannot be written down is shown with the reason, and sent a
   await second.session.start();
   const errors: unknown[] = [];
   second.session.subscribe(() => errors.push((second.session.getSnapshot().error as GloveError | undefined)?.code));
-  expect(await second.session.sendMessage("hello")).toMatchObject({ text: "you said hello" });
-  expect(second.told).toContain("warning STORE_QUOTA");
+  const sent = second.session.sendMessage("hello");
+  await until(second.session, ({ queue }) => queue.length === 1);
   expect(errors).toContain("STORE_QUOTA");
+  open();
+  expect(await sent).toMatchObject({ text: "you said hello" });
+  expect(second.told).toContain("warning STORE_QUOTA");
   expect(second.session.getSnapshot().error).toBeUndefined();
 });
 
@@ -365,3 +370,29 @@ test("a message that comes into the record before it is written down is written 
   await vi.waitFor(async () => expect(await kept(store)).toEqual([]));
   expect(own.session.getSnapshot()).toMatchObject({ run: { phase: "waiting" }, queue: [] });
 });
+
+test("a message that is nowhere but in its page is never shown without a word", async () => {
+  const stores = sharedSession("s");
+  const [leads, follows] = [stores(), stores()];
+  const opens = [slow(leads), gated(leads), gated(follows)];
+  const first = tab(leads);
+  await first.session.start();
+  const second = tab(follows);
+  await second.session.start();
+  const shown = [first, second].map(({ session }, at) => {
+    const seen = new Set<string>();
+    session.subscribe(() => {
+      const { queue, error } = session.getSnapshot();
+      if (queue.some(({ text }) => text === `from ${at}`)) seen.add((error as GloveError | undefined)?.code ?? "nothing is said");
+    });
+    return seen;
+  });
+  for (const [at, { session }] of [first, second].entries()) session.sendMessage(`from ${at}`).catch(() => {});
+  await vi.waitFor(() => expect(shown.every(({ size }) => size > 0)).toBe(true), { timeout: 10_000 });
+  expect(shown.map((seen) => [...seen])).toEqual([["STORE_UNAVAILABLE"], ["STORE_UNAVAILABLE"]]);
+  expect([first, second].map(({ told }) => told.filter((one) => one.startsWith("warning")))).toEqual([
+    ["warning STORE_UNAVAILABLE"],
+    ["warning STORE_UNAVAILABLE"],
+  ]);
+  for (const open of opens) open();
+}, 15_000);

@@ -71,8 +71,8 @@ interface Sent {
   readonly keeps: boolean;
   /** It was written down, or is on its way there. */
   noted: boolean;
-  /** Why it could not be. */
-  unkept?: Error;
+  /** It could not be, and that was told. */
+  unkept?: boolean;
   delivered: boolean;
   cancelled: boolean;
   /** The session could not be opened for it. */
@@ -87,8 +87,11 @@ interface Sent {
 
 /** A message that the store takes so long with is shown and sent all the same. */
 const lateMs = 5_000;
-const unkept =
-  "The store does not respond: the message would be lost with this page, which should stay open until it is answered.";
+const storeIsLate = () =>
+  new GloveError(
+    "STORE_UNAVAILABLE",
+    "The store does not respond: the message would be lost with this page, which should stay open until it is answered.",
+  );
 
 const mayOpenLater = (error: Error | undefined) =>
   /^(STORE|WASM)_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED|SERVER_UNREACHABLE)$/.test(codeOf(error));
@@ -540,7 +543,7 @@ export class GloveSession {
     const files = fileCount(message);
     const hidden = !visible;
     this.#snapshots.dispatch({ kind: "sent", id, text, files, waits, hidden, unsafe });
-    const timer = unsafe && setTimeout(() => this.#snapshots.dispatch({ kind: "safe", id }), lateMs);
+    const timer = unsafe && setTimeout(() => this.#snapshots.isOnItsWay(id) && this.#show(sent, storeIsLate()), lateMs);
     const stop = () => this.#cancel(sent);
     signal?.addEventListener("abort", stop, { once: true });
     let failure: Error | undefined;
@@ -557,8 +560,6 @@ export class GloveSession {
     } finally {
       signal?.removeEventListener("abort", stop);
       if (timer) clearTimeout(timer);
-      // It is in the record all the same.
-      if (ended && sent.unkept && this.#snapshots.error === sent.unkept) this.#snapshots.set({ error: undefined });
       this.#sent.delete(sent.id);
       const { readOnly, isDropped } = this.#connection;
       // One whose core has crashed may be stored: that is seen when the session is opened again.
@@ -622,17 +623,21 @@ export class GloveSession {
     sent.noted = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<Error>((resolve) => {
-      timer = setTimeout(() => resolve(new GloveError("STORE_UNAVAILABLE", unkept)), lateMs);
+      timer = setTimeout(() => resolve(storeIsLate()), lateMs);
     });
     const error = await Promise.race([this.#connection.keepSent({ id, request, at }), late]);
     clearTimeout(timer);
-    this.#snapshots.dispatch({ kind: "safe", id });
+    this.#show(sent, error);
     // The record has it by now.
     if (isSlow && this.#snapshots.serves(id) && this.#snapshots.phase !== "paused") this.#connection.dropSent(id);
-    if (!error) return;
-    sent.unkept = error;
-    this.#snapshots.set({ error });
-    this.#subscribers.tell("warning", { code: codeOf(error), message: error.message });
+  }
+
+  /** A message that is nowhere but in this page is not seen without the reason. */
+  #show(sent: Sent, unkept: Error | undefined): void {
+    this.#snapshots.dispatch({ kind: "safe", id: sent.id, unkept });
+    if (!unkept || sent.unkept) return;
+    sent.unkept = true;
+    this.#subscribers.tell("warning", { code: codeOf(unkept), message: unkept.message });
   }
 
   /** It may call a hook or take up a skill. What no person says, and what is said as parts, does neither. */

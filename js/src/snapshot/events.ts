@@ -16,7 +16,7 @@ export type PageEvent =
   /** A message; it `waits` where it cannot be given to the core at once. */
   | ({ readonly kind: "sent" } & SentMessage)
   /** It is written down. */
-  | { readonly kind: "safe"; readonly id: string }
+  | { readonly kind: "safe"; readonly id: string; readonly unkept?: Error | undefined }
   /** The core has been given the message. */
   | { readonly kind: "given"; readonly id: string }
   /** It still is on its way after a while. */

@@ -29,7 +29,7 @@ export const pageReducers: Reducers<"page" | "model" | "sent" | "safe" | "kept" 
     // After a reload, one that is sent again under its id may be there already.
     sent: isServed(state, message.id) ? state.sent : [...without(state.sent, message.id), message],
   }),
-  safe: (state, { id }) => sentAs(state, id, { unsafe: false }),
+  safe: (state, { id, unkept }) => sentAs(state, id, { unsafe: false, unkept }),
   kept: (state, { kind, ...message }) => ({ ...state, kept: [...without(state.kept, message.id), message] }),
   dropped: (state, { id }) => ({ ...state, kept: without(state.kept, id) }),
   settled: (state, { id, error }) => ({ ...(error ? withShown(state, { error }) : state), sent: without(state.sent, id) }),
@@ -64,7 +64,7 @@ export const reduceBy =
 
 /** What waits for its turn; the same object as before where that is so. */
 function queueOf({ shown, kept, core, sent }: SessionState): readonly QueuedMessage[] {
-  const waits = sent.filter(({ waits, unsafe }) => waits && !unsafe).map(({ waits, unsafe, ...message }) => message);
+  const waits = sent.filter(({ waits, unsafe }) => waits && !unsafe).map(({ waits, unsafe, unkept, ...message }) => message);
   const seen = [...kept, ...core.queue, ...waits].filter(({ hidden }) => !hidden);
   const now = seen.map(({ hidden, ...message }) => message);
   return now.length === shown.queue.length && now.every(({ id }, at) => shown.queue[at]?.id === id) ? shown.queue : now;

@@ -34,6 +34,8 @@ export interface SentMessage extends MaybeHidden {
   readonly waits: boolean;
   /** It would be gone with its page. It is not shown before it is safe. */
   readonly unsafe?: boolean;
+  /** Why it is not safe, though it is shown. */
+  readonly unkept?: Error | undefined;
 }
 
 type Derived = "status" | "busy" | "streamingText" | "streamingReasoning" | "streamingCalls";
@@ -114,7 +116,7 @@ export const emptySnapshot = (sessionId: string, storage: GloveSnapshot["storage
 
 /** What is shown: the snapshot from before, where nothing is different. */
 export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSnapshot {
-  const { shown, core, answers, calls } = state;
+  const { shown, core, answers, calls, sent } = state;
   const busy = isBusy(state);
   const answering = state.answering || core.phase === "tools" || core.phase === "waiting";
   // What is written for a prompt that no person sees is not shown.
@@ -122,6 +124,8 @@ export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSn
   const [answer] = hidden ? [] : answers;
   const now: GloveSnapshot = {
     ...shown,
+    // It is said as long as it is so.
+    error: shown.error ?? sent.find(({ unkept }) => unkept)?.unkept,
     busy,
     status: busy && !hidden ? (answering ? "streaming" : "submitted") : shown.error ? "error" : "ready",
     // Blank lines before a call are no entry of the timeline either.
