@@ -1,6 +1,8 @@
-// What a long answer costs the page that draws it with the built-in look.
+// What long answers, many calls and large arguments cost the page that draws them with the built-in look.
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { chat, streamed, withPage } from "../support/look-chat.js";
+import { longestTask, slowness } from "../support/thread-time.js";
 
 test("no task of an answer of 100 kB is long, and all of it is drawn", async () => {
   await withPage(async (page) => {
@@ -56,3 +58,54 @@ test("arguments of 1 MB are shown, opened and scrolled to their end within half 
     }
   });
 }, 240_000);
+
+/** The longest task of a run in which nothing waits: the model, the tools and the store answer at once. */
+async function runAtOnce(page: Page, model: string, entries: number): Promise<number> {
+  const run = `(async () => {
+    const createStore = (id) => new MemoryStore(id);
+    const double = { name: "double", description: "", jsonSchema: { type: "object" }, do: ({ n }) => n * 2 };
+    globalThis.client = chat([], { createModel: () => (${model}), createStore, sessionId: "s", limits: { turns: 1_000 }, tools: [double] });
+    const session = client.session("s");
+    await session.start();
+    await session.sendMessage("go");
+    return session.getSnapshot().timeline.length;
+  })()`;
+  const longest = await longestTask(page, async () => {
+    expect(await page.evaluate(run)).toBe(entries);
+    await page.waitForTimeout(500);
+  });
+  const slower = await slowness(page);
+  console.log(`longest task ${longest.toFixed()} ms on a machine ${slower.toFixed(1)} times slower`);
+  return longest / slower;
+}
+
+/** Calls this in each of so many rounds, and then answers. */
+const rounds = (count: number, calls: string) => `{
+  name: "own",
+  setSystemPrompt() {},
+  round: 0,
+  async prompt() {
+    const at = this.round++;
+    const message = at < ${count} ? { text: "", tool_calls: ${calls} } : { text: "Well." };
+    return { messages: [{ sender: "agent", ...message }], tokens_in: 1, tokens_out: 1 };
+  },
+}`;
+
+test(
+  "999 calls of tools that there are not, in three rounds, are no long task",
+  () =>
+    withPage(async (page) => {
+      const calls = `Array.from({ length: 333 }, (_, n) => ({ tool_name: "nothing_" + at + "_" + n, input_args: { n } }))`;
+      expect(await runAtOnce(page, rounds(3, calls), 1_001)).toBeLessThan(200);
+    }),
+  60_000,
+);
+
+test(
+  "300 rounds in which nothing waits are no long task",
+  () =>
+    withPage(async (page) => {
+      expect(await runAtOnce(page, rounds(300, `[{ tool_name: "double", input_args: { n: at } }]`), 302)).toBeLessThan(200);
+    }),
+  60_000,
+);

@@ -1,9 +1,10 @@
 // A model of the page, as the core asks for it.
-import { codeOf, failureFields, GloveError, reasonOf } from "../error.js";
+import { codeOf, failureFields, GloveError, reasonOf, stoppedBy } from "../error.js";
 import type { PieceKind } from "../snapshot/state.js";
 import { nextFrame } from "../timing/next-frame.js";
 import type { JsonSchema } from "../tools/schema-types.js";
 import type { ToolConfig } from "../tools/tool.js";
+import { turn } from "../values/base64.js";
 import type { HostPrompt } from "../wasm/core-api.js";
 import type { Message, Usage } from "../wire/record.js";
 import type { ModelAdapter, ModelNotice, ModelPromptResult, ModelTool } from "./model.js";
@@ -14,6 +15,19 @@ const endsHalf = (text: string) => (text.charCodeAt(text.length - 1) & 0xfc00) =
 
 /** What `notify` gives: one for all pieces, as there are many. */
 const heard = Promise.resolve();
+
+/** In milliseconds. Rounds in which nothing waits, neither model nor tools nor store, would be one task of the page until the run ends. */
+const longestTask = 30;
+/** When the page had time for all else, as far as this knows. */
+let turned = 0;
+
+/** Nothing where that was just now. */
+function othersFirst(): Promise<void> | undefined {
+  if (performance.now() - turned < longestTask) return undefined;
+  return turn().then(() => {
+    turned = performance.now();
+  });
+}
 
 /** What the core waits for: its `Reply`. */
 interface Reply {
@@ -91,6 +105,8 @@ export class ModelBridge {
     const model = this.#page.model();
     const tools = this.#tools(request.tools);
     try {
+      await othersFirst();
+      if (signal.aborted) throw stoppedBy(signal);
       model.setSystemPrompt(systemPrompt);
       // A copy: a model may put something in front for its own sake.
       const asked = { messages: messages.slice(), ...(tools.length ? { tools } : {}) };
