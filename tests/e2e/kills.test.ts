@@ -100,6 +100,24 @@ test.each(deaths.slice(0, 2))(
 test("a browser that is killed at some of the writes of agents that work for another one comes to the same end", () =>
   comesToItsEnd("killed with its browser", async () => {}, applicationOfAgents, ["look", "pay", "send"], 8, 7));
 
+test.each([
+  ["a session", application],
+  ["agents that work for another one", applicationOfAgents],
+])("a message that the page before had only written down is said once: %s", async (_, app) => {
+  const told = new Map<string, Told>();
+  const { open } = await launch(told);
+  const { whole, found } = await inPage<Record<"whole" | "found", End>>(
+    await open(),
+    `${app}
+     const whole = await goOn(app("whole"));
+     const sent = { id: "m1", at: Date.now(), request: JSON.stringify({ id: "m1", text: "Order it" }) };
+     await new IndexedDBStore("s", new SessionDatabase({ name: "found" })).keepSent(sent);
+     return { whole, found: await goOn(app("found")) };`,
+  );
+  expect(found).toEqual(whole);
+  expect(told.get("found")?.ran).toEqual(told.get("whole")?.ran);
+});
+
 /** Dies at every so many of the writes. */
 async function comesToItsEnd(
   how: string,

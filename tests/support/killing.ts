@@ -107,7 +107,9 @@ export const application = `
   /** Starts it, or goes on with what is stored; ends when there is nothing more to do. */
   const goOn = async (session) => {
     await session.start();
-    if ((await session.messages()).length === 0) await session.sendMessage("Order it");
+    // What the page before had only written down is on its way, and in no record yet.
+    const { busy } = session.getSnapshot();
+    if ((await session.messages()).length === 0 && !busy) await session.sendMessage("Order it");
     await until(session, ({ busy, queue }) => !busy && queue.length === 0);
     const shown = texts(session.getSnapshot());
     const record = (await session.messages()).map(({ sender, text, tool_calls, tool_results, is_compaction }) => [
@@ -180,7 +182,9 @@ export const applicationOfAgents = `
   };
   const goOn = async (session) => {
     await session.start();
-    if ((await session.messages()).length === 0) await session.sendMessage("Order it");
+    // What the page before had only written down is on its way, and in no record yet.
+    const { busy } = session.getSnapshot();
+    if ((await session.messages()).length === 0 && !busy) await session.sendMessage("Order it");
     await until(session, ({ busy, queue }) => !busy && queue.length === 0);
     const shown = texts(session.getSnapshot());
     const recordOf = async (session) => (await session.messages()).map(({ sender, text, tool_calls, tool_results }) => [
