@@ -16,15 +16,8 @@ test("no task of an answer of 100 kB is long, and all of it is drawn", async () 
   });
 }, 240_000);
 
-test("arguments of 1 MB are shown, opened and scrolled to their end within half a second of the processor's time each", async () => {
+test("arguments of 1 MB are shown, opened and scrolled to their end in tasks of less than 50 ms", async () => {
   await withPage(async (page) => {
-    // How long the page's thread worked, and not how long it took: the machine may be busy.
-    const devtools = await page.context().newCDPSession(page);
-    await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
-    const worked = async () => {
-      const { metrics } = await devtools.send("Performance.getMetrics");
-      return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN) * 1_000;
-    };
     // Drawn, and nothing is left to do at once.
     const drawn = `new Promise((later) => requestAnimationFrame(() => requestIdleCallback(later, { timeout: 5_000 })))`;
     await page.evaluate(`show("approval"), ${drawn}`);
@@ -33,27 +26,36 @@ test("arguments of 1 MB are shown, opened and scrolled to their end within half 
       "one line": "{ code: 'x '.repeat(500_000) + 'deleteEverything()' }",
       values:
         "{ ...Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => ['key ' + at, at])), end: 'deleteEverything()' }",
+      "edit of some lines":
+        "((lines) => ({ old: lines.join(''), new: lines.map((line, at) => (at > 20_000 && at < 20_990 && at % 3 === 0 ? 'changed();\\n' : line)).join('') + 'deleteEverything()' }))(Array.from({ length: 50_000 }, (_, at) => 'const a = ' + at + ';\\n'))",
       edit: "{ old: 'const a = 1;\\n'.repeat(40_000), new: 'const a = 2;\\n'.repeat(40_000) + 'deleteEverything()' }",
     })) {
       const times: number[] = [];
       const all = `[...document.querySelectorAll("button")].find(({ textContent }) => textContent.startsWith("Show all"))`;
       const box = `document.querySelector("[data-glove-question] [data-glove-values]")`;
+      await page.evaluate(`globalThis.input = ${input}, ${drawn}`);
       for (const [step, isDone] of [
         [
-          `states.large = { ...states.approval, slots: [{ ...states.approval.slots[0], id: "large", input: { toolName: "run", toolInput: ${input} } }] }; show("large")`,
+          `states.large = { ...states.approval, slots: [{ ...states.approval.slots[0], id: "large", input: { toolName: "run", toolInput: input } }] }; show("large")`,
           all,
         ],
         [`${all}.click()`, box],
         [`${box}.scrollTop = 1e9`, `${box}.textContent.includes("deleteEverything()")`],
       ]) {
-        const before = await worked();
-        await page.evaluate(`(() => { ${step}; return ${drawn}; })()`);
-        await expect.poll(() => page.evaluate(`!!(${isDone})`), { interval: 100, timeout: 20_000 }).toBe(true);
-        await page.evaluate(drawn);
-        times.push(Math.round((await worked()) - before));
+        const longest = await longestTask(page, async () => {
+          await page.evaluate(`(() => { ${step}; return ${drawn}; })()`);
+          await expect.poll(() => page.evaluate(`!!(${isDone})`), { interval: 100, timeout: 20_000 }).toBe(true);
+          await page.evaluate(drawn);
+        });
+        times.push(longest);
       }
-      console.log(`${name}: ${times.join(", ")} ms of work when shown, opened, scrolled to its end`);
-      expect(Math.max(...times)).toBeLessThan(500);
+      const slower = await slowness(page);
+      const shown = times.map((time) => time.toFixed()).join(", ");
+      console.log(
+        `${name}: longest tasks ${shown} ms of work when shown, opened, scrolled to its end; ${slower.toFixed(1)} times slower`,
+      );
+      // The text of 60,000 values is made by one call of the browser's own.
+      expect(Math.max(...times) / slower).toBeLessThan(name === "values" ? 100 : 50);
       await page.evaluate(`show("approval"), ${drawn}`);
     }
   });
