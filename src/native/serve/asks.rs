@@ -1,7 +1,6 @@
 //! What a page may ask of a session: what a tab may ask of the one that runs it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -37,8 +36,6 @@ pub(super) struct Ask {
 
 /// Ids are kept and told to all who follow: one of any length would fill the memory.
 const MAX_ID: usize = 256;
-/// A tool that asked something asks it again as soon as the session goes on.
-const ASKED_AGAIN: Duration = Duration::from_secs(10);
 
 /// An id that a client made up for what it asks.
 pub(super) fn checked_id(id: String) -> Result<String, Refusal> {
@@ -157,18 +154,18 @@ pub(super) async fn settled(
     question: &str,
     answer: Result<Json, DisplayError>,
 ) -> Result<bool, Away> {
-    let session = &live.session;
-    // A session that was just opened is about to ask what it had asked.
+    let (session, longest) = (&live.session, sessions.shared.limits.asked_again);
+    // A session that was just opened is about to ask what it had asked: its tools do so as soon as it goes on.
     let is_asked = || {
         session.with_run(|run| run.question(question).is_none())
             || session.display().stack().iter().any(|slot| slot.id == question)
     };
-    let _ = timeout(ASKED_AGAIN, moved(session, is_asked)).await;
+    let _ = timeout(longest, moved(session, is_asked)).await;
     let answered = session
         .answer_slot(question, answer)
         .map_err(|error| Refusal::new(422, error.code(), error.to_string()))?;
     let waits = moved(session, || !session.is_answered_early(question));
-    let asked_again = timeout(ASKED_AGAIN, waits).await;
+    let asked_again = timeout(longest, waits).await;
     // One that was heard before may not be stored either.
     sessions.keep(id, live).await?;
     if asked_again.is_err() {

@@ -56,6 +56,9 @@ pub struct ServerLimits {
     /// A client that takes nothing of its answer for so long is let go; 30 seconds unless given. Who follows a session goes on with
     /// `last-event-id`.
     pub slow_reader: Duration,
+    /// So long the answer to a question of a tool waits, where the session was opened since, for the tool to ask that again; 10 seconds
+    /// unless given.
+    pub asked_again: Duration,
 }
 
 impl Default for ServerLimits {
@@ -67,6 +70,7 @@ impl Default for ServerLimits {
             grace: Duration::from_secs(10),
             tool_ticket: Duration::from_secs(30 * 24 * 3600),
             slow_reader: Duration::from_secs(30),
+            asked_again: Duration::from_secs(10),
         }
     }
 }

@@ -5,7 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::wait::block_on;
-use glove_wasm::native::{Server, SessionDatabase};
+use glove_wasm::native::{Server, ServerLimits, SessionDatabase};
+use glove_wasm::ports::{Tool, ToolContext, ToolFailure};
 use glove_wasm::testing::{Gate, Line, ScriptedModel, Seen};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -158,4 +159,55 @@ fn an_answer_that_cannot_be_stored_is_refused_and_taken_when_it_is_said_again() 
     assert_eq!(case.stored(&id, |run| run.questions().count()), 0);
     case.running.rests(&id);
     assert_eq!(case.session(&id)["messages"][2]["tool_results"][0]["result"]["status"], "success");
+}
+
+/// As after a death of its server or after three in a row, where it waits for a person.
+fn set_deaths(folder: &Folder, deaths: u32) {
+    let file = Connection::open(folder.0.join("sessions.db")).unwrap();
+    assert_eq!(file.execute("UPDATE glove_runs SET deaths = ?1", [deaths]).unwrap(), 1);
+}
+
+#[test]
+fn an_answer_whose_tool_does_not_ask_again_is_refused_and_its_question_stays_open() {
+    let serve = |folder: &Folder, gate: &Gate| {
+        let limits = ServerLimits { asked_again: Duration::from_millis(100), ..ServerLimits::default() };
+        let ask = async |_: Value, context: ToolContext| {
+            let sure: bool = context.display.push_and_wait("confirm", &json!({ "message": "Sure?" })).await?;
+            Ok::<_, ToolFailure>(if sure { "paid" } else { "not paid" })
+        };
+        let made = server(folder, model(gate)).limits(limits);
+        Running::start(made.tools(move |_| vec![Tool::new("pay", "Pays", json!({ "type": "object" }), ask)]))
+    };
+    for is_resumed in [true, false] {
+        let (folder, gate) = (Folder::new(), Gate::new());
+        let mut case = Case { running: serve(&folder, &gate), folder, _gate: gate.clone() };
+        let id = case.running.begin("pay");
+        let is_asked = |session: &Value| session["slots"].as_array().is_some_and(|slots| !slots.is_empty());
+        let question = case.until(&id, is_asked)["slots"][0]["id"].as_str().unwrap().to_owned();
+        case.running.stop();
+        set_deaths(&case.folder, 3);
+        case.running = serve(&case.folder, &gate);
+        let (path, answer) = (format!("/api/sessions/{id}"), json!({ "id": question, "value": true }));
+        let answers = format!("{path}/answers");
+        for _ in 0..2 {
+            let (status, told) = case.running.json("POST", &answers, Some(&answer));
+            assert_eq!((status, &told["error"]["code"]), (503, &json!("ANSWER_NOT_STORED")), "{told}");
+            assert_eq!(told["error"]["retryable"], json!(true));
+            assert!(case.stored(&id, |run| run.may_ask_again(&question).is_some()), "it is open");
+        }
+        if is_resumed {
+            let resumed = case.running.json("POST", &format!("{path}/resume"), Some(&json!({})));
+            assert_eq!(resumed.0, 202, "{}", resumed.1);
+        } else {
+            // What was answered is nowhere; another server asks again, and is told.
+            case.running.stop();
+            set_deaths(&case.folder, 0);
+            case.running = serve(&case.folder, &gate);
+            let (status, told) = case.running.json("POST", &answers, Some(&answer));
+            assert_eq!(status, 200, "{told}");
+        }
+        let session = case.until(&id, |session| session["phase"] == "idle");
+        assert_eq!(session["messages"][2]["tool_results"][0]["result"]["data"], "paid", "{session}");
+        assert!(case.stored(&id, |run| run.may_ask_again(&question).is_none()));
+    }
 }
