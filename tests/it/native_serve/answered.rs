@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::wait::block_on;
 use glove_wasm::native::SessionDatabase;
-use rustix::process::{Pid, Signal, kill_process};
+use rusqlite::Connection;
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use serde_json::{Value, json};
 
 use crate::native_glove::Home;
@@ -30,6 +31,8 @@ const SESSIONS: usize = 4;
 const LONGEST_TURN: Duration = Duration::from_secs(2);
 /// Pairs of servers at a time, of which one stands still.
 const PAIRS: usize = 3;
+/// For what happens at once on a quiet machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn kills() -> usize {
     env::var("GLOVE_KILLS").map_or(KILLS, |kills| kills.parse().unwrap())
@@ -62,6 +65,32 @@ impl Program {
     fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
+
+    /// Lets it stand still, and says how often it had to go on before that: whoever stands still in the middle of a write of SQLite has
+    /// locked the file, and nobody can take over.
+    fn stop_between_writes(&self, database: &str) -> usize {
+        let (begun, mut in_a_write) = (Instant::now(), 0);
+        loop {
+            self.signal(Signal::STOP);
+            waitpid(Some(Pid::from_child(&self.child)), WaitOptions::UNTRACED).unwrap();
+            if database.contains("://") || !is_locked(database) {
+                return in_a_write;
+            }
+            in_a_write += 1;
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "the server was in a write of {database} whenever it stopped"
+            );
+            self.signal(Signal::CONT);
+            sleep(Duration::from_millis(3));
+        }
+    }
+}
+
+fn is_locked(file: &str) -> bool {
+    let database = Connection::open(file).unwrap();
+    database.busy_timeout(Duration::ZERO).unwrap();
+    database.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_err()
 }
 
 impl Drop for Program {
@@ -153,7 +182,7 @@ impl Sent {
             match block_on(database.export(session)) {
                 Ok(stored) => break stored,
                 // A machine with much other work, or a file that a process which stands still has locked.
-                Err(error) => assert!(begun.elapsed() < Duration::from_secs(60), "{error}"),
+                Err(error) => assert!(begun.elapsed() < PATIENCE, "{error}"),
             }
         };
         let run = stored.run().unwrap();
@@ -200,6 +229,18 @@ fn begin(address: SocketAddr, number: usize, sent: &Sent) -> Option<String> {
     }
     sent.messages.lock().unwrap().insert(text.to_owned(), true);
     Some(begun["id"].as_str().unwrap().to_owned())
+}
+
+/// The same until it is taken.
+fn begun(address: SocketAddr, number: usize, sent: &Sent) -> String {
+    let tried = Instant::now();
+    loop {
+        if let Some(session) = begin(address, number, sent) {
+            return session;
+        }
+        assert!(tried.elapsed() < PATIENCE, "the server at {address} took no first message");
+        sleep(Duration::from_millis(10));
+    }
 }
 
 fn nothing_is_lost_when_it_is_killed(database: &str) {
@@ -259,7 +300,7 @@ fn nothing_is_lost_when_it_is_killed(database: &str) {
 fn nothing_is_lost_when_it_stands_still(database: impl Fn(usize) -> String) {
     let stops = kills().div_ceil(5) * 2;
     let (left, all, refused) =
-        (Arc::new(AtomicUsize::new(stops)), Arc::new(Mutex::new([0; 6])), Arc::new(AtomicUsize::new(0)));
+        (Arc::new(AtomicUsize::new(stops)), Arc::new(Mutex::new([0; 7])), Arc::new(AtomicUsize::new(0)));
     let pairs: Vec<_> = (0..PAIRS.min(stops))
         .map(|pair| {
             let (database, left, all, refused) =
@@ -271,7 +312,7 @@ fn nothing_is_lost_when_it_stands_still(database: impl Fn(usize) -> String) {
                     .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
                     .is_ok()
                 {
-                    let (counted, not_taken) = stopped(&one, &two, &stored);
+                    let (counted, not_taken) = stopped(&one, &two, &stored, &database);
                     add(&mut all.lock().unwrap(), counted);
                     refused.fetch_add(not_taken, Ordering::SeqCst);
                 }
@@ -281,10 +322,10 @@ fn nothing_is_lost_when_it_stands_still(database: impl Fn(usize) -> String) {
     for pair in pairs {
         pair.join().unwrap();
     }
-    let [answered, lost, doubled, answers, answers_lost, taken_over] = *all.lock().unwrap();
+    let [answered, lost, doubled, answers, answers_lost, taken_over, in_a_write] = *all.lock().unwrap();
     let refused = refused.load(Ordering::SeqCst);
     eprintln!(
-        "{stops} stopped holders of {SESSIONS} sessions, {taken_over} taken over: {answered} messages answered for, {refused} refused, {lost} lost, {doubled} doubled; {answers} answers, {answers_lost} lost"
+        "{stops} stopped holders of {SESSIONS} sessions, {in_a_write} times in a write first, {taken_over} taken over: {answered} messages answered for, {refused} refused, {lost} lost, {doubled} doubled; {answers} answers, {answers_lost} lost"
     );
     assert!(
         answered >= stops * SESSIONS && taken_over >= stops,
@@ -294,13 +335,11 @@ fn nothing_is_lost_when_it_stands_still(database: impl Fn(usize) -> String) {
 }
 
 /// The first stands still for longer than its sessions are its own, while everybody writes to it; the second takes them over.
-fn stopped(one: &Program, two: &Program, stored: &SessionDatabase) -> ([usize; 6], usize) {
+fn stopped(one: &Program, two: &Program, stored: &SessionDatabase, database: &str) -> ([usize; 7], usize) {
     let is_over = Arc::new(AtomicBool::new(false));
     let sent: Arc<Vec<Sent>> = Arc::new((0..SESSIONS).map(|_| Sent::default()).collect());
     let (first, second) = (one.address, two.address);
-    let sessions: Vec<_> = (0..SESSIONS)
-        .map(|number| (0..).find_map(|_| begin(first, number, &sent[number])).unwrap())
-        .collect();
+    let sessions: Vec<_> = (0..SESSIONS).map(|number| begun(first, number, &sent[number])).collect();
     let mut writers = Vec::new();
     for (number, session) in sessions.iter().enumerate() {
         let (is_over, sent, session) = (Arc::clone(&is_over), Arc::clone(&sent), session.clone());
@@ -319,12 +358,11 @@ fn stopped(one: &Program, two: &Program, stored: &SessionDatabase) -> ([usize; 6
         }));
     }
     sleep(Duration::from_millis(50));
-    one.signal(Signal::STOP);
+    let in_a_write = one.stop_between_writes(database);
     sleep(OUTLIVES);
     let mut taken_over = 0;
     for (number, session) in sessions.iter().enumerate() {
         let begun = Instant::now();
-        // A file may be locked by the one that stands still.
         while begun.elapsed() < Duration::from_secs(3) {
             if sent[number].say(second, session, &format!("second {:?}", begun.elapsed())) {
                 taken_over += 1;
@@ -345,7 +383,7 @@ fn stopped(one: &Program, two: &Program, stored: &SessionDatabase) -> ([usize; 6
     }
     let [messages, lost, doubled, answers, answers_lost] = all;
     (
-        [messages, lost, doubled, answers, answers_lost, taken_over],
+        [messages, lost, doubled, answers, answers_lost, taken_over, in_a_write],
         sent.iter().map(|sent| sent.refused.load(Ordering::Relaxed)).sum(),
     )
 }
@@ -374,7 +412,7 @@ on!(
     {
         let home = Home::new();
         let folder = home.file("").to_str().unwrap().to_owned();
-        // Whoever stands still in the middle of a write has locked the whole file.
+        // A pair has its file: who writes locks the whole of it.
         Some((home, move |pair: usize| format!("{folder}{pair}.db")))
     }
 );
