@@ -1,6 +1,7 @@
 //! What a line says to a question after which something may run or be spent: read here alone, for a terminal, for plain lines and for
 //! tasks. One letter or one number is one answer, and nothing else is any.
 
+use glove_wasm::visible_text::isolated;
 use serde_json::Value;
 
 use crate::person::Answer;
@@ -51,7 +52,7 @@ impl Decision {
         Decision { lines, folded: Folded::No, chosen: None }
     }
 
-    /// May this tool run?
+    /// May this tool run? It is called as it is shown.
     pub(crate) fn permission(tool: &str) -> Self {
         let always = Line {
             sure: Some(format!(
@@ -98,7 +99,7 @@ impl Decision {
     pub(crate) fn lines(&self) -> Vec<String> {
         let shown = |(at, line): (usize, &Line)| {
             let key = line.key.map_or_else(|| " ".to_owned(), String::from);
-            format!("  {}  {key}  {}", at + 1, line.label)
+            format!("  {}  {key}  {}", at + 1, isolated(&line.label))
         };
         self.lines.iter().enumerate().map(shown).collect()
     }

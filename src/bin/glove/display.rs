@@ -92,9 +92,13 @@ impl Display {
 
     /// Prints lines for good, below the answer so far.
     pub(crate) fn lines<S: AsRef<str>>(&mut self, lines: &[S], dim: bool) -> io::Result<()> {
+        self.shown(&lines.iter().map(|line| clean(line.as_ref())).collect::<Vec<_>>(), dim)
+    }
+
+    /// The same of lines that are clean: made of what `words` makes of the texts of others.
+    pub(crate) fn shown(&mut self, lines: &[String], dim: bool) -> io::Result<()> {
         self.finish()?;
         for line in lines {
-            let line = clean(line.as_ref());
             match dim {
                 true => writeln!(self.out, "{DIM}{line}{PLAIN}")?,
                 false => writeln!(self.out, "{line}")?,

@@ -180,7 +180,7 @@ impl Lines<'_> {
             }
             Event::Guard { message, .. }
             | Event::Error { message, .. }
-            | Event::ModelNotice { message, .. } => self.line(&format!("! {}", words::clean(message))),
+            | Event::ModelNotice { message, .. } => self.line(&format!("! {}", words::told(message))),
             _ => Ok(()),
         }
     }

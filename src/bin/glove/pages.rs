@@ -1,6 +1,7 @@
 //! What is longer than the screen: its first rows, and all of it on pages, in which a person goes up and down.
 
 use std::io::{self, Write, stdout};
+use std::iter::repeat_n;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use termimad::crossterm::cursor::{Hide, Show};
@@ -10,6 +11,9 @@ use termimad::crossterm::{execute, queue, style};
 use unicode_width::UnicodeWidthChar;
 
 const TAB: &str = "    ";
+/// What `words` puts around a text whose direction is its own.
+const BEGIN: char = '\u{2068}';
+const END: char = '\u{2069}';
 
 /// So many columns and rows.
 pub(crate) fn size() -> (usize, usize) {
@@ -21,14 +25,22 @@ pub(crate) fn size() -> (usize, usize) {
 pub(crate) fn rows<S: AsRef<str>>(lines: &[S], width: usize) -> Vec<String> {
     let mut rows = Vec::new();
     for line in lines {
-        let (mut row, mut columns) = (String::new(), 0);
+        let (mut row, mut columns, mut inside) = (String::new(), 0, 0_usize);
         for c in line.as_ref().replace('\t', TAB).chars() {
             let wide = c.width().unwrap_or_default();
             if columns + wide > width {
+                // A row is a paragraph of its own for the terminal: what keeps its direction does so in each.
+                row.extend(repeat_n(END, inside));
                 rows.push(std::mem::take(&mut row));
+                row.extend(repeat_n(BEGIN, inside));
                 columns = 0;
             }
             row.push(c);
+            match c {
+                BEGIN => inside += 1,
+                END => inside = inside.saturating_sub(1),
+                _ => {}
+            }
             columns += wide;
         }
         rows.push(row);
@@ -125,5 +137,10 @@ mod tests {
     fn a_long_line_is_several_rows_and_loses_nothing() {
         assert_eq!(rows(&["abcdef", "", "日本語"], 4), ["abcd", "ef", "", "日本", "語"]);
         assert_eq!(rows(&["\tx"], 4), ["    ", "x"]);
+    }
+
+    #[test]
+    fn what_keeps_its_direction_keeps_it_in_each_row() {
+        assert_eq!(rows(&["a \u{2068}אבגד\u{2069} b"], 4), ["a \u{2068}אב\u{2069}", "\u{2068}גד\u{2069} b"]);
     }
 }

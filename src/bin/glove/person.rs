@@ -3,6 +3,7 @@
 use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
 use glove_wasm::native::Workspace;
+use glove_wasm::visible_text::isolated;
 use serde_json::{Map, Value, json};
 
 use crate::decision::{Decision, Line, Said};
@@ -77,12 +78,12 @@ impl Question {
         let input = read.unwrap_or_default();
         let allows =
             |decision: Decision| Ask::Decision(if is_read { decision } else { decision.without_yes() });
-        let message = |usual: &str| words::clean(text(&input, "message").unwrap_or(usual));
+        let message = |usual: &str| text(&input, "message").map_or_else(|| usual.to_owned(), words::told);
         let tool = text(&input, "toolName").unwrap_or("this tool");
         let (message, ask) = match slot.renderer.as_str() {
             "permission_request" => {
                 let question = format!("Run {}?", words::beside(tool));
-                (question, allows(Decision::permission(&words::in_line(tool))))
+                (question, allows(Decision::permission(&words::beside(tool))))
             }
             "approval_request" => (format!("Run {}?", words::beside(tool)), allows(Decision::approval())),
             "interrupted_call" => (
@@ -102,13 +103,14 @@ impl Question {
                 (message("Please choose:"), Ask::Choice { choices, default })
             }
             "secret" => {
-                let usual = format!("Please enter {}:", text(&input, "key_name").unwrap_or("the secret"));
+                let name = words::beside(text(&input, "key_name").unwrap_or("the secret"));
+                let usual = format!("Please enter {name}:");
                 (message(&usual), Ask::Secret)
             }
             "form" => (message("Please fill in:"), Ask::Form(fields(&input))),
             other => {
                 let default = text(&input, "default").unwrap_or_default().to_owned();
-                (message(&format!("A tool asks for `{other}`:")), Ask::Text { default })
+                (message(&format!("A tool asks for `{}`:", words::beside(other))), Ask::Text { default })
             }
         };
         let mut details = Vec::new();
@@ -117,10 +119,10 @@ impl Question {
             details.push(words::clean(slot.input.as_str()));
         }
         if let Some(title) = text(&input, "title") {
-            details.push(words::clean(title));
+            details.push(words::told(title));
         }
         if let Some(reason) = text(&input, "reason") {
-            details.push(words::clean(reason));
+            details.push(words::told(reason));
         }
         if let Some(call) = input.get("toolInput") {
             let change = workspace.change_of(tool, &Json::from(call.clone()));
@@ -174,10 +176,10 @@ impl Question {
         let how = match &self.ask {
             Ask::Notice | Ask::Decision(_) | Ask::Choice { .. } => String::new(),
             Ask::Text { default } if default.is_empty() => String::new(),
-            Ask::Text { default } => format!(" [{default}]"),
+            Ask::Text { default } => format!(" [{}]", words::beside(default)),
             Ask::Secret => " (not shown)".to_owned(),
             Ask::Form(fields) => {
-                let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+                let names: Vec<_> = fields.iter().map(|field| words::beside(&field.name)).collect();
                 format!(" [a JSON object with {}]", names.join(", "))
             }
         };
@@ -229,7 +231,7 @@ fn confirm(options: &[Choice]) -> Decision {
 pub(crate) fn choice_lines(choices: &[Choice], default: Option<usize>) -> Vec<String> {
     let shown = |(at, choice): (usize, &Choice)| {
         let usual = if default == Some(at) { " (usual)" } else { "" };
-        format!("  {}  {}{usual}", at + 1, choice.label)
+        format!("  {}  {}{usual}", at + 1, isolated(&choice.label))
     };
     choices.iter().enumerate().map(shown).collect()
 }
@@ -370,6 +372,30 @@ mod tests {
             keys(json!(["Not now", "Do it\n  2  n  No"])),
             ["? Sure?", "  1     Not now", "  2     Do it   2  n  No"]
         );
+    }
+
+    #[test]
+    fn what_is_written_from_the_right_turns_nothing_beside_it_in_a_question() {
+        let own = |text: &str| format!("\u{2068}{text}\u{2069}");
+        let input = json!({ "message": "איזה?\nNow", "options": ["כן", "b"], "default": "כן" });
+        let mut asked = question("select", &input);
+        assert_eq!(
+            asked.lines(),
+            [format!("? {}\nNow", own("איזה?")), format!("  1  {} (usual)", own("כן")), "  2  b".to_owned()]
+        );
+        assert_eq!(asked.read("כן"), Reply::Answer(Answer::Value(Json::from(json!("כן")))));
+        let confirm = question("confirm", &json!({ "message": "Sure?", "options": ["כן", "לא"] }));
+        assert_eq!(
+            confirm.lines()[1..],
+            [format!("  1     {}", own("כן")), format!("  2     {}", own("לא"))]
+        );
+        let text = question("text", &json!({ "message": "Who?", "default": "אב\u{202e}\u{7}" }));
+        assert_eq!(text.lines(), [format!("? Who? [{}]", own("אב\\u202E\\u0007"))]);
+        let form = question("form", &json!({ "message": "Fill in", "fields": [{ "name": "שם\u{1b}[2J" }] }));
+        assert_eq!(form.lines(), [format!("? Fill in [a JSON object with {}]", own("שם\\u001B[2J"))]);
+        let mut permission = question("permission_request", &json!({ "toolName": "קרא", "toolInput": {} }));
+        assert_eq!(permission.lines()[0], format!("? Run {}?", own("קרא")));
+        assert!(matches!(permission.read("a"), Reply::Again(sure) if sure.contains(&own("קרא"))));
     }
 
     #[test]

@@ -110,7 +110,7 @@ fn choose<'a>(
 fn typed(message: &str, ask: &Ask) -> Result<Answer, InquireError> {
     Ok(match ask {
         Ask::Text { default } => {
-            Answer::Value(Json::string(&Text::new(message).with_initial_value(default).prompt()?))
+            Answer::Value(Json::string(&Text::new(message).with_initial_value(&preset(default)).prompt()?))
         }
         Ask::Secret => Answer::Value(Json::string(&secret(message)?)),
         Ask::Form(fields) => {
@@ -129,13 +129,18 @@ fn typed(message: &str, ask: &Ask) -> Result<Answer, InquireError> {
     })
 }
 
+/// What stands in the line that is to be edited: a terminal finds nothing in it to obey.
+fn preset(default: &str) -> String {
+    words::spoken(default).replace(['\n', '\t'], " ")
+}
+
 fn secret(message: &str) -> Result<String, InquireError> {
     Password::new(message).without_confirmation().with_display_mode(PasswordDisplayMode::Hidden).prompt()
 }
 
 /// `None` for a field that may stay empty and does.
 fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
-    let message = format!("{} {}:", words::beside(form), words::beside(&field.label));
+    let message = format!("{} {}:", form.replace('\n', " "), words::beside(&field.label));
     if !field.options.is_empty() {
         let chosen = choose(&message, &field.options, None)
             .map_err(|failure| InquireError::Custom(failure.message.into()))?;
@@ -148,7 +153,7 @@ fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
     loop {
         let text = match field.secret {
             true => secret(&message)?,
-            false => Text::new(&message).with_initial_value(&field.default).prompt()?,
+            false => Text::new(&message).with_initial_value(&preset(&field.default)).prompt()?,
         };
         match (text.trim().is_empty(), field.required) {
             (false, _) => return Ok(Some(Value::String(text))),

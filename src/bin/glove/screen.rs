@@ -130,7 +130,8 @@ struct Screen<'a> {
 impl Screen<'_> {
     fn session(&mut self, editor: &mut Lines, is_new: bool) -> Result<Next, Failure> {
         let model = self.opened.agent.session().model_name();
-        self.display.line(&format!("glove · {model} · {}", self.opened.folder.display()))?;
+        let folder = words::beside(&self.opened.folder.to_string_lossy());
+        self.display.shown(&[format!("glove · {} · {folder}", words::beside(&model))], false)?;
         if is_new {
             self.display.lines(
                 &["/help lists the commands", "\\ at the end of a line, or alt-enter, begins another line"],
@@ -228,8 +229,9 @@ impl Screen<'_> {
             let name = if session.name.is_empty() { &session.title } else { &session.name };
             let short: String = session.id.chars().take(12).collect();
             let here = if session.id == self.opened.id { "*" } else { " " };
-            let name = words::clean_name(name);
-            self.display.line(&format!("{here} {short}  {:10}  {name}", session.phase))?;
+            let name = words::name(name);
+            let short = words::clean_name(&short);
+            self.display.shown(&[format!("{here} {short}  {:10}  {name}", session.phase)], false)?;
         }
         Ok(())
     }
@@ -238,9 +240,10 @@ impl Screen<'_> {
     fn recall(&mut self) -> Result<(), Failure> {
         for message in recalled(&self.opened.agent.messages()) {
             match message.sender {
-                Sender::User => self
-                    .display
-                    .lines(&message.text.lines().map(|line| format!("> {line}")).collect::<Vec<_>>(), true)?,
+                Sender::User => {
+                    let lines = message.text.lines().map(|line| format!("> {}", words::told(line)));
+                    self.display.shown(&lines.collect::<Vec<_>>(), true)?;
+                }
                 Sender::Agent => self.display.markdown(&message.text)?,
             }
         }
@@ -323,16 +326,16 @@ impl Screen<'_> {
                 Some("writing".to_owned())
             }
             Event::ReasoningDelta { .. } => Some("thinking".to_owned()),
-            Event::ToolInputDelta { name, .. } => Some(format!("preparing {}", words::clean(name))),
+            Event::ToolInputDelta { name, .. } => Some(format!("preparing {}", words::beside(name))),
             Event::ToolUse { name, input, .. } => {
                 let line = words::call_line(name, &input.read().unwrap_or_default());
-                self.display.line(&format!("● {line}"))?;
-                Some(format!("running {}", words::clean(name)))
+                self.display.shown(&[format!("● {line}")], false)?;
+                Some(format!("running {}", words::beside(name)))
             }
             Event::ToolUseResult(result) => {
                 let lines = words::result_lines(result);
                 let lines: Vec<_> = lines.iter().map(|line| format!("  {line}")).collect();
-                self.display.lines(&lines, true)?;
+                self.display.shown(&lines, true)?;
                 Some("thinking".to_owned())
             }
             Event::ModelRetry { code, wait_ms, .. } => Some(words::waiting(code, *wait_ms)),
@@ -344,7 +347,7 @@ impl Screen<'_> {
             Event::Guard { message, .. }
             | Event::Error { message, .. }
             | Event::ModelNotice { message, .. } => {
-                self.display.lines(&[format!("! {message}")], true)?;
+                self.display.shown(&[format!("! {}", words::told(message))], true)?;
                 None
             }
             _ => None,

@@ -8,6 +8,7 @@ use std::path::Path;
 use futures_executor::block_on;
 use glove_wasm::native::ImportOptions;
 use glove_wasm::store::Transcript;
+use glove_wasm::visible_text::isolated;
 use serde_json::json;
 
 use crate::args::{Export, Import, Places, Sessions};
@@ -21,7 +22,7 @@ pub(crate) fn list(places: &Places, options: &Sessions) -> Result<(), Failure> {
     if let Some(wanted) = &options.delete {
         let session = find(&database, Some(wanted))?;
         block_on(database.delete(&session.id))?;
-        return Ok(line(&mut out, &format!("deleted {}", session.id))?);
+        return Ok(line(&mut out, &format!("deleted {}", clean_name(&session.id)))?);
     }
     for session in block_on(database.sessions())? {
         if options.json {
@@ -35,13 +36,13 @@ pub(crate) fn list(places: &Places, options: &Sessions) -> Result<(), Failure> {
         }
         let name = if session.name.is_empty() { &session.title } else { &session.name };
         let phase = if session.asks { "asks" } else { session.phase.as_str() };
-        let short: String = session.id.chars().take(12).collect();
+        let short = clean_name(&session.id.chars().take(12).collect::<String>());
         line(
             &mut out,
             &format!(
                 "{short:12}  {:4} messages  {phase:10}  {}",
                 session.messages,
-                cut(&clean_name(name), 60)
+                isolated(&cut(&clean_name(name), 60))
             ),
         )?;
     }
@@ -62,7 +63,7 @@ pub(crate) fn import(places: &Places, options: Import) -> Result<(), Failure> {
     let Import { file, id, with_run } = options;
     let transcript = Transcript::read(&read(&file)?)?;
     let id = block_on(open(places)?.import(transcript, ImportOptions { id, with_run }))?;
-    Ok(line(&mut stdout(), &id)?)
+    Ok(line(&mut stdout(), &clean_name(&id))?)
 }
 
 pub(crate) fn read(file: &Path) -> Result<String, Failure> {

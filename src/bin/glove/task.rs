@@ -222,7 +222,7 @@ fn decide(
             "Go on with this plan?".to_owned(),
         ),
         ApprovalKind::Tool => (
-            words::clean(&request.rationale),
+            words::told(&request.rationale),
             format!("Run {}?", words::beside(request.tool_name.as_deref().unwrap_or_default())),
         ),
     };
@@ -268,14 +268,14 @@ fn end(result: &TaskResult, options: &Run) -> Result<(), Failure> {
         return Ok(words::line(&mut out, &text)?);
     }
     for request in &result.approvals {
-        let path = format!("progress/approvals/decisions/{}.json", request.id);
-        words::line(&mut out, &format!("waits for {path}: {}", words::clean(&request.rationale)))?;
+        let path = words::beside(&format!("progress/approvals/decisions/{}.json", request.id));
+        words::line(&mut out, &format!("waits for {path}: {}", words::told(&request.rationale)))?;
     }
     if !result.output_text.is_empty() {
         words::line(&mut out, &format!("\n{}\n", words::spoken(&result.output_text)))?;
     }
     for made in &result.deliverables {
-        words::line(&mut out, &format!("{} ({} bytes)", made.path, made.size))?;
+        words::line(&mut out, &format!("{} ({} bytes)", words::name(&made.path), made.size))?;
     }
     Ok(())
 }

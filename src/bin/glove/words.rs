@@ -10,6 +10,7 @@ use glove_wasm::message::ToolStatus;
 use glove_wasm::native::{FileChange, FileFound};
 use glove_wasm::runtime::Response;
 use glove_wasm::task::Plan;
+use glove_wasm::visible_text::{isolated, visible, visible_name};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use serde_json::Value;
 use similar::TextDiff;
@@ -22,21 +23,27 @@ const AROUND_CHANGE: usize = 3;
 const COMPARE_MS: u64 = 500;
 const RESULT_LINES: usize = 6;
 const LONGEST_LINE: usize = 400;
+const LONGEST_CALL: usize = 160;
 
 /// What a person decides about, and names: a terminal finds nothing in it to obey, and what could make it look like another text stands
 /// as an escape.
 pub(crate) fn clean(text: &str) -> String {
-    glove_wasm::visible_text::visible(text)
+    visible(text)
 }
 
 /// The same in one line.
 pub(crate) fn clean_name(text: &str) -> String {
-    glove_wasm::visible_text::visible_name(text)
+    visible_name(text)
 }
 
 /// A name or value that something follows in its line: its direction is its own.
 pub(crate) fn beside(text: &str) -> String {
-    glove_wasm::visible_text::isolated(&in_line(text))
+    isolated(&in_line(text))
+}
+
+/// What others wrote, of any number of lines: nothing that stands beside a line of it is turned with it.
+pub(crate) fn told(text: &str) -> String {
+    clean(text).split('\n').map(isolated).collect::<Vec<_>>().join("\n")
 }
 
 /// An answer, which comes in pieces: without what a terminal obeys, and what would turn its text.
@@ -104,7 +111,7 @@ impl Drop for Unseen {
 pub(crate) fn call_details(tool: &str, input: &Value, change: Option<&FileChange>) -> Vec<String> {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     let mut lines = Vec::new();
-    let told: &[&str] = match (tool, change, text("command"), text("path")) {
+    let shown: &[&str] = match (tool, change, text("command"), text("path")) {
         ("bash", _, Some(command), _) => {
             lines.extend(prefixed("$ ", "  ", command));
             &["command"]
@@ -114,11 +121,12 @@ pub(crate) fn call_details(tool: &str, input: &Value, change: Option<&FileChange
             &["path", "content", "old", "new"]
         }
         ("write_file" | "fs_write", None, _, Some(path)) if text("content").is_some() => {
-            lines.push(path.to_owned());
+            lines.push(name(path));
             lines.extend(prefixed("+ ", "+ ", text("content").unwrap_or_default()));
             &["path", "content"]
         }
         ("edit_file", None, _, Some(path)) if text("old").is_some() && text("new").is_some() => {
+            let path = name(path);
             lines.push(format!("{path} (this piece is not in it exactly once: nothing would be changed)"));
             lines.extend(prefixed("- ", "- ", text("old").unwrap_or_default()));
             lines.extend(prefixed("+ ", "+ ", text("new").unwrap_or_default()));
@@ -128,14 +136,19 @@ pub(crate) fn call_details(tool: &str, input: &Value, change: Option<&FileChange
     };
     match input {
         Value::Object(fields) => {
-            for (name, value) in fields.iter().filter(|(name, _)| !told.contains(&name.as_str())) {
+            for (field, value) in fields.iter().filter(|(field, _)| !shown.contains(&field.as_str())) {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                lines.extend(prefixed(&format!("{}: ", in_line(name)), "  ", &value));
+                lines.extend(prefixed(&format!("{}: ", beside(field)), "  ", &value));
             }
         }
-        other => lines.push(other.to_string()),
+        other => lines.extend(prefixed("", "", &other.to_string())),
     }
-    lines.iter().map(|line| clean(line)).collect()
+    lines
+}
+
+/// A path or a name as it is: whatever would end its line is an escape.
+pub(crate) fn name(text: &str) -> String {
+    isolated(&clean_name(text))
 }
 
 /// All lines that change, and a few around them.
@@ -146,7 +159,7 @@ fn change_lines(change: &FileChange) -> Vec<String> {
         FileFound::Nothing => (" (a new file)", ""),
         FileFound::Other => (" (what is there is no text, or too large, and is replaced)", ""),
     };
-    let mut lines = vec![format!("{path}{about}")];
+    let mut lines = vec![format!("{}{about}", name(path))];
     if matches!(change.before, FileFound::Text(_)) && before == after {
         lines.push("(nothing changes)".to_owned());
         return lines;
@@ -154,7 +167,12 @@ fn change_lines(change: &FileChange) -> Vec<String> {
     let compared =
         TextDiff::configure().timeout(Duration::from_millis(COMPARE_MS)).diff_lines(before, after.as_str());
     let compared = compared.unified_diff().context_radius(AROUND_CHANGE).to_string();
-    lines.extend(compared.split_terminator('\n').map(str::to_owned));
+    // Its first character says what becomes of a line.
+    let line = |line: &str| match line.split_at_checked(1) {
+        Some((sign, text)) => format!("{sign}{}", told(text)),
+        None => told(line),
+    };
+    lines.extend(compared.split_terminator('\n').map(line));
     if before.is_empty() && after.is_empty() {
         lines.push("(an empty file)".to_owned());
     }
@@ -168,12 +186,13 @@ pub(crate) fn plan_lines(plan: &Plan) -> Vec<String> {
         lines.extend(prefixed("", "", &plan.objective));
     }
     for step in &plan.steps {
-        lines.extend(prefixed(&format!("{}: ", step.id), "    ", &step.title));
+        lines.extend(prefixed(&format!("{}: ", beside(&step.id)), "    ", &step.title));
         if !step.instructions.is_empty() {
             lines.extend(prefixed("    ", "    ", &step.instructions));
         }
         if !step.tools.is_empty() {
-            lines.push(format!("    with {}", step.tools.join(", ")));
+            let tools: Vec<String> = step.tools.iter().map(|tool| beside(tool)).collect();
+            lines.push(format!("    with {}", tools.join(", ")));
         }
     }
     for constraint in &plan.constraints {
@@ -182,12 +201,12 @@ pub(crate) fn plan_lines(plan: &Plan) -> Vec<String> {
     for wanted in &plan.acceptance {
         lines.extend(prefixed("must hold: ", "    ", &wanted.criterion));
     }
-    lines.iter().map(|line| clean(line)).collect()
+    lines
 }
 
-/// An empty text is a line too, and so is an empty line at its end.
+/// What others wrote, each line behind what we say of it. An empty text is a line too, and so is an empty line at its end.
 fn prefixed(first: &str, others: &str, text: &str) -> Vec<String> {
-    let line = |(at, line): (usize, &str)| format!("{}{line}", if at == 0 { first } else { others });
+    let line = |(at, line): (usize, &str)| format!("{}{}", if at == 0 { first } else { others }, told(line));
     text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate().map(line).collect()
 }
 
@@ -195,7 +214,7 @@ fn few(mut lines: Vec<String>, most: usize) -> Vec<String> {
     let more = lines.len().saturating_sub(most);
     lines.truncate(most);
     for line in &mut lines {
-        *line = cut(&clean(line), LONGEST_LINE);
+        *line = isolated(&cut(&clean(line), LONGEST_LINE));
     }
     if more > 0 {
         lines.push(format!("… {more} more lines"));
@@ -220,7 +239,9 @@ pub(crate) fn call_line(tool: &str, input: &Value) -> String {
         (None, other) => other.to_string(),
     };
     let about = about.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
-    cut(&clean(format!("{tool} {about}").trim_end()), 160)
+    let tool = cut(&clean_name(tool), LONGEST_CALL);
+    let about = cut(&clean(&about), LONGEST_CALL.saturating_sub(tool.chars().count()));
+    format!("{} {}", isolated(&tool), isolated(&about)).trim_end().to_owned()
 }
 
 /// What came of a call.
@@ -372,7 +393,55 @@ mod tests {
         );
         assert_eq!(
             call_details("open", &json!({ "path": "a\u{200b}b", "who": "می‌خواهم 👩🏽‍🚀" }), None),
-            ["path: a\\u200Bb", "who: می‌خواهم 👩🏽‍🚀"]
+            ["path: a\\u200Bb", "who: \u{2068}می‌خواهم 👩🏽‍🚀\u{2069}"]
         );
+    }
+
+    #[test]
+    fn what_is_written_from_the_right_turns_nothing_beside_it_in_the_details_of_a_call() {
+        let own = |text: &str| format!("\u{2068}{text}\u{2069}");
+        let input = json!({ "path": "שלום.txt", "content": "אחת\ntwo\n", "שם": "1\nשתיים" });
+        assert_eq!(
+            call_details("write_file", &input, None),
+            [
+                own("שלום.txt"),
+                format!("+ {}", own("אחת")),
+                "+ two".to_owned(),
+                format!("{}: 1", own("שם")),
+                format!("  {}", own("שתיים"))
+            ]
+        );
+        let change = FileChange {
+            path: "שלום.txt".to_owned(),
+            before: FileFound::Text("אחת\n".to_owned()),
+            after: "שתיים\n".to_owned(),
+        };
+        let lines = call_details("edit_file", &json!({}), Some(&change));
+        assert_eq!(lines[0], own("שלום.txt"));
+        assert!(lines.contains(&format!("-{}", own("אחת"))) && lines.contains(&format!("+{}", own("שתיים"))));
+        assert_eq!(
+            call_details("bash", &json!({ "command": "rm שלום" }), None),
+            [format!("$ {}", own("rm שלום"))]
+        );
+        assert_eq!(
+            call_line("קרא", &json!({ "path": "שלום.txt" })),
+            format!("{} {}", own("קרא"), own("שלום.txt"))
+        );
+        // What a text brings along itself ends none of the marks, and a path is one line.
+        let hostile = json!({ "path": "א\u{2069}\nb", "content": "" });
+        assert_eq!(call_details("write_file", &hostile, None)[0], own("א\\u2069\\nb"));
+    }
+
+    #[test]
+    fn a_plan_and_a_result_are_isolated_from_what_stands_beside_them() {
+        let plan =
+            json!({ "objective": "ok", "steps": [{ "id": "אב", "title": "כן 1", "tools": ["קרא", "b"] }] });
+        let plan: Plan = serde_json::from_value(plan).unwrap();
+        assert_eq!(
+            plan_lines(&plan),
+            ["ok", "\u{2068}אב\u{2069}: \u{2068}כן 1\u{2069}", "    with \u{2068}קרא\u{2069}, b"]
+        );
+        let result = json!({ "tool_name": "bash", "call_id": "c1", "name": "bash", "id": "c1", "result": { "status": "success", "data": "שלום 1" } });
+        assert_eq!(result_lines(&serde_json::from_value(result).unwrap()), ["\u{2068}שלום 1\u{2069}"]);
     }
 }

@@ -53,6 +53,14 @@ fn a_session_goes_from_one_home_to_another() {
 }
 
 #[test]
+fn the_title_of_a_session_turns_nothing_beside_it_in_the_list() {
+    let home = Home::new();
+    home.prints(&["chat", "--model", "scripted", "-p", "שלום\u{202e} 1"]);
+    let listed = home.prints(&["sessions"]);
+    assert!(listed.trim_end().ends_with("  \u{2068}שלום\\u202E 1\u{2069}"), "{listed}");
+}
+
+#[test]
 fn a_reader_that_has_seen_enough_is_no_fault() {
     let home = Home::new();
     home.prints(&["chat", "--model", "scripted", "-p", "hello"]);
