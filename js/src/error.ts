@@ -1,4 +1,5 @@
 // The errors that reach an application: a code that stays the same, and a message that says what to do.
+import { inBackground } from "./timing/in-background.js";
 
 /** What is known of a failed call of a model, where anything is. */
 export interface ModelFailure {
@@ -107,11 +108,19 @@ function unprintable(): never {
   throw new RangeError();
 }
 
-/** A part that is loaded when it is needed, or why it is not there. */
+/** So long a part is waited for of which nothing is heard. */
+const longestMs = 30_000;
+
+/** A part that is loaded when it is needed, or why it is not there: that it is still on its way, where the cause is a promise. */
 export function late<T>(part: Promise<T>): Promise<T> {
-  return part.catch((cause: unknown) => {
-    const message = `A part of glove-wasm could not be loaded (${reasonOf(cause)}): check the connection, or reload the page.`;
-    throw new GloveError("PART_NOT_LOADED", message, { cause });
+  return new Promise((resolve, reject) => {
+    const failed = (cause: unknown) => {
+      const why = cause === part ? "the network does not answer" : reasonOf(cause);
+      const message = `A part of glove-wasm could not be loaded (${why}): check the connection, or reload the page.`;
+      reject(new GloveError("PART_NOT_LOADED", message, { cause }));
+    };
+    const timer = inBackground(setTimeout(failed, longestMs, part));
+    part.then(resolve, failed).then(() => clearTimeout(timer));
   });
 }
 

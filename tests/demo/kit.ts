@@ -9,8 +9,12 @@ const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-
 export type Scene = "assistant" | "shop" | "trip" | "desk" | "task";
 
 export interface Demo {
-  /** A tab of a fresh profile. */
-  open(scene?: Scene, options?: Parameters<Browser["newContext"]>[0]): Promise<Page>;
+  /** A tab of a fresh profile; `before` does something with that first. */
+  open(
+    scene?: Scene,
+    options?: Parameters<Browser["newContext"]>[0],
+    before?: (context: BrowserContext) => Promise<unknown>,
+  ): Promise<Page>;
   /** One more tab of the same profile. */
   again(page: Page): Promise<Page>;
   readonly url: () => string;
@@ -57,18 +61,22 @@ export function demo(): Demo {
   };
   return {
     url: () => server.url,
-    async open(scene = "shop", options = {}) {
+    async open(scene = "shop", options = {}, before) {
       const context = await browser.newContext({ viewport: { width: 1600, height: 900 }, ...options });
       contexts.push(context);
       context.on("page", listen);
+      await before?.(context);
       return visit(context, `#${scene}`);
     },
     again: (page) => visit(page.context(), new URL(page.url()).hash),
   };
 }
 
-/** What a headless Chromium says when it is asked for a model of its own, and what a model has failed with. */
-export const isNotice = (text: string) => /^(Unable to create a text session|MODEL_[A-Z_]+: )/.test(text);
+/** What a headless Chromium says when it is asked for a model of its own, or has no network, and what a model has failed with. */
+export const isNotice = (text: string) =>
+  /^(Unable to create a text session|Failed to load resource: net::ERR_(FAILED|INTERNET_DISCONNECTED)|MODEL_[A-Z_]+: )/.test(
+    text,
+  );
 
 export const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true }).click();
 export const log = (page: Page) => page.getByRole("log");

@@ -61,8 +61,6 @@ test("offline, a request says so and waits; it goes on when the line is back", a
 
 test("a browser that loses its network is the same", async () => {
   const page = await open("shop");
-  // With all that it loads while it is idle.
-  await page.waitForLoadState("networkidle");
   await page.context().setOffline(true);
   await say(page, "What is in my cart?");
   await page.getByRole("alert").waitFor();

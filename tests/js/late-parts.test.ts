@@ -6,6 +6,7 @@ const parts = {
   models: "../../js/src/models/bridge.js",
   core: "../../js/src/wasm/carried-file.js",
   opening: "../../js/src/connection/opening.js",
+  files: "../../js/src/session/files.js",
   validator: "../../js/src/tools/schema-json.js",
 };
 let missing: string | undefined;
@@ -22,6 +23,8 @@ beforeEach(() => {
   }
 });
 afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
   missing = undefined;
   held = undefined;
   for (const path of Object.values(parts)) vi.doUnmock(path);
@@ -56,6 +59,54 @@ test.each(["models", "tools", "core", "opening"])(
     expect(model.calls).toHaveLength(1);
   },
 );
+
+test("a part that could not be loaded is asked for again when the browser has a network, and the message is answered once", async () => {
+  const network = new EventTarget();
+  vi.stubGlobal("addEventListener", network.addEventListener.bind(network));
+  vi.stubGlobal("removeEventListener", network.removeEventListener.bind(network));
+  const { session, model } = await setup();
+  missing = "opening";
+  await expect(session.sendMessage("hello")).rejects.toMatchObject({ code: "PART_NOT_LOADED" });
+  network.dispatchEvent(new Event("online"));
+  await vi.waitFor(() => expect(session.getSnapshot().error).toMatchObject({ code: "PART_NOT_LOADED" }));
+  missing = undefined;
+  network.dispatchEvent(new Event("online"));
+  await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ busy: false, queue: [], error: undefined }));
+  await vi.waitFor(() => expect(model.calls).toHaveLength(1));
+  network.dispatchEvent(new Event("online"));
+  expect(session.getSnapshot().timeline).toHaveLength(2);
+});
+
+test("nobody waits for ever for a part that does not come: it is told, and goes on when it has come", async () => {
+  const { session, model } = await setup();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  let arrive = () => {};
+  held = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  const sent = session.sendMessage("hello").catch(({ code }) => code);
+  for (let step = 0; step < 40; step++) await vi.advanceTimersByTimeAsync(1_000);
+  expect(await sent).toBe("PART_NOT_LOADED");
+  expect(session.getSnapshot()).toMatchObject({ busy: false, queue: [{ text: "hello" }], error: { code: "PART_NOT_LOADED" } });
+  vi.useRealTimers();
+  arrive();
+  await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ busy: false, queue: [], error: undefined }));
+  expect(session.getSnapshot().timeline).toHaveLength(2);
+  expect(model.calls).toHaveLength(1);
+});
+
+test("a message whose files cannot be read yet waits, and is sent when somebody tries again", async () => {
+  const { session, model } = await setup();
+  await session.start();
+  missing = "files";
+  const picture = new Blob(["png"], { type: "image/png" });
+  await expect(session.sendMessage({ text: "Look", files: [picture] })).rejects.toMatchObject({ code: "PART_NOT_LOADED" });
+  expect(session.getSnapshot()).toMatchObject({ queue: [{ text: "Look", files: 1 }], error: { code: "PART_NOT_LOADED" } });
+  missing = undefined;
+  session.clearError();
+  await vi.waitFor(() => expect(model.calls).toHaveLength(1));
+  await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ busy: false, queue: [], error: undefined }));
+});
 
 test("a message that is sent before the core has come is shown at once, and answered when it has", async () => {
   const { session, model } = await setup();

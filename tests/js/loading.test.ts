@@ -99,6 +99,8 @@ test("the slim entry starts at once from bytes", async () => {
 test("a start that failed can be tried again with another source", async () => {
   const { init, version } = await import("glove-wasm/slim");
   await expect(init(new Response("", { status: 404 }))).rejects.toMatchObject({ code: "WASM_NOT_FETCHED" });
+  // Nothing listens there.
+  await expect(init("http://127.0.0.1:1/core.wasm")).rejects.toMatchObject({ code: "WASM_NOT_FETCHED", retryable: true });
   await expect(init(new Uint8Array([1, 2, 3]))).rejects.toMatchObject({ code: "WASM_NOT_STARTED" });
   await init(wasm());
   expect(version()).toBe(packageVersion);

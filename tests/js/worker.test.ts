@@ -176,6 +176,7 @@ test("a page that allows no worker says what to do", async () => {
     }
   }
   vi.stubGlobal("Worker", Refused);
+  const told = vi.spyOn(console, "error").mockImplementation(() => {});
   const session = clientOf({ createModel: () => createScriptedModel(["Yes"]) }).session("s");
   // What runs already is not looked at again.
   for (const worker of PageWorker.started.splice(0)) worker.onerror?.({ type: "error" });
@@ -183,6 +184,10 @@ test("a page that allows no worker says what to do", async () => {
     code: "WORKER_UNAVAILABLE",
     message: expect.stringContaining("`worker-src blob:`"),
   });
+  // The developer reads it in the console, and the message waits.
+  expect(told.mock.calls.map(([error]) => String(error))).toEqual([expect.stringContaining("`worker-src blob:`")]);
+  expect(session.getSnapshot()).toMatchObject({ queue: [{ text: "Hi" }], error: { code: "WORKER_UNAVAILABLE" } });
+  told.mockRestore();
   session.dispose();
 });
 

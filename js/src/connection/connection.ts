@@ -1,6 +1,7 @@
 // The way from a session to its core: what it takes is loaded when the core is needed, so that a page draws before. What was asked meanwhile waits.
 import { codeOf, late } from "../error.js";
 import type { SentRequest, StoreAdapter } from "../store/adapter.js";
+import { dropAside, keepAside } from "../store/indexeddb/aside.js";
 import { firstPainted } from "../timing/next-frame.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { AskedSession, CoreSession } from "../wasm/core-api.js";
@@ -11,6 +12,9 @@ import { sessionClosed } from "./closed.js";
 import type { CoreConnection } from "./core-connection.js";
 import type { OpenedSession } from "./opened.js";
 import type { SessionPage } from "./page.js";
+
+/** So long a message that stands aside waits for the database before it is shown. */
+const asideMs = 1_000;
 
 export class Connection {
   readonly #core: Core;
@@ -81,6 +85,7 @@ export class Connection {
       if (this.#starting === starting) {
         this.#starting = undefined;
         if (!this.#disposed) this.#tellOf(error);
+        if (codeOf(error) === "PART_NOT_LOADED") this.#goOnWith(error);
       }
       // Whoever tries again at once would leave the page no time for what it waits for: a lock, a database.
       await new Promise((resolve) => setTimeout(resolve, 0));
@@ -89,6 +94,18 @@ export class Connection {
     this.#starting = starting;
     return starting;
   }
+
+  /** A part that has not come is asked for again when the browser has a network, and when it has come after all. */
+  #goOnWith({ cause }: Error): void {
+    // The same function is heard once.
+    globalThis.addEventListener?.("online", this.#again);
+    if (cause instanceof Promise) cause.then(this.#again, () => {});
+  }
+
+  readonly #again = (): void => {
+    globalThis.removeEventListener?.("online", this.#again);
+    if (!this.#disposed && !this.#starting) this.ready().catch(() => {});
+  };
 
   async #start(): Promise<AskedSession> {
     this.#loading ??= this.#load().catch((error: unknown) => {
@@ -146,15 +163,20 @@ export class Connection {
 
   /** Writes it down. Gives why it could not. */
   async keepSent(message: SentRequest): Promise<Error | undefined> {
-    try {
-      await (await this.#place()).keepSent?.(message);
-      return undefined;
-    } catch (thrown) {
-      return fromCore(thrown);
-    }
+    const { store } = this.#page.parts;
+    const aside = keepAside(store, message);
+    const written = this.#place()
+      .then((place) => place.keepSent?.(message))
+      .then(() => dropAside(store, message.id));
+    // What uses the database may never come.
+    const late = aside ? new Promise<void>((resolve) => setTimeout(resolve, asideMs)) : written;
+    return Promise.race([written, late]).catch((thrown: unknown) => (aside ? undefined : fromCore(thrown))) as Promise<
+      Error | undefined
+    >;
   }
 
   dropSent(id: string): void {
+    dropAside(this.#page.parts.store, id);
     this.#place()
       .then((store) => store.dropSent?.(id))
       .catch(() => {});

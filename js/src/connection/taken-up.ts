@@ -3,6 +3,7 @@ import { codeOf } from "../error.js";
 import { fileCount, type MessageInput } from "../session/request.js";
 import type { MaybeHidden } from "../snapshot/state.js";
 import type { SentRequest, StoreAdapter } from "../store/adapter.js";
+import { dropAside, inStorage } from "../store/indexeddb/aside.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
@@ -43,15 +44,16 @@ export class TakenUp {
     // Of a session that is only read nothing can be asked.
     if (!core || page.session.agentless) return;
     this.#changed();
-    let found: readonly SentRequest[] = [];
+    // Before those that are written down: one may be on its way from here to there.
+    const found = new Map(listAside(page.parts.store).map((message) => [message.id, message]));
     try {
-      found = (await this.#store.listSent?.()) ?? [];
+      for (const message of (await this.#store.listSent?.()) ?? []) found.set(message.id, message);
     } catch (error) {
       // Without them the session is as good as before.
       subscribers.report(codeOf(fromCore(error)), error);
     }
     if (this.#runs.core() !== core) return;
-    for (const message of found) {
+    for (const message of [...found.values()].sort((a, b) => a.at - b.at)) {
       if (page.sends(message.id) || this.#rests(message.id)) continue;
       if (snapshots.phase === "interrupted") this.#hold(message);
       else this.#give(message);
@@ -133,8 +135,18 @@ export class TakenUp {
   }
 
   #drop(id: string): void {
+    dropAside(this.#page.parts.store, id);
     this.#store.dropSent?.(id).catch(() => {});
   }
+}
+
+/** What a page has written down before it could use the database. */
+function listAside(store: StoreAdapter): SentRequest[] {
+  const messages = (storage: Storage, prefix: string) =>
+    Object.keys(storage)
+      .filter((key) => key.startsWith(prefix))
+      .map((key): SentRequest => JSON.parse(storage.getItem(key) ?? ""));
+  return inStorage(store, messages) ?? [];
 }
 
 /** As the queue shows it. */

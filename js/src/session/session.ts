@@ -94,7 +94,7 @@ const storeIsLate = () =>
   );
 
 const mayOpenLater = (error: Error | undefined) =>
-  /^(STORE|WASM)_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED|SERVER_UNREACHABLE)$/.test(codeOf(error));
+  /^(STORE|WASM|WORKER)_|^(SESSION_OPEN_ELSEWHERE|TAB_VERSION|PART_NOT_LOADED|SERVER_UNREACHABLE)$/.test(codeOf(error));
 
 /**
  * One conversation with one run at a time. Everything may be called at once, before the core is there: what is sent waits.
@@ -169,6 +169,7 @@ export class GloveSession {
       },
       // Only what failed for want of the network goes on by itself.
       online: () => {
+        if (codeOf(this.#snapshots.error) === "PART_NOT_LOADED") this.clearError();
         const lost = this.#snapshots.phase === "paused" && codeOf(this.#snapshots.error) === "MODEL_NETWORK";
         if (lost && parts.resume !== "manual") this.resume().catch(() => {});
       },
@@ -384,7 +385,12 @@ export class GloveSession {
   readonly rejectSlot = (id: string, reason?: unknown): boolean | Promise<boolean> =>
     (!this.#isEvent(id) && this.#connection.opened?.slots.reject(id, reason)) ?? false;
 
-  readonly clearError = (): void => this.#connection.clearError();
+  readonly clearError = (): void => {
+    const missed = codeOf(this.#snapshots.error) === "PART_NOT_LOADED";
+    this.#connection.clearError();
+    // Of a session that is open: the others do when they are.
+    if (missed && this.#connection.session) this.#offerAgain();
+  };
 
   /**
    * Answers an item of the inbox: the model reads it with the next request. False when the store has no such item, or it has
@@ -585,13 +591,17 @@ export class GloveSession {
       const extra = { ...content.extra, userId: this.#config.userId };
       return JSON.stringify({ id: sent.id, whenBusy, regenerate, edits, trigger, hidden: !visible, ...content, extra });
     });
+    // What it takes to read its files, say: it is sent when that has come.
+    request.catch((error: Error) => {
+      sent.unopened ||= codeOf(error) === "PART_NOT_LOADED";
+    });
     const safe = request.then((text) => this.#keep(sent, text));
     safe.catch(() => {});
     const given = this.#giving.then(async () => {
       const opening = this.#connection.ready().catch((thrown: unknown) => {
         const error = fromCore(thrown);
         // The application has no part in it, and may succeed with the same another time.
-        sent.unopened = mayOpenLater(error);
+        sent.unopened ||= mayOpenLater(error);
         throw error;
       });
       const [text] = await Promise.all([request, opening, safe]);

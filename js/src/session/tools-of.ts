@@ -118,5 +118,5 @@ function isSamePart(part: string, a: unknown, b: unknown): boolean {
 const twoDefinitions = (name: string) =>
   new GloveError(
     "TOOL_NAME_TAKEN",
-    `Two different tools are called "${name}": the session has one of its client or of another component already, and goes on with that. Rename one of them, or give both the same tool, made outside of the components.`,
+    `Two different tools are called "${name}": the session has one of its client or of another component already, and goes on with that. If they are meant as one, their functions have to be the same: write \`defineTool\` outside of the component or hook, or in a \`useMemo\` of a component around both, and give that to each. If not, rename one of them.`,
   );

@@ -1,5 +1,5 @@
 // The wasm file from where an application has it, for entries that carry none.
-import { GloveError } from "../error.js";
+import { GloveError, reasonOf } from "../error.js";
 
 /** Where the wasm file comes from. */
 export type WasmSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
@@ -9,8 +9,12 @@ export async function compileSource(given: WasmSource | Promise<WasmSource>): Pr
   if (source instanceof WebAssembly.Module) return source;
   // Ahead of `Request` and `Response`, which jsdom does not have.
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
-  if (typeof source === "string" || source instanceof URL) return compileResponse(await fetch(source));
-  return compileResponse(source instanceof Request ? await fetch(source) : source);
+  return compileResponse(source instanceof Response ? source : await fetch(source).catch(noAnswer));
+}
+
+function noAnswer(cause: unknown): never {
+  const message = `The wasm file could not be fetched (${reasonOf(cause)}): check the connection, and its URL.`;
+  throw new GloveError("WASM_NOT_FETCHED", message, { cause, retryable: true });
 }
 
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {

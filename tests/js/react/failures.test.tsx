@@ -36,6 +36,9 @@ test("each case has words of its own, and what is for developers stands in the d
     // The key of the server, not the person's.
     ["MODEL_AUTHENTICATION", { status: 502 }, setUp],
     ["WASM_BLOCKED_BY_CSP", {}, setUp],
+    ["WASM_NOT_FETCHED", {}, setUp],
+    ["WASM_NOT_FETCHED", { retryable: true }, "A part of this page could not be loaded. Check your network, or reload the page."],
+    ["WORKER_UNAVAILABLE", {}, setUp],
     ["WASM_NOT_STARTED", {}, "The assistant cannot start in this browser. Try again, or use another browser."],
   ];
   for (const [code, more, text] of cases) expect(said(new GloveError(code, "raw: no such thing", more)), code).toBe(text);

@@ -125,6 +125,29 @@ test("tools of one text that do different things are two: the first goes on to h
   expect(removed).toEqual(["one"]);
 });
 
+test("a hook of two components that writes its tool inline is told how to mend it, and a tool outside of it is one", async () => {
+  const at = scene(calls("look"));
+  const define = (says: string) => defineTool({ name: "look", description: "Looks.", inputSchema: z.object({}), do: () => says });
+  const useInline = () => useGlove({ sessionId: "s", tools: [define("inline")] });
+  const Inline = () => void useInline();
+  const outside = define("outside");
+  const useOutside = () => useGlove({ sessionId: "s", tools: [outside] });
+  const Outside = () => void useOutside();
+  const { rerender } = render(at.draw([<Inline key="1" />, <Inline key="2" />]));
+  await moment();
+  expect(at.events.map(({ code }) => code)).toEqual(["TOOL_NAME_TAKEN"]);
+  for (const words of ["write `defineTool` outside of the component or hook", "`useMemo`", "rename one of them"]) {
+    expect(at.events[0]?.message).toContain(words);
+  }
+  // No person reads of it, and the conversation goes on.
+  expect(at.session().getSnapshot().error).toBe(undefined);
+  rerender(at.draw([<Outside key="3" />, <Outside key="4" />]));
+  await moment();
+  expect(at.events).toHaveLength(1);
+  await at.say();
+  expect(at.results()).toEqual(["outside"]);
+});
+
 test("a call that a person approves runs the tool that was shown, also when its component has gone and another one has that name", async () => {
   const ran: string[] = [];
   const pay = (whom: string): ToolConfig => ({

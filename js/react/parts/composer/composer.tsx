@@ -67,14 +67,16 @@ export function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
 
 /** Enter sends, Shift+Enter begins a new line. The draft of each conversation survives a reload. */
 export function ComposerInput(props: PartProps<"textarea">): ReactNode {
-  const { sessionId, ready, waits } = useComposer();
+  const { sessionId, ready, waits, written } = useComposer();
   const compose = useContext(ChatContext)?.compose;
   const say = useLabels();
   const element = useRef<HTMLTextAreaElement>(null);
   useDraft(element, sessionId, waits);
+  // What is in the queue of a store that writes it down comes back with that.
+  const safe = ready || (waits && written);
   useEffect(() => {
-    if (ready && sessionId) keepText(unsentKey(sessionId), "");
-  }, [ready, sessionId]);
+    if (safe && sessionId) keepText(unsentKey(sessionId), "");
+  }, [safe, sessionId]);
   useEffect(() => {
     // Enter in HTML from a server, before React was there.
     const field = element.current;

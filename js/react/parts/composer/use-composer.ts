@@ -1,6 +1,7 @@
 // What the composer around a part does.
 import { type Context, createContext, useContext } from "react";
-import { useHandlePart } from "../../hooks/handle-registry.js";
+import { codeOf } from "../../../src/error.js";
+import { engineOfHandle, useHandlePart } from "../../hooks/handle-registry.js";
 import type { GloveHandle, InputRenderProps } from "../../render/types.js";
 import { ChatContext } from "../chat-context.js";
 
@@ -15,6 +16,8 @@ interface Composing extends InputRenderProps {
   readonly ready: boolean;
   /** Something that was sent waits. */
   readonly waits: boolean;
+  /** It is written down by then. */
+  readonly written: boolean;
 }
 
 export function useComposer(): Composing {
@@ -24,8 +27,10 @@ export function useComposer(): Composing {
   const sessionId = useHandlePart(glove, ({ sessionId }) => sessionId ?? "");
   const ready = useHandlePart(glove, ({ sessionReady }) => sessionReady ?? true);
   const waits = useHandlePart(glove, ({ queue }) => Boolean(queue?.length));
+  const written = useHandlePart(glove, ({ error }) => !/^STORE_/.test(codeOf(error)));
+  const keeps = engineOfHandle(glove)?.getState().session?.store.keepSent !== undefined;
   const of = own ?? { send: glove.sendMessage, busy, abort: glove.abort };
-  return { ...of, sessionId, ready, waits };
+  return { ...of, sessionId, ready, waits, written: written && keeps };
 }
 
 /** By the form of a composer: sends its files with a text. False while some are on their way, and nothing where there are none. */

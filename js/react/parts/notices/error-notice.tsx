@@ -1,5 +1,6 @@
 // Why the last request failed, or that it stands still, and a way to go on.
 import { type ReactNode, useRef } from "react";
+import { codeOf } from "../../../src/error.js";
 import { type Parts, useHandlePart } from "../../hooks/handle-registry.js";
 import { useLabels } from "../../render/labels.js";
 import { renderPart } from "../../render/mount-renderer.js";
@@ -39,10 +40,15 @@ export function ErrorNotice({ renderError, children = (notice) => <Panel {...not
   if (now || !still || sessionId !== last.current[0]) last.current = [sessionId, now];
   const [, error] = last.current;
   const { resume, takeOver, clearError: dismiss } = glove;
-  const [blocked, outdated] = [tab === "blocked", tab === "outdated"];
+  const missed = codeOf(error) === "PART_NOT_LOADED";
+  const tried = useRef(false);
+  if (ready && !missed) tried.current = false;
+  // A file that was missed once comes with the next page only, in some browsers; so does one that does not answer.
+  const hopeless = missed && ((tried.current && navigator.onLine) || error?.cause instanceof Promise);
+  const [blocked, outdated] = [tab === "blocked", tab === "outdated" || hopeless];
   let retry: (() => unknown) | undefined = outdated ? () => location.reload() : blocked ? takeOver : resume;
   // There is nothing to go on with: a message that was refused, say.
-  if (!blocked && !outdated && !still && dismiss) retry = ready ? undefined : dismiss;
+  if (!blocked && !outdated && !still && dismiss) retry = ready && !missed ? undefined : dismiss;
   if (!error && !(still && resume)) return null;
   const own = error && renderPart({ renderError }, "renderError", null, { error, retry, dismiss }, error);
   if (own) return own;
@@ -62,7 +68,11 @@ export function ErrorNotice({ renderError, children = (notice) => <Panel {...not
     ? errorWords(error, say, cut)
     : // Its files say why.
       { text: say(retry === resume && leftOut ? "This message was not answered." : "The answer was interrupted.") };
-  return children({ kind: error ? "error" : "paused", ...words, action: run && { label: say(word), run } });
+  const act = () => {
+    tried.current = missed;
+    return run?.();
+  };
+  return children({ kind: error ? "error" : "paused", ...words, action: run && { label: say(word), run: act } });
 }
 
 /** What the last message brought is too large, or was refused: going on is going on without it. */

@@ -35,6 +35,7 @@ const words = {
   WASM_BLOCKED_BY_CSP: notSetUp,
   WASM_NOT_FETCHED: notSetUp,
   WASM_NOT_GIVEN: notSetUp,
+  WORKER_UNAVAILABLE: notSetUp,
   WASM_NOT_STARTED: noStart,
   PART_NOT_LOADED: "A part of this page could not be loaded. Check your network, or reload the page.",
   CORE_PANIC: "Something went wrong here. Nothing that was saved is lost.",
@@ -53,6 +54,7 @@ export function errorWords(error: Pick<Error, "message">, say: (word: string) =>
 }
 
 function sentence(code: string, { status = 0, retryable }: ModelFailure): ErrorSentence | undefined {
+  if (code === "WASM_NOT_FETCHED" && retryable) return words.PART_NOT_LOADED;
   // What is used up does not come back with time alone.
   if (code === "MODEL_RATE_LIMIT" && retryable === false) return usedUp;
   // The key of the server behind an endpoint, which no person here has.

@@ -3,6 +3,7 @@ import { isInside } from "../../agents/inside.js";
 import { tellDeleted } from "../../tabs/post.js";
 import { check } from "../../values/validate-options.js";
 import { type SessionInfo, unknownSession } from "../sessions.js";
+import { asideKey } from "./aside.js";
 import { tellChanged, type Watched } from "./changed.js";
 import type { Connection } from "./connection.js";
 import { forgetStored } from "./remembered.js";
@@ -92,6 +93,7 @@ export async function remove(
   });
   if (!removed) return false;
   await forgetStored(database.name, id);
+  forgetAside(asideKey(database.name, id));
   const shared = await database.shared(id);
   if (shared) tellDeleted(shared);
   tellChanged(database, id);
@@ -121,4 +123,11 @@ function infoOf(row: SessionRow): ListedSession {
     ...(queued && { queued }),
     order: orderOf(row),
   };
+}
+
+/** Where storage is forbidden, nothing is there. */
+function forgetAside(prefix: string): void {
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key);
+  } catch {}
 }

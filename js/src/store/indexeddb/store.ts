@@ -13,6 +13,7 @@ import type {
   StoredStep,
   TokenCount,
 } from "../adapter.js";
+import { asideKey } from "./aside.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
 import type { KeptSession } from "./kept.js";
 
@@ -39,6 +40,16 @@ export class IndexedDBStore implements StoreAdapter {
   moves(): DatabaseOptions {
     this.#database.askToPersist();
     return { name: this.#database.name };
+  }
+
+  /** @internal Where its messages stand as long as the database cannot be used. */
+  get asideKey(): string {
+    return asideKey(this.#database.name, this.identifier);
+  }
+
+  /** @internal What uses the database is there. */
+  get canWrite(): boolean {
+    return this.#kept !== undefined;
   }
 
   /** @internal When nothing of it is on its way any more. */
