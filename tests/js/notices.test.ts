@@ -123,3 +123,28 @@ test("what is no notice is passed over", async () => {
 test("`onNotice` is checked when a handler is made", () => {
   expect(() => handler({ onNotice: "log" as never })).toThrow("`onNotice` must be a function, got");
 });
+
+test("a broken file marks the message that it came with, also when a whole one of its kind came after it and the page was left", async () => {
+  const message =
+    "[Document attachment: application/pdf] was left out of the request and replaced by this note: its data is not base64.";
+  const store = new MemoryStore("s");
+  const open = () =>
+    new GloveClient({
+      createModel: () => noticing({ code: "MEDIA_LEFT_OUT", message }),
+      createStore: () => store,
+      systemPrompt: "",
+    }).session("s");
+  const pdf = (data: string) => ({
+    text: "Read this",
+    content: [{ type: "document", source: { type: "base64", media_type: "application/pdf", data } }],
+  });
+  const marks = (session: ReturnType<typeof open>) =>
+    session.getSnapshot().timeline.flatMap((entry) => (entry.kind === "user" ? [entry.leftOut === true] : []));
+  const before = open();
+  await before.sendMessage(pdf("no base64!"));
+  await vi.waitFor(() => expect(marks(before)).toEqual([true]));
+  before.dispose();
+  const after = open();
+  await after.sendMessage(pdf("JVBE\nRi0x"));
+  await vi.waitFor(() => expect(marks(after)).toEqual([true, false]));
+});

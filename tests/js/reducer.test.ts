@@ -97,7 +97,9 @@ test("a message says that the model cannot read its files when the provider take
       "[Document attachment: application/pdf] was left out of the request and replaced by this note: its data is not base64.",
   });
   const two = said(0, file("a", "application/pdf"), file("b", "application/pdf"));
-  expect(marks(two, broken, said(2, file("c", "application/pdf")))).toEqual([false, true, false]);
+  const found: SnapshotEvent = { kind: "broken", ids: ["a.m1", undefined] };
+  expect(marks(two, broken, said(2, file("c", "application/pdf")))).toEqual([false, false, false]);
+  expect(marks(two, broken, found, said(2, file("c", "application/pdf")))).toEqual([true, false, false]);
   expect(marks(record, broken)).toEqual([false, false, false]);
   expect(marks(record, left("[Image attachment: image/png] of a tool's result"))).toEqual([false, false, false]);
   // Another model may take them; the one from before still does not.

@@ -1,5 +1,7 @@
 // What the core tells, on its way to the screen, to subscribers and to other tabs.
+import { late } from "../error.js";
 import { isPiece } from "../snapshot/pace.js";
+import { isOfBroken } from "../snapshot/timeline.js";
 import { noSlots, ReplayState } from "../tabs/replay-state.js";
 import type { SharedSession } from "../tabs/shared-session.js";
 import type { CoreSession } from "../wasm/core-api.js";
@@ -115,6 +117,7 @@ export class CoreEvents {
     // A model of the page has shown it as it came.
     const seen = this.modelInPage && event.kind === "event" && (event.type === "text_delta" || event.type === "reasoning_delta");
     if (!seen) snapshots.apply(event);
+    if (event.kind === "event" && event.type === "model_notice") this.#markBroken(event.data as { readonly message: string });
     if (event.kind === "slots") slots.changed();
     if (event.kind === "state") slots.askOutside();
     if (event.kind === "state" && event.request !== null) this.#page.page.serves(event.request);
@@ -129,6 +132,16 @@ export class CoreEvents {
     if (type === "tool_use_result") this.#page.tools.ended(id);
     if (type === "tool_use_result" && tool_name === inboxTool) void this.#extras.read();
     this.#page.subscribers.tell(type, data);
+  }
+
+  /** A notice tells neither the message nor the part: the file may have come long ago, and with it others that are whole. */
+  #markBroken({ message }: { readonly message: string }): void {
+    if (!isOfBroken(message)) return;
+    const { snapshots } = this.#page;
+    late(import("./broken.js"))
+      .then(async ({ withBroken }) => snapshots.dispatch({ kind: "broken", ids: withBroken(await this.#page.messages()) }))
+      // It is only not marked.
+      .catch(() => {});
   }
 
   /** Keeps the text of an answer while it is written, each time that there is a good part more. */

@@ -27,6 +27,8 @@ export type PageEvent =
   /** The promise of a request has settled; with an error where the core has not taken the request. */
   | { readonly kind: "settled"; readonly id: string; readonly error: Error | undefined }
   | { readonly kind: "refused"; readonly slot: string; readonly error: string; readonly issues: readonly Issue[] }
+  /** Messages of the user with a file that nobody can read. */
+  | { readonly kind: "broken"; readonly ids: readonly (string | undefined)[] }
   /** A model of the page is asked; what it shows comes ahead of what the core tells. */
   | { readonly kind: "asked"; readonly call: number }
   | { readonly kind: "piece"; readonly of: PieceKind; readonly text: string; readonly call: number }

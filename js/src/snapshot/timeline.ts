@@ -6,7 +6,13 @@ import { entryOf } from "./failures.js";
 import type { ShownEntry } from "./snapshot.js";
 import { type SessionState, withShown } from "./state.js";
 
-export const timelineReducers: Reducers<"timeline"> = {
+export const timelineReducers: Reducers<"timeline" | "broken"> = {
+  broken(state, { ids }) {
+    const { timeline } = state.shown;
+    const mark = (entry: ShownEntry) =>
+      entry.kind === "user" && !entry.leftOut && ids.includes(entry.id) ? { ...entry, leftOut: true } : entry;
+    return timeline.some((entry) => mark(entry) !== entry) ? withShown(state, { timeline: timeline.map(mark) }) : state;
+  },
   timeline(state, { len, set }, context, unseen) {
     const { timeline: before } = state.shown;
     // One that no snapshot has shown may grow in place: a copy is as long as the conversation.
@@ -29,18 +35,15 @@ export const timelineReducers: Reducers<"timeline"> = {
 
 // Of some kinds of files a provider takes none, so notes stood for them in a request.
 
+/** One file that is broken says nothing of others of its kind: `connection/broken.ts` looks for the messages that have such. */
+export const isOfBroken = (notice: string): boolean => notice.endsWith("its data is not base64.");
+
 /** A session is told once of each kind. What tools return is none of a person's: that is said in another sentence (`media.rs`). */
 export function unread(state: SessionState, notice: string): SessionState {
   const type = /^\[\w+ attachment: ([^\]]+)] was left out/.exec(notice)?.[1];
-  if (!type || state.unread.has(type)) return state;
+  if (!type || state.unread.has(type) || isOfBroken(notice)) return state;
   const { timeline } = state.shown;
   const types: SessionState["unread"] = new Set(state.unread).add(type);
-  // This one alone cannot be read: it came with the message that is answered.
-  if (notice.endsWith("its data is not base64.")) {
-    const last = timeline.findLast(({ kind }) => kind === "user");
-    const broken = (entry: ShownEntry) => (entry === last ? withUnread(entry, new Set([type])) : entry);
-    return withShown(state, { timeline: timeline.map(broken) });
-  }
   return { ...withShown(state, { timeline: timeline.map((entry) => withUnread(entry, types)) }), unread: types };
 }
 
