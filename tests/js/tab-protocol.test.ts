@@ -126,19 +126,37 @@ test("a tab that says that it runs the session, and shows nothing of it, is not 
   expect(alone.session.getSnapshot().tab).toBe("blocked");
 });
 
-test("a tab that is awake, and does not take what it is asked, is not waited for", { timeout: 20_000 }, async () => {
+test("a tab that is awake, and does not take what it is asked, is not waited for: it waits in the queue for another", {
+  timeout: 20_000,
+}, async () => {
   const store = sharedSession("s");
   const { say, hear, heard } = await channelOf(store());
   await store().lease?.("somebody", 60_000);
   const alone = tab(store());
   const started = alone.session.start();
   await hear(({ kind }) => kind === "hello");
-  say({ v: 3, kind: "all", leader: "deaf", events: [], written: { text: "", reasoning: "" }, extras: {} });
+  const all = { v: 3, kind: "all", leader: "deaf", written: { text: "", reasoning: "" }, extras: {} };
+  say({ ...all, events: [] });
   await started;
   const awake = setInterval(() => say({ v: 3, kind: "pong", leader: "deaf" }), 200);
   undo.push(() => clearInterval(awake));
-  await expect(alone.session.sendMessage("hello")).rejects.toMatchObject({ code: "SESSION_OPEN_ELSEWHERE" });
-  expect(heard.filter(({ kind }) => kind === "ask")).toHaveLength(1);
+  const sent = ["given up", "answered there", "hello"].map((text) => alone.session.sendMessage(text));
+  for (const one of sent) await expect(one).rejects.toMatchObject({ code: "SESSION_OPEN_ELSEWHERE" });
+  expect(heard.filter(({ kind }) => kind === "ask")).toHaveLength(3);
+  const queue = () => alone.session.getSnapshot().queue.map(({ text }) => text);
+  expect(queue()).toEqual(["given up", "answered there", "hello"]);
+  const [first, second] = alone.session.getSnapshot().queue.map(({ id }) => id);
+  expect(alone.session.cancelQueued(first ?? "")).toBe(true);
+  say({ ...all, events: [{ kind: "timeline", len: 1, set: [[0, [{ kind: "user", id: second, text: "answered there" }]]] }] });
+  await until(alone.session, ({ timeline }) => timeline.length === 1);
+  expect(queue()).toEqual(["hello"]);
+  await store().dropSent?.(second ?? "");
+  // Nobody has the session any more: this tab takes it up.
+  clearInterval(awake);
+  await store().lease?.("somebody", 0);
+  await until(alone.session, ({ tab, timeline, busy }) => tab === "leader" && timeline.length === 2 && !busy);
+  expect(texts(alone.session.getSnapshot())).toEqual(["user: hello", "agent: you said hello"]);
+  expect(alone.session.getSnapshot()).toMatchObject({ queue: [], error: undefined });
 });
 
 // ---- other versions --------------------------------------------------------------------------------------------------

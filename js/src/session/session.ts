@@ -111,6 +111,8 @@ export class GloveSession {
   readonly #sending = new Set<Promise<RunOutcome>>();
   /** Messages that the session could not be opened for, in their order. */
   readonly #kept = new Map<string, OutgoingMessage>();
+  /** Messages that another tab was asked for and has not taken: whoever runs the session finds them written down. */
+  readonly #left = new Map<string, OutgoingMessage>();
   readonly #tools: GivenTools;
   #config: SessionConfig;
   #runnable: SessionRunnable | undefined;
@@ -274,6 +276,13 @@ export class GloveSession {
       this.#snapshots.dispatch({ kind: "dropped", id });
       return true;
     }
+    if (this.#left.delete(id)) {
+      this.#connection.dropSent(id);
+      this.#snapshots.dispatch({ kind: "dropped", id });
+      // It may be taken by now.
+      this.#connection.cancelQueued(id);
+      return true;
+    }
     const waits = this.#snapshots.snapshot.queue.some((message) => message.id === id);
     const sent = this.#sent.get(id);
     if (waits && sent) this.#cancel(sent);
@@ -303,7 +312,7 @@ export class GloveSession {
     const message = typeof input === "string" ? { text: input } : (input ?? {});
     if (isEvent(message)) throw this.#wrong("The message", message);
     const sent = this.#sent.get(messageId);
-    const early = this.#kept.get(messageId) ?? (sent?.delivered ? undefined : sent?.input);
+    const early = this.#kept.get(messageId) ?? this.#left.get(messageId) ?? (sent?.delivered ? undefined : sent?.input);
     if (early) {
       // The core has not heard of it.
       if (sent) this.#cancel(sent);
@@ -574,7 +583,13 @@ export class GloveSession {
       if (failure && unopened && !this.#disposed && !regenerate && !edits) {
         this.#kept.set(sent.id, input);
         this.#snapshots.dispatch({ kind: "kept", id, text, files, hidden });
-      } else if (sent.noted && !this.#disposed && !staysWritten(failure, this.#snapshots.phase)) this.#connection.dropSent(id);
+      } else if (sent.noted && !this.#disposed) {
+        if (!staysWritten(failure, this.#snapshots.phase)) this.#connection.dropSent(id);
+        else if (codeOf(failure) === "SESSION_OPEN_ELSEWHERE" && !edits) {
+          this.#left.set(id, input);
+          this.#snapshots.dispatch({ kind: "kept", id, text, files, hidden });
+        }
+      }
       // The core has told how a run ended; and why the session was closed says more than that it was.
       const error = ended || (this.#disposed && this.#snapshots.error) ? undefined : failure;
       this.#snapshots.dispatch({ kind: "settled", id, error });

@@ -28,7 +28,9 @@ export const timelineReducers: Reducers<"timeline" | "broken"> = {
       }
     }
     const earlier = state.stale && timeline.at(-1)?.id.endsWith(".partial");
-    const next = withShown(state, { timeline });
+    // One that another tab has answered meanwhile, or answers now.
+    const kept = state.kept.filter(({ id }) => !timeline.some((entry) => entry.kind === "user" && entry.id === id));
+    const next = { ...withShown(state, { timeline }), ...(kept.length < state.kept.length && { kept }) };
     return earlier ? dropStale(next) : next;
   },
 };
