@@ -50,7 +50,9 @@ export function demo(): Demo {
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("console", (message) => {
       const told = message.type() === "error" || message.type() === "warning";
-      if (told && !isNotice(message.text())) problems.push(message.text());
+      // What its endpoint refused is told beside each request.
+      const refused = message.location().url.endsWith("/api/chat");
+      if (told && !refused && !isNotice(message.text())) problems.push(message.text());
     });
   };
   const visit = async (context: BrowserContext, hash: string) => {
