@@ -19,7 +19,7 @@ const stream = (...parts: string[]) => new Response(parts.join(""), { headers: {
 const long = "https://provider.test/docs/guides/error-codes/api-errors#req_0123456789abcdef0123456789abcdef0123456789abcdef";
 const broken = refusal(500, `The server had an error while processing your request: ${long}`, "server_error");
 
-/** How the provider answers, and what is read of it; the last is the wait for another try. */
+/** How the provider answers, and what is read of it; after the last another try has to wait. */
 const failures: readonly [answers: readonly (() => Response)[], words: string][] = [
   [
     [refusal(401, `Incorrect API key provided: ${"*".repeat(90)}. See ${long}`, "invalid_api_key")],
@@ -29,7 +29,7 @@ const failures: readonly [answers: readonly (() => Response)[], words: string][]
   [[refusal(429, `You exceeded your current quota: ${long}`, "insufficient_quota")], "has used up"],
   [[broken, broken, broken], "has a problem right now"],
   [[() => stream(chunk({ role: "assistant", content: "Here are three desks" }))], "broke in the middle"],
-  [[refusal(429, "Rate limit reached", "rate_limit_exceeded", { "retry-after": "30" })], "Busy; trying again in"],
+  [[refusal(429, "Rate limit reached", "rate_limit_exceeded", { "retry-after": "30" })], "too many requests"],
 ];
 
 /** What does not fit into the window, is covered, or is too small for a finger. Runs in the page. */
@@ -92,8 +92,7 @@ test("each failure is read and can be gone on from in a window of 360 × 780 pix
     if (await details.count()) await details.click();
     await fits(page, words);
   }
-  // Nobody has to wait for it.
-  await press(page, "Stop");
+  await page.getByRole("button", { name: /^Try again in \d+ s$/ }).waitFor();
   await say(page, "Once more");
   await shows(page, "Here they are.");
 });

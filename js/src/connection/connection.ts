@@ -1,7 +1,7 @@
 // The way from a session to its core: what it takes is loaded when the core is needed, so that a page draws before. What was asked meanwhile waits.
 import { codeOf, late } from "../error.js";
+import { dropAside, keepAside } from "../messages/aside.js";
 import type { SentRequest, StoreAdapter } from "../store/adapter.js";
-import { dropAside, keepAside } from "../store/indexeddb/aside.js";
 import { firstPainted } from "../timing/next-frame.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import type { AskedSession, CoreSession } from "../wasm/core-api.js";

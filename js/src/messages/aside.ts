@@ -1,5 +1,5 @@
 // Messages that are sent before what uses the database has come: until it has, they stand in `localStorage`, which is there at once.
-import type { SentRequest, StoreAdapter } from "../adapter.js";
+import type { SentRequest, StoreAdapter } from "../store/adapter.js";
 
 export const asideKey = (database: string, session: string) => `glove:sent:${JSON.stringify([database, session])}:`;
 
