@@ -13,8 +13,8 @@ import type { CoreConnection } from "./core-connection.js";
 import type { OpenedSession } from "./opened.js";
 import type { SessionPage } from "./page.js";
 
-/** So long a message that stands aside waits for the database before it is shown. */
-const asideMs = 1_000;
+/** So long a message that stands aside waits for the database before it is shown: browsers write what stands there to the disk after some five seconds. */
+const asideMs = 4_500;
 
 export class Connection {
   readonly #core: Core;
