@@ -68,12 +68,14 @@ test("a worker that cannot start is ended, and the next use starts another one",
     }
   }
   vi.stubGlobal("Worker", Unread);
-  const session = clientOf({ createModel: () => createScriptedModel(["Yes"]) }).session("s");
+  const session = clientOf({ createModel: () => createScriptedModel(["Yes", "Again yes"]) }).session("s");
   await expect(session.sendMessage("Hi")).rejects.toMatchObject({ code: "WORKER_UNAVAILABLE" });
   expect(PageWorker.started.map(({ terminated }) => terminated)).toEqual([true]);
   vi.stubGlobal("Worker", PageWorker);
   session.clearError();
-  expect(await session.sendMessage("Hi")).toMatchObject({ text: "Yes" });
+  // What was sent to the first one waits for it.
+  expect(await session.sendMessage("And?")).toMatchObject({ text: "Again yes" });
+  expect(texts(session.getSnapshot())).toEqual(["user: Hi", "agent: Yes", "user: And?", "agent: Again yes"]);
   expect(PageWorker.started.map(({ terminated }) => terminated)).toEqual([true, false]);
   session.dispose();
 });
