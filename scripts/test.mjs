@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { build, decoders } from "./build.mjs";
-import { chromiumShell } from "./lib/chromium.mjs";
 import { engines } from "./lib/engines.mjs";
 import { inRoot } from "./lib/project.mjs";
 import { main, run, runTool, StepFailed } from "./lib/run.mjs";
@@ -12,10 +11,7 @@ import { setup } from "./setup.mjs";
 const runners = {
   rust: { run: cargo, needs: { servers: true } },
   js: { run: () => vitest("js*"), needs: { build: true } },
-  e2e: {
-    run: ({ shell }) => vitest("e2e*", { GLOVE_CHROME: shell }),
-    needs: { build: true, decoders: true, chromium: true, shell: true },
-  },
+  e2e: { run: () => vitest("e2e*"), needs: { build: true, decoders: true, chromium: true } },
   engines: { run: inEngines, needs: { build: true, engines: true } },
   real: { run: withRealParts, needs: { build: true, chromium: true, real: true, servers: true } },
   packaging: { run: () => vitest("packaging"), needs: { build: true, chromium: true } },
@@ -41,7 +37,6 @@ async function test(names) {
     servers: needed("servers"),
     real: needed("real"),
   });
-  if (needed("shell")) tools.shell = await chromiumShell(tools.chromium);
   if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;
 
   const sums = none();
@@ -143,7 +138,7 @@ async function withRealParts(tools) {
 }
 
 /** The projects of vitest.config.ts with this name. */
-async function vitest(project, env) {
+async function vitest(project) {
   const report = inRoot(".cache", "reports", `${project.replace("*", "")}.json`);
   mkdirSync(inRoot(".cache", "reports"), { recursive: true });
   rmSync(report, { force: true });
@@ -151,7 +146,7 @@ async function vitest(project, env) {
     runTool(
       "vitest/vitest.mjs",
       ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile=${report}`],
-      { silenceMs, env },
+      { silenceMs },
     ),
   );
   const counts = none();

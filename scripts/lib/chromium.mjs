@@ -58,17 +58,6 @@ export function findChromium() {
   return named || places[process.platform]?.find((path) => existsSync(path));
 }
 
-/**
- * Chromium without all that is not drawn: the same engine, for three quarters of the processor's time. Debian's package of it is installed where
- * that may be done; elsewhere the whole browser does the same.
- */
-export async function chromiumShell(whole) {
-  if (process.env.GLOVE_CHROME) return whole;
-  const shell = "/usr/bin/chromium-headless-shell";
-  if (!existsSync(shell) && canInstall()) await installPackages(["chromium-headless-shell"]).catch(() => {});
-  return existsSync(shell) ? shell : whole;
-}
-
 export async function installChromium() {
   if (!canInstall()) {
     throw new StepFailed(
