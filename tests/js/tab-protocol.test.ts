@@ -145,7 +145,7 @@ test("a tab that is awake, and does not take what it is asked, is not waited for
   expect(heard.filter(({ kind }) => kind === "ask")).toHaveLength(3);
   const queue = () => alone.session.getSnapshot().queue.map(({ text }) => text);
   expect(queue()).toEqual(["given up", "answered there", "hello"]);
-  const [first, second] = alone.session.getSnapshot().queue.map(({ id }) => id);
+  const [first, second, third] = alone.session.getSnapshot().queue.map(({ id }) => id);
   expect(alone.session.cancelQueued(first ?? "")).toBe(true);
   say({ ...all, events: [{ kind: "timeline", len: 1, set: [[0, [{ kind: "user", id: second, text: "answered there" }]]] }] });
   await until(alone.session, ({ timeline }) => timeline.length === 1);
@@ -157,6 +157,10 @@ test("a tab that is awake, and does not take what it is asked, is not waited for
   await until(alone.session, ({ tab, timeline, busy }) => tab === "leader" && timeline.length === 2 && !busy);
   expect(texts(alone.session.getSnapshot())).toEqual(["user: hello", "agent: you said hello"]);
   expect(alone.session.getSnapshot()).toMatchObject({ queue: [], error: undefined });
+  // It is a message like any other then.
+  expect(alone.session.cancelQueued(third ?? "")).toBe(false);
+  await alone.session.edit(third ?? "", "again");
+  expect(texts(alone.session.getSnapshot())).toEqual(["user: again", "agent: you said again"]);
 });
 
 // ---- other versions --------------------------------------------------------------------------------------------------

@@ -276,14 +276,14 @@ export class GloveSession {
       this.#snapshots.dispatch({ kind: "dropped", id });
       return true;
     }
-    if (this.#left.delete(id)) {
+    const waits = this.#isQueued(id);
+    if (this.#left.delete(id) && waits) {
       this.#connection.dropSent(id);
       this.#snapshots.dispatch({ kind: "dropped", id });
       // It may be taken by now.
       this.#connection.cancelQueued(id);
       return true;
     }
-    const waits = this.#snapshots.snapshot.queue.some((message) => message.id === id);
     const sent = this.#sent.get(id);
     if (waits && sent) this.#cancel(sent);
     else if (waits) this.#connection.cancelQueued(id);
@@ -312,7 +312,9 @@ export class GloveSession {
     const message = typeof input === "string" ? { text: input } : (input ?? {});
     if (isEvent(message)) throw this.#wrong("The message", message);
     const sent = this.#sent.get(messageId);
-    const early = this.#kept.get(messageId) ?? this.#left.get(messageId) ?? (sent?.delivered ? undefined : sent?.input);
+    // What another tab has answered meanwhile is a message like any other.
+    const left = this.#isQueued(messageId) ? this.#left.get(messageId) : undefined;
+    const early = this.#kept.get(messageId) ?? left ?? (sent?.delivered ? undefined : sent?.input);
     if (early) {
       // The core has not heard of it.
       if (sent) this.#cancel(sent);
@@ -680,6 +682,10 @@ export class GloveSession {
     const { text, skills, ...made } = await this.#connection.whileOpen(outgoing(input.text ?? "", this, stop.signal));
     const body = await bodyOf({ ...input, text }, id, this);
     return { ...body, ...made, extra: { ...body.extra, skills } };
+  }
+
+  #isQueued(id: string): boolean {
+    return this.#snapshots.snapshot.queue.some((message) => message.id === id);
   }
 
   #cancel(sent: Sent): void {
