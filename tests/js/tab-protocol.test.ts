@@ -55,7 +55,8 @@ async function channelOf(store: StoreAdapter) {
   const heard: Heard[] = [];
   channel.onmessage = ({ data }) => void heard.push(data as Heard);
   undo.push(() => channel.close());
-  const hear = (fits: (message: Heard) => unknown) => vi.waitFor(() => heard.find(fits) ?? expect.fail("nothing was heard"));
+  const hear = (fits: (message: Heard) => unknown) =>
+    vi.waitFor(() => heard.find(fits) ?? expect.fail("nothing was heard"), { timeout: 10_000 });
   return { heard, hear, say: (message: unknown) => channel.postMessage(message) };
 }
 
