@@ -1,5 +1,6 @@
 // Pictures as small as they are sent: decoded and scaled by the browser, off the page's thread where it can.
-import { toBase64, turn } from "../../src/values/base64.js";
+import { turn } from "../../src/timing/turn.js";
+import { toBase64 } from "../../src/values/base64.js";
 import type { MediaRules } from "../../src/wire/attachments.js";
 import type { FileKind } from "./file-kind.js";
 

@@ -2,9 +2,9 @@
 import { codeOf, failureFields, GloveError, reasonOf, stoppedBy } from "../error.js";
 import type { PieceKind } from "../snapshot/state.js";
 import { nextFrame } from "../timing/next-frame.js";
+import { turn } from "../timing/turn.js";
 import type { JsonSchema } from "../tools/schema-types.js";
 import type { ToolConfig } from "../tools/tool.js";
-import { turn } from "../values/base64.js";
 import type { HostPrompt } from "../wasm/core-api.js";
 import type { Message, Usage } from "../wire/record.js";
 import type { ModelAdapter, ModelNotice, ModelPromptResult, ModelTool } from "./model.js";

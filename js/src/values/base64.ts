@@ -1,4 +1,5 @@
 // Base64 and bytes. Megabytes are done natively, or in pieces with the page's turn between them, so that no frame comes late.
+import { turn } from "../timing/turn.js";
 
 /** What newer engines have; TypeScript does not know it of all of them. */
 interface Native {
@@ -10,17 +11,6 @@ interface NativeClass {
 
 /** A multiple of three and of four. */
 const pieceLength = 0x6_0000;
-
-/** Lets the page do what waits. Timers stand still in hidden tabs. */
-export const turn = () =>
-  new Promise<void>((later) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      later();
-    };
-    port2.postMessage(0);
-  });
 
 export async function toBase64(data: Blob | Uint8Array): Promise<string> {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(await data.arrayBuffer());
