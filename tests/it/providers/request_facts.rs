@@ -828,8 +828,6 @@ fn thoughts_go_back_without_an_option_where_a_model_is_asked_to_think() {
     for at in [
         ("api.groq.com", "openai/gpt-oss-120b"),
         ("api.moonshot.ai", "moonshot-v1-128k"),
-        ("open.bigmodel.cn", "glm-5.2"),
-        ("api.z.ai", "glm-5.3"),
         ("api.x.ai", "grok-4.5"),
         ("api.fireworks.ai", "accounts/fireworks/models/kimi-k3"),
         ("dashscope.aliyuncs.com", "qwen-plus"),
@@ -837,7 +835,12 @@ fn thoughts_go_back_without_an_option_where_a_model_is_asked_to_think() {
     ] {
         assert_eq!(details(at, high), (false, false), "{at:?}");
     }
+    // Who thinks by default wants its thoughts back with the results of calls, in its own field.
+    for at in [("open.bigmodel.cn", "glm-5.2"), ("api.z.ai", "glm-5.3")] {
+        assert_eq!((details(at, high), details(at, |_| {})), ((false, true), (false, true)), "{at:?}");
+    }
+    assert_eq!(details(("api.z.ai", "glm-5.2"), none), (false, false));
     // An application that asks for it sends the thoughts in these hosts' own field.
     let echoes = |options: &mut Options| options.echo_reasoning = true;
-    assert_eq!(details(("api.z.ai", "glm-5.2"), echoes), (false, true));
+    assert_eq!(details(("api.x.ai", "grok-4.5"), echoes), (false, true));
 }
