@@ -1,8 +1,10 @@
-// `npm test`: set-up, then every test there is; `npm test -- rust js` runs only those. Ends with the sums of all runners.
+// `npm test`: set-up, then every test there is; `npm test -- rust js` runs only those, `npm test -- long` the whole of the loops of which it runs
+// a part otherwise. Ends with the sums of all runners.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { build, decoders } from "./build.mjs";
+import { findShell } from "./lib/chromium.mjs";
 import { engines } from "./lib/engines.mjs";
 import { inRoot } from "./lib/project.mjs";
 import { main, run, runTool, StepFailed } from "./lib/run.mjs";
@@ -15,10 +17,14 @@ const runners = {
   engines: { run: inEngines, needs: { build: true, engines: true } },
   real: { run: withRealParts, needs: { build: true, chromium: true, real: true, servers: true } },
   packaging: { run: () => vitest("packaging"), needs: { build: true, chromium: true } },
+  // Hours: before a release, and when what they are about has changed.
+  long: { run: longLoops, needs: { build: true, chromium: true, servers: true }, byNameOnly: true },
 };
 
 /** Longer than the slowest build and the slowest file of tests take. */
 const silenceMs = 10 * 60_000;
+/** Longer than a whole loop of five hundred takes, which says nothing before its end. */
+const longMs = 60 * 60_000;
 
 await main(async () => {
   const names = process.argv.slice(2);
@@ -26,7 +32,7 @@ await main(async () => {
   if (unknown.length) {
     throw new StepFailed(`there are no tests called ${unknown.join(", ")}`, `Choose from: ${Object.keys(runners).join(", ")}.`);
   }
-  await test(names.length ? names : Object.keys(runners));
+  await test(names.length ? names : Object.keys(runners).filter((name) => !runners[name].byNameOnly));
 });
 
 async function test(names) {
@@ -38,6 +44,8 @@ async function test(names) {
     real: needed("real"),
   });
   if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;
+  const shell = tools.chromium && (await findShell());
+  if (shell) process.env.GLOVE_CHROME_SHELL = shell;
 
   const sums = none();
   const times = [];
@@ -94,8 +102,25 @@ function rustTests(option) {
   return ["test", "--workspace", "--all-features", option, ...(process.env.CI ? ["--locked"] : [])];
 }
 
+/** Kills at any moment, five hundred times each, and what is made with every tool that the package is made for. */
+async function longLoops() {
+  Object.assign(process.env, { GLOVE_LONG: "1", GLOVE_KILLS: process.env.GLOVE_KILLS ?? "500" });
+  const sums = none();
+  // One after the other: they measure what happens on a machine that has time.
+  add(sums, await cargo(["--test", "it", "--", "killed", "answered", "--test-threads", "1"]));
+  add(
+    sums,
+    await vitest(
+      "e2e",
+      ["kills", "tab-deaths", "walk-throughs"].map((name) => `tests/e2e/${name}.test.ts`),
+    ),
+  );
+  add(sums, await vitest("packaging", ["tests/packaging/next.test.ts"]));
+  return sums;
+}
+
 /** Unit, integration and documentation tests. */
-async function cargo() {
+async function cargo(some = []) {
   const counts = none();
   const running = new Set();
   const onLine = (line) => {
@@ -109,7 +134,9 @@ async function cargo() {
   };
   // Many of them wait for servers and clocks.
   const env = { RUST_TEST_THREADS: process.env.RUST_TEST_THREADS ?? String(2 * availableParallelism()) };
-  const failure = await failureOf(() => run("cargo", rustTests("--no-fail-fast"), { onLine, env, silenceMs }));
+  const failure = await failureOf(() =>
+    run("cargo", [...rustTests("--no-fail-fast"), ...some], { onLine, env, silenceMs: some.length ? longMs : silenceMs }),
+  );
   counts.failed.push(...[...running].map((name) => `${name}: it did not end`));
   return countFailure(counts, failure);
 }
@@ -138,14 +165,14 @@ async function withRealParts(tools) {
 }
 
 /** The projects of vitest.config.ts with this name. */
-async function vitest(project) {
+async function vitest(project, files = []) {
   const report = inRoot(".cache", "reports", `${project.replace("*", "")}.json`);
   mkdirSync(inRoot(".cache", "reports"), { recursive: true });
   rmSync(report, { force: true });
   const failure = await failureOf(() =>
     runTool(
       "vitest/vitest.mjs",
-      ["run", "--project", project, "--reporter=default", "--reporter=json", `--outputFile=${report}`],
+      ["run", "--project", project, ...files, "--reporter=default", "--reporter=json", `--outputFile=${report}`],
       { silenceMs },
     ),
   );

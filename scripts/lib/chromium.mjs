@@ -58,6 +58,16 @@ export function findChromium() {
   return named || places[process.platform]?.find((path) => existsSync(path));
 }
 
+/**
+ * Chromium without windows of its own, which loads and runs pages for four fifths of the processor's time. Debian has it as a package beside
+ * Chromium's; nothing where it is not. The program itself: the script that starts it from `/usr/bin` does not become it, and would be killed alone.
+ */
+export async function findShell() {
+  const shell = "/usr/lib/chromium/chromium-headless-shell";
+  if (!existsSync(shell) && canInstall()) await installPackages(["chromium-headless-shell"]).catch(() => {});
+  return existsSync(shell) ? shell : undefined;
+}
+
 export async function installChromium() {
   if (!canInstall()) {
     throw new StepFailed(

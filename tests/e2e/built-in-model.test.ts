@@ -10,7 +10,7 @@ let browser: Browser;
 let server: Served;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await openBrowser({ whole: true });
   server = await servePackage();
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ test("a voice hook speaks the answers, is interrupted, and leaves an open questi
   const { outputFiles } = await build({ ...options, define, entryPoints: [`${root}/tests/support/voice-page.tsx`] });
   const html = "<!doctype html><link rel=icon href=data:,><body><script type=module src=page.js></script>";
   const server = await serve("", { pages: { "/": html, "/page.js": outputFiles[0]?.text ?? "" } });
-  const browser = await openBrowser();
+  const browser = await openBrowser({ whole: true });
   try {
     const page = await browser.newPage();
     const mode = (wanted: string) => page.waitForFunction(`document.querySelector("#mode")?.textContent === "${wanted}"`);

@@ -1,10 +1,11 @@
-// examples/next, built by both of Next's bundlers: rendered on the server, hydrated, answered by its routes.
+// examples/next, built by Next (`npm test -- long`: by both of its bundlers): rendered on the server, hydrated, answered by its routes.
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openBrowser, openPage } from "../support/browser.js";
+import { isLong } from "../support/long.js";
 import { packageVersion } from "../support/project.js";
 import { strictEvents } from "../support/strict-client.js";
 import { direct, makeProject, sandboxed } from "./app.js";
@@ -53,7 +54,10 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
+/** Next's own first; webpack has tests without Next too. */
+const bundlers = isLong ? ["turbopack", "webpack"] : ["turbopack"];
+
+describe.each(bundlers)("Next with %s", (bundler) => {
   let server: Next;
   beforeAll(async () => {
     const files = { ...pages, "next.config.mjs": config, "app/api/edge/route.ts": edgeRoute, "spy.mjs": spy };
@@ -137,7 +141,7 @@ describe.each(["turbopack", "webpack"])("Next with %s", (bundler) => {
   });
 });
 
-test.each(["turbopack", "webpack"])(
+test.each(bundlers)(
   "Next while it is written, with %s: the page hydrates and answers without a word in the console",
   async (bundler) => {
     const folder = makeProject(`next-dev-${bundler}`, pages, "next");

@@ -66,7 +66,7 @@ describe("wllama in the page", () => {
     const files = await Promise.all(names.map(async (name) => [`/${name}.js`, await guide(`${name}.ts`)] as const));
     const routes = { "/tiny.gguf": async () => new Response(tinyModel({ context: 8192 })) };
     served = await servePackage(Object.fromEntries(files), routes);
-    browser = await openBrowser();
+    browser = await openBrowser({ whole: true });
     ({ page, problems } = await openPage(browser, served.url));
     await inPage(page, load);
   });

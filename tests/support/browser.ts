@@ -8,14 +8,19 @@ import { chromiumArguments as args } from "../../scripts/lib/chromium.mjs";
 
 const executablePath = process.env.GLOVE_CHROME ?? "/usr/bin/chromium";
 
+/** The same engine without windows, a profile on the disk, pages kept for the way back, and a model of its own. */
+const shellPath = process.env.GLOVE_CHROME_SHELL ?? executablePath;
+
 export interface BrowserOptions {
   /** Pages that are left are kept for the way back, as for people; by default they are not. */
   readonly keepsPages?: boolean;
+  /** All that people have, which the shell of it has not. */
+  readonly whole?: boolean;
 }
 
-export function openBrowser({ keepsPages = false }: BrowserOptions = {}): Promise<Browser> {
+export function openBrowser({ keepsPages = false, whole = keepsPages }: BrowserOptions = {}): Promise<Browser> {
   const ignoreDefaultArgs = keepsPages ? ["--disable-back-forward-cache"] : [];
-  return chromium.launch({ executablePath, args, ignoreDefaultArgs });
+  return chromium.launch({ executablePath: whole ? executablePath : shellPath, args, ignoreDefaultArgs });
 }
 
 export interface BrowserOnDisk {
