@@ -24,9 +24,9 @@ const parts = {
   "glue of the wasm file": /generated\/glove_wasm\.js|wasm\/border/,
   "IndexedDB store": /src\/store\/(indexeddb|sessions|transcript|step|json-text)/,
   "React: provider, hooks, view": /pkg\/react\//,
-  "tools and schemas": /src\/tools\//,
+  "tools and schemas": /src\/(tools|schema)\//,
   "display stack": /src\/display\//,
-  models: /src\/models\//,
+  models: /src\/(models|relay)\//,
 };
 
 /** What else is measured: what travels with other imports, and what is loaded when it is first used. */

@@ -1,7 +1,7 @@
 // A transport for the AI SDK's `useChat`: what it sends goes to a session of ours, and what that shows comes back as its stream.
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
 import { createMessages, type UIMessagePart } from "../react/hooks/messages.js";
-import { AbortError, reasonOf } from "../src/error.js";
+import { AbortError, reasonOf } from "../src/values/error.js";
 import type { GloveClient } from "../src/session/client.js";
 import type { GloveSession } from "../src/session/session.js";
 import type { ContentPart } from "../src/wire/record.js";

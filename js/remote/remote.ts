@@ -1,6 +1,6 @@
 // What a client is given when its sessions run on a server.
-import { GloveError } from "../src/error.js";
-import type { ModelAdapter } from "../src/models/model.js";
+import { GloveError } from "../src/values/error.js";
+import type { ModelAdapter } from "../src/ports/model.js";
 import type { GloveClientConfig } from "../src/session/client.js";
 import type { RunPhase } from "../src/snapshot/snapshot.js";
 import type { ImportOptions, SessionCatalog } from "../src/store/sessions.js";

@@ -1,6 +1,6 @@
 // A `fetch` for endpoints that keep answers under way: it reads on after a lost connection, and finds the same answer after a reload.
-import type { Fetch } from "../src/models/http.js";
-import { generateId } from "../src/session/session-id.js";
+import type { Fetch } from "../src/relay/http.js";
+import { generateId } from "../src/values/ids.js";
 
 const answerHeader = "x-glove-answer";
 const overHeader = "x-glove-answer-over";

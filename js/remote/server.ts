@@ -1,5 +1,5 @@
 // The server as its clients reach it: requests, their refusals, and event streams.
-import { failureOf, GloveError } from "../src/error.js";
+import { failureOf, GloveError } from "../src/values/error.js";
 
 /** Where the sessions are, and what is sent along. */
 export interface RemoteOptions {

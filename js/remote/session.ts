@@ -1,6 +1,6 @@
 // A session that runs on a server: it tells what a tab that runs one tells its followers, and is asked the same.
-import { codeOf, GloveError } from "../src/error.js";
-import { generateId } from "../src/session/session-id.js";
+import { codeOf, GloveError } from "../src/values/error.js";
+import { generateId } from "../src/values/ids.js";
 import type { Written } from "../src/snapshot/state.js";
 import { type Asked, Asker } from "../src/tabs/asker.js";
 import { type Method, rulesOf } from "../src/tabs/methods.js";

@@ -1,5 +1,5 @@
 // Tasks that run on a server, as a client starts, follows and decides about them.
-import { AbortError, GloveError } from "../src/error.js";
+import { AbortError, GloveError } from "../src/values/error.js";
 import { check, checkOptions, type Options } from "../src/values/validate-options.js";
 import type { RemoteTaskState, TaskBudgets, TaskEvent, TaskResult, TaskRunOptions, TaskSpec } from "../src/wire/task-types.js";
 import { type RemoteOptions, RemoteServer } from "./server.js";

@@ -1,7 +1,7 @@
 // A request on its way: method, permission, body and key, then the answer.
-import { asError, failureOf, GloveError, reasonOf } from "../src/error.js";
-import type { Fetch } from "../src/models/http.js";
-import type { ModelNotice } from "../src/models/model.js";
+import { asError, failureOf, GloveError, reasonOf } from "../src/values/error.js";
+import type { Fetch } from "../src/relay/http.js";
+import type { ModelNotice } from "../src/ports/model.js";
 import { answer, broken } from "../src/relay/answer.js";
 import { clientLeft, type Refusal, refusedResponse } from "../src/relay/refused.js";
 import { check, describeValue } from "../src/values/validate-options.js";

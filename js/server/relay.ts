@@ -3,7 +3,7 @@ import { callOptionsOf } from "../src/models/call-options.js";
 import { cacheOf } from "../src/models/providers.js";
 import { fromCore } from "../src/wasm/core-errors.js";
 import { guard, type Providers, type Relay } from "../src/wasm/providers.js";
-import type { RelayOptions } from "../src/wasm/relay.js";
+import type { RelayOptions } from "../src/relay/seam.js";
 import type { ChatHandlerConfig } from "./config.js";
 import type { Upstream } from "./upstream.js";
 

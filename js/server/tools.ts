@@ -3,14 +3,14 @@
 // The page keeps the record and decides when a call runs, so a call comes as a request of its own: with the ticket that the model's answer gave it, which
 // holds for this call, these arguments and this caller alone. A ticket runs once, as long as this process or the buffer
 // knows of it: whoever asks with it again reads what that run told.
-import type { CallPort } from "../src/display/call-display.js";
-import { GloveError, reasonOf } from "../src/error.js";
+import type { CallPort } from "../src/tools/call-display.js";
+import { GloveError, reasonOf } from "../src/values/error.js";
 import { EventStream } from "../src/relay/events.js";
 import { clientLeft, refusedResponse } from "../src/relay/refused.js";
-import { duplicateName } from "../src/session/tools-of.js";
+import { duplicateName } from "../src/tools/given-tools.js";
 import { checkTool } from "../src/tools/options.js";
 import { ToolRunner } from "../src/tools/runner.js";
-import type { IGloveRunnable, ToolConfig } from "../src/tools/tool.js";
+import type { IGloveRunnable, ToolConfig } from "../src/ports/tool.js";
 import type { Guard } from "../src/wasm/guard.js";
 import type { Providers } from "../src/wasm/providers.js";
 import type { PageTool } from "../src/wire/core-types.js";

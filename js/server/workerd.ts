@@ -5,7 +5,7 @@ import { noSource } from "../src/wasm/source.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { chatHandler } from "./handler.js";
 
-export { GloveError } from "../src/error.js";
+export { GloveError } from "../src/values/error.js";
 export { createMemoryBuffer } from "./resume/answer-buffer.js";
 
 const core = /* @__PURE__ */ openProviders(noSource);

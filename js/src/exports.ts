@@ -2,7 +2,6 @@
 
 export type { AgentDefinition } from "./agents/agent.js";
 export { type AgentTask, defineAgent } from "./agents/define-agent.js";
-export { type AskForOptions, askFor } from "./answers/ask-for.js";
 export type { AgentParts } from "./classic/agent.js";
 export { Context } from "./classic/context.js";
 export { formatMessages, type OpenAIContentPart, type OpenAIMessage } from "./classic/format-messages.js";
@@ -10,25 +9,11 @@ export type { GloveConfig, GloveFoldArgs, IGloveBuilder } from "./classic/glove.
 export { createInboxTool } from "./classic/inbox-tool.js";
 export { Observer } from "./classic/observer.js";
 export { PromptMachine } from "./classic/prompt-machine.js";
-export type { SessionRunnable } from "./classic/session-runnable.js";
 export { createTaskTool } from "./classic/task-tool.js";
 export type { HandOverFunction, Tool } from "./classic/tool.js";
-export { defineHook, type Hook, type HookContext, type HookResult } from "./commands/hook.js";
-export { defineSkill, type Skill, type SkillContext } from "./commands/skill.js";
-export {
-  DisplayManager,
-  type DisplayManagerAdapter,
-  Displaymanager,
-  type ListenerFn,
-  type RejectFn,
-  type Renderer,
-  type Resolver,
-  type ResolverFn,
-  type Slot,
-  type SlotRequest,
-  type UnsubscribeFn,
-} from "./display/manager.js";
-export { AbortError, GloveError, type ModelFailure, type ToldFailure } from "./error.js";
+export { DisplayManager, Displaymanager } from "./display/manager.js";
+export type { AnswerOutcome, RunOutcome, SendMessage } from "./messages/outcome.js";
+export type { FileInput, ImageInput, MessageInput } from "./messages/request.js";
 export {
   type AdapterClass,
   type AdapterOptions,
@@ -52,20 +37,7 @@ export {
   type BuiltInModelOptions,
   createBuiltInModel,
 } from "./models/built-in/model.js";
-export type { ModelCallOptions, ToolChoice } from "./models/call-options.js";
-export type { RemotePromptResponse, RemoteStreamEvent } from "./models/collect.js";
 export { createEndpointModel, type EndpointOptions } from "./models/endpoint.js";
-export type { ModelFacts, ModelPrice, ModelPrices } from "./models/facts.js";
-export type { Fetch } from "./models/http.js";
-export type {
-  ModelAdapter,
-  ModelNotice,
-  ModelPromptResult,
-  ModelTool,
-  NotifySubscribersFunction,
-  PromptRequest,
-  SerializedTool,
-} from "./models/model.js";
 export { parseSSEStream } from "./models/parse-sse.js";
 export {
   type AvailableProvider,
@@ -83,24 +55,82 @@ export {
   type RemoteModelActions,
   type RemotePromptRequest,
 } from "./models/remote.js";
-export { type AnyPlugin, definePlugin, type Plugin, type PluginRound } from "./plugins/plugin.js";
-export type { HasState, PluginState } from "./plugins/state.js";
+export type {
+  DisplayManagerAdapter,
+  ListenerFn,
+  RejectFn,
+  Renderer,
+  Resolver,
+  ResolverFn,
+  Slot,
+  SlotRequest,
+  UnsubscribeFn,
+} from "./ports/display.js";
+export { defineHook, type Hook, type HookContext, type HookResult } from "./ports/hook.js";
+export type {
+  ModelAdapter,
+  ModelNotice,
+  ModelPromptResult,
+  ModelTool,
+  NotifySubscribersFunction,
+  PromptRequest,
+  SerializedTool,
+} from "./ports/model.js";
+export type { ModelCallOptions, ModelFacts, ModelPrice, ModelPrices, ToolChoice } from "./ports/model-options.js";
+export { type AnyPlugin, definePlugin, type Plugin, type PluginRound } from "./ports/plugin.js";
+export type { HasState, PluginState } from "./ports/plugin-state.js";
+export type { Prompt } from "./ports/prompt.js";
+export type { CompactionConfig, SessionConfig, SessionParts } from "./ports/session-config.js";
+export { defineSkill, type Skill, type SkillContext } from "./ports/skill.js";
+export type {
+  Durability,
+  InboxItem,
+  InboxItemStatus,
+  Salvage,
+  SentRequest,
+  SessionDamage,
+  StepMarks,
+  StoreAdapter,
+  StoredRun,
+  StoredStep,
+  TokenCount,
+  TokenCount as TokenConsumptionCounter,
+} from "./ports/store.js";
+export type { EventContext, SubscriberAdapter } from "./ports/subscriber.js";
+export type { SubscriberEvent, SubscriberEventDataMap, SubscriberEventOf } from "./ports/subscriber-events.js";
+export type {
+  ApprovalRule,
+  BuiltInChoice,
+  BuiltInInfo,
+  BuiltInQuestions,
+  FileOutput,
+  IGloveRunnable,
+  SlotRenderProps,
+  ToolConfig,
+  ToolDisplay,
+  ToolFiles,
+  ToolResultRenderProps,
+} from "./ports/tool.js";
 export type { ExportRunOptions } from "./recording/run-file.js";
+export type { RemotePromptResponse, RemoteStreamEvent } from "./relay/collect.js";
+export type { Fetch } from "./relay/http.js";
+export { jsonSchema } from "./schema/json-schema.js";
+export type {
+  InferInput,
+  InferOutput,
+  Issue,
+  JsonSchema,
+  ParsingSchema,
+  Partly,
+  Schema,
+  StandardSchema,
+} from "./schema/types.js";
+export { type AskForOptions, askFor } from "./session/ask-for.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
-export type { AnswerOutcome, RunOutcome, SendMessage } from "./session/outcome.js";
-export type { Prompt } from "./session/prompt.js";
 export { type PromptEvent, promptEvents } from "./session/prompt-events.js";
-export type { FileInput, ImageInput, MessageInput } from "./session/request.js";
 export type { GloveSession, TriggerInput } from "./session/session.js";
-export type { CompactionConfig, SessionConfig, SessionParts } from "./session/session-config.js";
-export {
-  DEFAULT_SESSION_STORAGE_KEY,
-  generateSessionId,
-  type PersistSessionSetting,
-  type SessionStorage,
-} from "./session/session-id.js";
-export type { EventContext, SubscriberAdapter } from "./session/subscriber.js";
-export type { SubscriberEvent, SubscriberEventDataMap, SubscriberEventOf } from "./session/subscriber-events.js";
+export { DEFAULT_SESSION_STORAGE_KEY, type PersistSessionSetting, type SessionStorage } from "./session/session-id.js";
+export type { SessionRunnable } from "./session/session-runnable.js";
 export type {
   Approval,
   EnhancedSlot,
@@ -121,26 +151,11 @@ export type {
   UndoableCall,
 } from "./snapshot/snapshot.js";
 export { slotsWithoutApprovals } from "./snapshot/without-approvals.js";
-export type {
-  Durability,
-  InboxItem,
-  InboxItemStatus,
-  Salvage,
-  SentRequest,
-  SessionDamage,
-  StepMarks,
-  StoreAdapter,
-  StoredRun,
-  StoredStep,
-  TokenCount,
-  TokenCount as TokenConsumptionCounter,
-} from "./store/adapter.js";
 export { type DatabaseOptions, SessionDatabase } from "./store/indexeddb/database.js";
 export { IndexedDBStore } from "./store/indexeddb/store.js";
 export { MemoryStore } from "./store/memory.js";
 export { permissionKey } from "./store/permissions.js";
 export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
-
 export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
 export {
   type DefinedTool,
@@ -150,30 +165,8 @@ export {
   type TypedDisplay,
   type TypedRenderProps,
 } from "./tools/define.js";
-export { jsonSchema } from "./tools/json-schema.js";
-export type {
-  InferInput,
-  InferOutput,
-  Issue,
-  JsonSchema,
-  ParsingSchema,
-  Partly,
-  Schema,
-  StandardSchema,
-} from "./tools/schema-types.js";
-export type {
-  ApprovalRule,
-  BuiltInChoice,
-  BuiltInInfo,
-  BuiltInQuestions,
-  FileOutput,
-  IGloveRunnable,
-  SlotRenderProps,
-  ToolConfig,
-  ToolDisplay,
-  ToolFiles,
-  ToolResultRenderProps,
-} from "./tools/tool.js";
+export { AbortError, GloveError, type ModelFailure, type ToldFailure } from "./values/error.js";
+export { generateSessionId } from "./values/ids.js";
 export type {
   CallOutcome,
   ContentPart,

@@ -1,5 +1,5 @@
 // The package's default entry: everything, with the wasm file inside.
-import { core } from "./wasm/carried.js";
+import { core } from "./entries/carried-core.js";
 
 export * from "./entries/carried-classic.js";
 export * from "./entries/carried-client.js";

@@ -1,5 +1,5 @@
 // The core of tasks, loaded with the first of them.
-import { late } from "../src/error.js";
+import { late } from "../src/values/error.js";
 import { openTasks } from "../src/wasm/tasks.js";
 
 export const core = /* @__PURE__ */ openTasks(async () => (await late(import("./carried-file.js"))).file());

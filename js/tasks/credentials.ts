@@ -1,5 +1,5 @@
 // The secrets of tools: asked for at each call, and given to that call alone. The core strikes them out of what the call says.
-import { GloveError } from "../src/error.js";
+import { GloveError } from "../src/values/error.js";
 
 /** Who asks. */
 export interface CredentialRequest {

@@ -1,14 +1,14 @@
 // What the page does for a task: its models, its tools, HTTP, and the steps that are functions.
-import type { CallPort } from "../src/display/call-display.js";
+import type { CallPort } from "../src/tools/call-display.js";
 import { DisplayManager } from "../src/display/manager.js";
-import { GloveError, late, reasonOf } from "../src/error.js";
+import { GloveError, late, reasonOf } from "../src/values/error.js";
 import { transportOf } from "../src/models/endpoint.js";
-import { hostFetch } from "../src/models/http.js";
-import type { ModelAdapter } from "../src/models/model.js";
+import { hostFetch } from "../src/relay/http.js";
+import type { ModelAdapter } from "../src/ports/model.js";
 import { PageModels } from "../src/models/page-models.js";
-import type { StoreAdapter } from "../src/store/adapter.js";
+import type { StoreAdapter } from "../src/ports/store.js";
 import { limited } from "../src/store/limits.js";
-import type { IGloveRunnable, ToolConfig, ToolFiles } from "../src/tools/tool.js";
+import type { IGloveRunnable, ToolConfig, ToolFiles } from "../src/ports/tool.js";
 import { Toolbox } from "../src/tools/toolbox.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
 import type { HostPrompt } from "../src/wasm/core-api.js";

@@ -1,6 +1,6 @@
 // Tasks in a page: a goal that an agent works through in phases, in a workspace of files.
 
-export { GloveError } from "../src/error.js";
+export { GloveError } from "../src/values/error.js";
 export type {
   ApprovalPolicy,
   ApprovalRequest,

@@ -1,5 +1,5 @@
 // A loop of the application's own: a function that looks at what was done and gives the next step.
-import { GloveError } from "../src/error.js";
+import { GloveError } from "../src/values/error.js";
 import { check, checkOptions, type Options } from "../src/values/validate-options.js";
 import type { TaskPlan, TaskStep, TaskStepSummary, TaskVerdict } from "../src/wire/task-types.js";
 

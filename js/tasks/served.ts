@@ -1,6 +1,6 @@
 // A task of a server, as a screen shows it: read on by its events, and decided about, stopped and taken up over HTTP.
 import type { TaskClient } from "../remote/tasks.js";
-import { asError, GloveError } from "../src/error.js";
+import { asError, GloveError } from "../src/values/error.js";
 import { check, type Options } from "../src/values/validate-options.js";
 import type { RemoteTaskState, TaskBudgets, TaskState } from "../src/wire/task-types.js";
 import { toldQuietly } from "./host.js";

@@ -1,5 +1,5 @@
 // A task of the page: running it, stopping it, deciding about it, and what a screen shows of it.
-import { AbortError, asError, GloveError } from "../src/error.js";
+import { AbortError, asError, GloveError } from "../src/values/error.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
 import { check, checkOptions, type Options, withoutInfinity } from "../src/values/validate-options.js";
 import { fromCore } from "../src/wasm/core-errors.js";

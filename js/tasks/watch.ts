@@ -1,5 +1,5 @@
 // A task as its files tell it: for screens, whoever runs it. They may decide about its requests, and stop it.
-import { asError } from "../src/error.js";
+import { asError } from "../src/values/error.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
 import { check } from "../src/values/validate-options.js";
 import type { TaskEvent, TaskState } from "../src/wire/task-types.js";

@@ -2,7 +2,7 @@
 import { compare, compareRequests, play, runTexts } from "../src/recording/play.js";
 import { readRunFile } from "../src/recording/run-file.js";
 import { check } from "../src/values/validate-options.js";
-import { core } from "../src/wasm/carried.js";
+import { core } from "../src/entries/carried-core.js";
 import type { Message } from "../src/wire/record.js";
 import type { RunEffect } from "../src/wire/run-types.js";
 

@@ -7,19 +7,18 @@ import { leaveOut, withoutComments } from "./shipped.mjs";
 
 /** By the module that becomes all of them. What a page has before it draws is in none with what it has not: it would bring the rest. */
 const parcels = {
-  "src/error.js": ["src/tabs/version.js", "src/timing/in-background.js", "src/timing/next-frame.js"],
+  "src/values/error.js": ["src/values/tab-version.js", "src/timing/in-background.js", "src/timing/next-frame.js"],
   "src/wasm/border.js": [
     ...["controllers", "core", "guard", "generated/glove_wasm"].map((name) => `src/wasm/${name}.js`),
-    "src/models/http.js",
+    "src/relay/http.js",
   ],
   "src/store/indexeddb/kept.js": [
     ...["changed", "connection", "failures", "media", "read", "remembered", "versions"].map(
       (name) => `src/store/indexeddb/${name}.js`,
     ),
-    ...["json-text", "step"].map((name) => `src/store/${name}.js`),
-    ...["recording/format", "tabs/post"].map((name) => `src/${name}.js`),
+    ...["json-text", "run-format", "step"].map((name) => `src/store/${name}.js`),
   ],
-  "src/tools/spec.js": ["src/answers/answer-tool.js"],
+  "src/tools/spec.js": ["src/tools/answer-tool.js"],
   "src/values/utf8.js": ["src/values/base64.js"],
 };
 

@@ -1,4 +1,4 @@
-//! Arguments checked against a tool's JSON Schema, as pages check them (`js/src/tools/schema-json.ts`). Native programs only.
+//! Arguments checked against a tool's JSON Schema, as pages check them (`js/src/schema/validator.ts`). Native programs only.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{Draft, ValidationError, Validator};

@@ -26,11 +26,11 @@ use crate::wire::outcome::{CoreError, CoreOutcome, CoreStep};
 const RECORD: &str =
     "// The record's types, as they are stored and as models, stores and subscribers see them.";
 const RUN: &str = r#"// What a run is given and what it gives.
-import type { ToldFailure } from "../error.js";
+import type { ToldFailure } from "../values/error.js";
 import type { CallOutcome, Message, SideOutput, Source, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";"#;
 
 const CORE: &str = r#"// What crosses between the core and the page.
-import type { ToldFailure } from "../error.js";
+import type { ToldFailure } from "../values/error.js";
 import type { Usage } from "./record.js";
 import type { Budgets, CoreEntry, CorePhase, CoreQuestion, CoreSlot, Limits, RunReply, RunRule } from "./run-types.js";"#;
 #[cfg(feature = "task")]

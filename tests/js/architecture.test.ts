@@ -1,45 +1,40 @@
-// How the files of `js/` may import each other, and how they are grouped.
+// How the files of `js/` may import each other, and how they are grouped and ordered.
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path/posix";
+import { dirname, join } from "node:path/posix";
 import { expect, test } from "vitest";
 
 const root = new URL("../../js", import.meta.url).pathname;
 
-/** What each folder of `js/src` is about; a file beside them belongs to none of these. */
+/** What each folder of `js/src` is about, from the lowest to the highest: each may import from those before it alone, types too. */
 const subjects: Readonly<Record<string, string>> = {
-  agents: "agents that others call as tools",
-  answers: "answers with a schema",
-  classic: "glove's classes",
-  commands: "skills and hooks, which a message calls by their names",
-  connection: "the connection of a session to its core",
-  display: "slots and their answers",
-  entries: "the classes of each entry, with the core that it has",
-  messages: "what is shown, as messages with parts",
-  models: "models: endpoints, providers, the browser's own, those of the application",
-  plugins: "what prepares each call of the model, and what it keeps",
-  recording: "recorded runs as files, and how they are played",
-  relay: "a provider that a handler or the page asks",
-  session: "one conversation, its configuration and what is asked of it",
-  snapshot: "what a screen shows of a session",
-  store: "what keeps sessions",
-  tabs: "one session in several tabs",
-  threads: "the list of sessions, kept up to date",
   timing: "promises, microtasks and frames",
-  tools: "tools and their schemas",
-  values: "values: JSON, copies, base64, checked options",
-  wasm: "the wasm files and what crosses their border",
+  values: "values: JSON, copies, base64, errors, ids, checked options",
   wire: "the types that cross to the core, written from those of Rust",
+  wasm: "the wasm files and what crosses their border",
+  snapshot: "what a screen shows of a session",
+  schema: "values checked by schemas, and their JSON Schema",
+  ports: "what an application gives and is given: interfaces, and what checks them",
+  store: "what keeps sessions",
+  tools: "tools and their calls",
+  relay: "a model behind HTTP, asked by a handler or by the page",
+  models: "models: endpoints, providers, the browser's own, those of the application",
+  display: "slots and their answers",
+  plugins: "plugins, skills and hooks: what prepares a message and each call of the model",
+  recording: "recorded runs as files, and how they are played",
+  messages: "messages: what is sent, what came of it, and how they are shown",
+  tabs: "one session in several tabs",
+  connection: "the connection of a session to its core",
   worker: "the core in a worker of the page",
+  session: "one conversation and what is asked of it, and the client that has them all",
+  agents: "agents that others call as tools",
+  classic: "glove's classes",
+  threads: "the list of sessions, kept up to date",
+  entries: "the core of each entry, and its classes",
 };
 
-const topLevel = ["error.ts", "exports.ts", "index.ts", "slim.ts"];
+/** Above all folders. */
+const topLevel = ["exports.ts", "index.ts", "slim.ts"];
 const mostInAFolder = 15;
-
-/** What these folders may import beside their own files. */
-const leaves: Readonly<Record<string, readonly string[]>> = {
-  "src/timing": [],
-  "src/values": ["src/error.ts", "src/timing"],
-};
 
 type Files = ReadonlyMap<string, string>;
 
@@ -119,7 +114,7 @@ test("every import of a file of `js/` is seen", () => {
 test("each folder of `js/src` is one subject, and nothing lies beside them that belongs into one", () => {
   const entries = readdirSync(join(root, "src"), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  expect(folders.sort()).toEqual(Object.keys(subjects));
+  expect(folders.sort()).toEqual(Object.keys(subjects).sort());
   expect(entries.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual(topLevel);
 });
 
@@ -129,11 +124,45 @@ test(`no folder has more than ${mostInAFolder} files beside each other`, () => {
   expect([...counts].filter(([, count]) => count > mostInAFolder)).toEqual([]);
 });
 
-test.each(Object.entries(leaves))("what %s holds knows nothing of a session", (folder, known) => {
-  const graph = graphOf(files);
-  for (const [path, imported] of graph) {
-    if (!path.startsWith(`${folder}/`)) continue;
-    const others = imported.filter((name) => ![folder, ...known].some((place) => name === place || name.startsWith(`${place}/`)));
-    expect([relative(folder, path), others]).toEqual([relative(folder, path), []]);
+/** The arrows between the folders of `js/src` that do not point down. A file beside them stands above all. */
+function upwardOf(files: Files): string[] {
+  const order = Object.keys(subjects);
+  const heightOf = (file: string) => {
+    const [, folder = "", name] = file.split("/");
+    return name === undefined ? order.length : order.indexOf(folder);
+  };
+  const found: string[] = [];
+  for (const [file, imported] of graphOf(files)) {
+    if (!file.startsWith("src/")) continue;
+    const upward = imported.filter((name) => !name.startsWith("src/") || heightOf(name) > heightOf(file));
+    found.push(...upward.map((name) => `${file} → ${name}`));
   }
+  return found;
+}
+
+test("each folder of `js/src` imports from those below it alone, and from no other entry", () => {
+  expect(upwardOf(files)).toEqual([]);
+});
+
+test.each([
+  ["a value", "src/store/a.ts", 'import { b } from "../session/b.js";', "src/session/b.ts"],
+  ["a type", "src/values/a.ts", 'import type { B } from "../wire/b.js";', "src/wire/b.ts"],
+  ["a type in place", "src/ports/a.ts", 'export let b: import("../store/b.js").B;', "src/store/b.ts"],
+  ["a file that is loaded later", "src/messages/a.ts", 'const b = await import("../tabs/b.js");', "src/tabs/b.ts"],
+  ["a file of a folder inside", "src/store/indexeddb/a.ts", 'import "../../tabs/b.js";', "src/tabs/b.ts"],
+  ["a file beside the folders", "src/entries/a.ts", 'export * from "../b.js";', "src/b.ts"],
+  ["another entry", "src/session/a.ts", 'import { b } from "../../tasks/b.js";', "tasks/b.ts"],
+])("an arrow upwards to %s is found", (_, from, text, to) => {
+  const planted = new Map([
+    [from, text],
+    [to, ""],
+    ["src/index.ts", `export * from "./${to.replace(/^src\//, "").replace(/\.ts$/, ".js")}";`],
+  ]);
+  expect(upwardOf(planted)).toEqual([`${from} → ${to}`]);
+});
+
+test("docs/architecture.md says the same order", () => {
+  const text = readFileSync(new URL("../../docs/architecture.md", import.meta.url), "utf8");
+  const [, said = ""] = text.match(/```text\n(timing → [^`]*)```/) ?? [];
+  expect(said.split("→").map((name) => name.trim())).toEqual([...Object.keys(subjects), "index, slim, exports"]);
 });

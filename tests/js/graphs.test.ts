@@ -1,8 +1,8 @@
 // Values that lead back to themselves, or to one part by endlessly many ways: refused, or left out, in no time.
 import { DisplayManager, type ToolConfig } from "glove-wasm";
 import { expect, test, vi } from "vitest";
-import { reasonOf } from "../../js/src/error.js";
 import { resultJson } from "../../js/src/tools/result.js";
+import { reasonOf } from "../../js/src/values/error.js";
 import { answerJson, mostKept, toJson, toLooseJson, withoutCycles } from "../../js/src/values/json.js";
 import { scene, texts, until } from "../support/session.js";
 

@@ -1,6 +1,6 @@
 // How the page reads for the core: what the core does with a piece may fail too.
 import { afterEach, expect, test, vi } from "vitest";
-import { hostFetch } from "../../pkg/src/models/http.js";
+import { hostFetch } from "../../pkg/src/relay/http.js";
 
 test("a core that fails in the middle of a stream ends the reading, with its error and without another", async () => {
   const unheard = vi.fn();

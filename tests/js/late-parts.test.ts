@@ -6,8 +6,8 @@ const parts = {
   models: "../../js/src/models/bridge.js",
   core: "../../js/src/wasm/carried-file.js",
   opening: "../../js/src/connection/opening.js",
-  files: "../../js/src/session/files.js",
-  validator: "../../js/src/tools/schema-json.js",
+  files: "../../js/src/messages/files.js",
+  validator: "../../js/src/schema/validator.js",
 };
 let missing: string | undefined;
 let held: Promise<void> | undefined;
@@ -33,7 +33,7 @@ afterEach(() => {
 async function setup() {
   // As a page's bundle has them: the entry itself also holds what brings the core at once.
   const { GloveClient } = await import("../../js/src/session/client.js");
-  const { core } = await import("../../js/src/wasm/carried.js");
+  const { core } = await import("../../js/src/entries/carried-core.js");
   const { MemoryStore } = await import("../../js/src/store/memory.js");
   const { createScriptedModel } = await import("../../js/testing/index.js");
   const model = createScriptedModel([{ text: "One." }, { text: "Two." }]);

@@ -1,8 +1,8 @@
 // What a page's check of JSON Schema says of thousands of values. Native programs have a check of their own, and `src/ports/schema_check.rs`
 // holds it to this file. `npx vitest run --project js tests/js/schema-verdicts.test.ts -u` writes it anew.
 import { expect, test } from "vitest";
-import { validatorOf } from "../../js/src/tools/schema-json.js";
-import type { Issue, JsonSchema } from "../../js/src/tools/schema-types.js";
+import type { Issue, JsonSchema } from "../../js/src/schema/types.js";
+import { validatorOf } from "../../js/src/schema/validator.js";
 import { root } from "../support/project.js";
 import { named, random } from "../support/schemas.js";
 

@@ -6,10 +6,10 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod3";
 import { z as z40 } from "zod40";
-import { jsonSchema } from "../../js/src/tools/json-schema.js";
-import { checkWithSchema } from "../../js/src/tools/schema.js";
-import { jsonSchemaOf } from "../../js/src/tools/schema-of.js";
-import type { Schema } from "../../js/src/tools/schema-types.js";
+import { checkWithSchema } from "../../js/src/schema/check.js";
+import { jsonSchema } from "../../js/src/schema/json-schema.js";
+import { jsonSchemaOf } from "../../js/src/schema/json-schema-of.js";
+import type { Schema } from "../../js/src/schema/types.js";
 
 const libraries: Record<string, Schema> = {
   "zod 4": z.object({ city: z.string(), days: z.number().default(3) }),

@@ -1,6 +1,6 @@
 // Schemas of tools and values for them: some that people write, and as many more as are wanted, always the same.
 // biome-ignore-all lint/suspicious/noThenProperty: JSON Schema has a keyword of this name.
-import type { JsonSchema } from "../../js/src/tools/schema-types.js";
+import type { JsonSchema } from "../../js/src/schema/types.js";
 
 export interface Sample {
   readonly about: string;

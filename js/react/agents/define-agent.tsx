@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { AgentDefinition } from "../../src/agents/agent.js";
 import { type AgentTask, defineAgent as define } from "../../src/agents/define-agent.js";
-import type { SlotRenderProps, ToolConfig } from "../../src/tools/tool.js";
+import type { SlotRenderProps, ToolConfig } from "../../src/ports/tool.js";
 import { GloveProvider } from "../hooks/provider.js";
 import { useGlove } from "../hooks/use-glove.js";
 import { Render } from "../render/render.js";

@@ -1,5 +1,5 @@
 // What a message can call by `/name` in a conversation, for lists that a person chooses from.
-import type { SessionConfig } from "../../src/session/session-config.js";
+import type { SessionConfig } from "../../src/ports/session-config.js";
 
 /** A skill or a hook, as a list shows it. */
 export interface Command {

@@ -1,6 +1,6 @@
 // The list over a composer in which "/" was typed: what it may mean. Loaded where there are skills or hooks.
 import { type CSSProperties, type JSX, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { folded } from "../../src/commands/called.js";
+import { folded } from "../../src/plugins/called.js";
 import { adopt } from "../look/adopt.js";
 import { css } from "../look/generated/commands-css.js";
 import { useLabels } from "../render/labels.js";

@@ -1,5 +1,5 @@
 // Which commands the letters before the cursor may mean.
-import { folded } from "../../src/commands/called.js";
+import { folded } from "../../src/plugins/called.js";
 import type { Command } from "./list.js";
 
 /** A `/name` that is being written, and where. */

@@ -1,9 +1,9 @@
 // The engine behind a hook: chooses the session, keeps its settings up to date, and provides its actions.
 import { createElement } from "react";
-import { isInside } from "../../src/agents/inside.js";
-import { AbortError, asError, reasonOf } from "../../src/error.js";
-import type { RunOutcome } from "../../src/session/outcome.js";
-import type { ImageInput, MessageInput } from "../../src/session/request.js";
+import { isInside } from "../../src/values/ids.js";
+import { AbortError, asError, reasonOf } from "../../src/values/error.js";
+import type { RunOutcome } from "../../src/messages/outcome.js";
+import type { ImageInput, MessageInput } from "../../src/messages/request.js";
 import type { GloveSession } from "../../src/session/session.js";
 import { readSessionId, rememberSessionId } from "../../src/session/session-id.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";

@@ -1,6 +1,6 @@
 // `GloveProvider`: the client that the hooks below it use.
 import { type ReactNode, Suspense, useContext, useEffect, useMemo, useState } from "react";
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 import type { GloveClient } from "../../src/session/client.js";
 import type { Renderers } from "../render/renderer-registry.js";
 import { EngineContext } from "./engine-context.js";

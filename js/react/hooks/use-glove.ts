@@ -1,6 +1,6 @@
 // `useGlove()` and the hooks beside it.
 import { useContext, useEffect, useState, useSyncExternalStore } from "react";
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 import type { GloveClient } from "../../src/session/client.js";
 import type { ShownSlot } from "../../src/snapshot/snapshot.js";
 import type { ClientToolEntry } from "../timeline/typed-calls.js";

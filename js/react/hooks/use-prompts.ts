@@ -1,6 +1,6 @@
 // `usePrompts()`: the record of a conversation as prompts.
 import { useEffect, useRef, useState } from "react";
-import type { Prompt } from "../../src/session/prompt.js";
+import type { Prompt } from "../../src/ports/prompt.js";
 import { useGlove } from "./use-glove.js";
 
 const none: readonly Prompt[] = [];

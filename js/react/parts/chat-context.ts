@@ -1,6 +1,6 @@
 // What the parts of one chat share: its handle, how texts are drawn, and its composer.
 import { type ComponentType, type Context, createContext, type RefObject, useContext } from "react";
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 import type { AttachmentOptions } from "../attachments/tray.js";
 import type { GloveHandle, TextRenderProps } from "../render/types.js";
 

@@ -1,6 +1,6 @@
 // `Thread`: the element around a chat, and what all parts in it share.
 import { type JSX, type KeyboardEvent, type ReactNode, type Ref, useMemo, useRef, useState } from "react";
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 import { EngineContext } from "../hooks/engine-context.js";
 import { engineOfHandle, useHandlePart } from "../hooks/handle-registry.js";
 import { type Labels, LabelsContext } from "../render/labels.js";

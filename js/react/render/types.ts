@@ -1,6 +1,6 @@
 // What the hook gives and what `<Render>` and its render props take.
 import type { ComponentType, CSSProperties, JSX, ReactNode, Ref } from "react";
-import type { MessageInput } from "../../src/session/request.js";
+import type { MessageInput } from "../../src/messages/request.js";
 import type {
   Approval,
   EnhancedSlot,

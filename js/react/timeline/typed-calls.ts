@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { GloveClient } from "../../src/session/client.js";
 import type { ShownEntry, StreamingCall, ToolEntry } from "../../src/snapshot/snapshot.js";
-import type { Partly } from "../../src/tools/schema-types.js";
+import type { Partly } from "../../src/schema/types.js";
 
 export type { Partly };
 

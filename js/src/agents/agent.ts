@@ -1,7 +1,8 @@
 // What an agent that others call is made of.
-import type { Skill } from "../commands/skill.js";
-import type { ModelAdapter } from "../models/model.js";
-import type { ToolConfig } from "../tools/tool.js";
+
+import type { ModelAdapter } from "../ports/model.js";
+import type { Skill } from "../ports/skill.js";
+import type { ToolConfig } from "../ports/tool.js";
 import type { Budgets, Limits } from "../wire/run-types.js";
 
 /** What an agent that others call is made of. */

@@ -1,8 +1,9 @@
 // `defineAgent`: an agent as a tool of another one.
-import { late } from "../error.js";
-import { sessionOptions } from "../session/session-config.js";
+
+import { sessionOptions } from "../ports/session-config.js";
+import type { ToolConfig } from "../ports/tool.js";
 import { checkTool } from "../tools/options.js";
-import type { ToolConfig } from "../tools/tool.js";
+import { late } from "../values/error.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { AgentDefinition } from "./agent.js";
 

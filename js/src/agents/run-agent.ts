@@ -1,12 +1,12 @@
 // The run of an agent that another one has called: a session under the call. Loaded with the first.
 import { DisplayManager } from "../display/manager.js";
-import { AbortError, GloveError } from "../error.js";
+import type { ToolDisplay } from "../ports/tool.js";
 import type { GloveSession } from "../session/session.js";
-import type { ToolDisplay } from "../tools/tool.js";
+import { AbortError, GloveError } from "../values/error.js";
+import { depthOf, insideId } from "../values/ids.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import type { ToolResultData } from "../wire/record.js";
 import type { AgentDefinition } from "./agent.js";
-import { depthOf, insideId } from "./inside.js";
 
 /** So deep may agents call agents. */
 const deepest = 4;

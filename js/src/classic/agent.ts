@@ -1,19 +1,19 @@
 // The loop over parts of the application's own: a session of the core with an executor's tools and a prompt machine's model.
 
-import { GloveError } from "../error.js";
-import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
 import { forModel } from "../models/record.js";
+import type { Core } from "../ports/core.js";
+import type { ModelAdapter, ModelPromptResult } from "../ports/model.js";
+import type { StoreAdapter } from "../ports/store.js";
+import { answerOf } from "../session/runnable.js";
 import type { GloveSession } from "../session/session.js";
-import type { StoreAdapter } from "../store/adapter.js";
+import { GloveError } from "../values/error.js";
 import { check } from "../values/validate-options.js";
-import type { Core } from "../wasm/sessions.js";
 import type { Message } from "../wire/record.js";
 import { Context } from "./context.js";
 import type { Executor } from "./executor.js";
 import { loopSession, toolConfig } from "./loop-session.js";
 import type { Observer } from "./observer.js";
 import type { PromptMachine } from "./prompt-machine.js";
-import { answerOf } from "./runnable.js";
 import type { HandOverFunction } from "./tool.js";
 
 /** What an `Agent` is made of. */

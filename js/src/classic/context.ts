@@ -1,7 +1,7 @@
 // A session's messages and tasks, over a store.
 
 import { viewOf } from "../models/record.js";
-import type { InboxItem, StoreAdapter } from "../store/adapter.js";
+import type { InboxItem, StoreAdapter } from "../ports/store.js";
 import { limited } from "../store/limits.js";
 import type { Message, Task } from "../wire/record.js";
 

@@ -1,15 +1,16 @@
 // A stack of calls, run as a session runs those of a model.
 
-import { reasonOf } from "../error.js";
-import type { ModelAdapter } from "../models/model.js";
-import { generateSessionId } from "../session/session-id.js";
-import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
-import { duplicateName } from "../session/tools-of.js";
-import type { StoreAdapter } from "../store/adapter.js";
+import { Subscribers } from "../connection/subscribers.js";
+import type { Core } from "../ports/core.js";
+import type { ModelAdapter } from "../ports/model.js";
+import type { StoreAdapter } from "../ports/store.js";
+import type { SubscriberAdapter } from "../ports/subscriber.js";
 import { MemoryStore } from "../store/memory.js";
+import { duplicateName } from "../tools/given-tools.js";
+import { reasonOf } from "../values/error.js";
+import { generateSessionId } from "../values/ids.js";
 import { toJson } from "../values/json.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
-import type { Core } from "../wasm/sessions.js";
 import type { ToolCall, ToolResult } from "../wire/record.js";
 import { loopSession, toolConfig } from "./loop-session.js";
 import type { HandOverFunction, Tool } from "./tool.js";

@@ -1,24 +1,25 @@
 // The builder of agents: fold tools in, build, ask.
 
-import { DisplayManager, type DisplayManagerAdapter } from "../display/manager.js";
-import { GloveError } from "../error.js";
-import type { ModelPrices } from "../models/facts.js";
-import type { ModelAdapter, ModelPromptResult } from "../models/model.js";
+import { DisplayManager } from "../display/manager.js";
+import type { Core } from "../ports/core.js";
+import type { DisplayManagerAdapter } from "../ports/display.js";
+import type { ModelAdapter, ModelPromptResult } from "../ports/model.js";
+import type { ModelPrices } from "../ports/model-options.js";
+import type { CompactionConfig } from "../ports/session-config.js";
+import { checkParts, counterStyle, sessionOptions } from "../ports/session-config.js";
+import type { StoreAdapter } from "../ports/store.js";
+import type { SubscriberAdapter } from "../ports/subscriber.js";
+import type { IGloveRunnable, ToolConfig, ToolDisplay } from "../ports/tool.js";
+import { replaceTools, runnableOf } from "../session/runnable.js";
 import { GloveSession } from "../session/session.js";
-import type { CompactionConfig } from "../session/session-config.js";
-import { checkParts, counterStyle, sessionOptions } from "../session/session-config.js";
-import { generateSessionId } from "../session/session-id.js";
-import type { SubscriberAdapter } from "../session/subscriber.js";
-import { duplicateName } from "../session/tools-of.js";
-import type { StoreAdapter } from "../store/adapter.js";
 import { MemoryStore } from "../store/memory.js";
+import { duplicateName } from "../tools/given-tools.js";
 import { checkTool } from "../tools/options.js";
-import type { IGloveRunnable, ToolConfig, ToolDisplay } from "../tools/tool.js";
+import { GloveError } from "../values/error.js";
+import { generateSessionId } from "../values/ids.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
-import type { Core } from "../wasm/sessions.js";
 import type { ContentPart } from "../wire/record.js";
 import type { Budgets, Limits } from "../wire/run-types.js";
-import { replaceTools, runnableOf } from "./runnable.js";
 
 /** What an agent is built from. */
 export interface GloveConfig {

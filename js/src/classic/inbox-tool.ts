@@ -1,7 +1,7 @@
 // Waiting for something from outside, as a tool.
 
-import { generateId } from "../session/session-id.js";
-import type { JsonSchema } from "../tools/schema-types.js";
+import type { JsonSchema } from "../schema/types.js";
+import { generateId } from "../values/ids.js";
 import type { Context } from "./context.js";
 import type { Tool } from "./tool.js";
 

@@ -1,10 +1,11 @@
 // A session of the core over parts of the application's own: what `Agent` and `Executor` run their tools with.
-import { reasonOf } from "../error.js";
+
+import type { Core } from "../ports/core.js";
+import { checkParts, type SessionConfig } from "../ports/session-config.js";
+import type { StoreAdapter } from "../ports/store.js";
+import type { ToolConfig } from "../ports/tool.js";
 import { GloveSession } from "../session/session.js";
-import { checkParts, type SessionConfig } from "../session/session-config.js";
-import type { StoreAdapter } from "../store/adapter.js";
-import type { ToolConfig } from "../tools/tool.js";
-import type { Core } from "../wasm/sessions.js";
+import { reasonOf } from "../values/error.js";
 import type { HandOverFunction, Tool } from "./tool.js";
 
 export interface LoopSession extends SessionConfig {

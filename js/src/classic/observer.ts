@@ -1,10 +1,12 @@
 // Counting turns and tokens, and summarising, usable without a session.
-import { GloveError, stoppedBy } from "../error.js";
+
+import { Subscribers } from "../connection/subscribers.js";
 import { forModel, summaryOf } from "../models/record.js";
-import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
-import type { StoreAdapter, TokenCount } from "../store/adapter.js";
+import type { StoreAdapter, TokenCount } from "../ports/store.js";
+import type { SubscriberAdapter } from "../ports/subscriber.js";
 import { limited } from "../store/limits.js";
 import { countOf } from "../store/token-count.js";
+import { GloveError, stoppedBy } from "../values/error.js";
 import { check } from "../values/validate-options.js";
 import type { Message } from "../wire/record.js";
 import type { Context } from "./context.js";

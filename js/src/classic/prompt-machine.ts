@@ -1,8 +1,11 @@
 // Asking a model, with subscribers and without storing anything.
-import { stoppedBy } from "../error.js";
-import { type ModelAdapter, type ModelPromptResult, type ModelTool, stoppable } from "../models/model.js";
-import { type SubscriberAdapter, Subscribers } from "../session/subscriber.js";
+
+import { Subscribers } from "../connection/subscribers.js";
+import type { ModelAdapter, ModelPromptResult, ModelTool } from "../ports/model.js";
+import type { SubscriberAdapter } from "../ports/subscriber.js";
+import { stoppable } from "../relay/model-call.js";
 import { toolSchema } from "../tools/spec.js";
+import { stoppedBy } from "../values/error.js";
 import { check } from "../values/validate-options.js";
 import type { Message } from "../wire/record.js";
 import type { Context } from "./context.js";

@@ -1,7 +1,7 @@
 // The task list as a tool.
 
-import { generateId } from "../session/session-id.js";
-import type { JsonSchema } from "../tools/schema-types.js";
+import type { JsonSchema } from "../schema/types.js";
+import { generateId } from "../values/ids.js";
 import type { Task } from "../wire/record.js";
 import type { Context } from "./context.js";
 import type { Tool } from "./tool.js";

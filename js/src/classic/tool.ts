@@ -1,6 +1,7 @@
 // A tool as the executor runs it.
+
+import type { JsonSchema, Schema } from "../schema/types.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import type { JsonSchema, Schema } from "../tools/schema-types.js";
 
 /** Hands something over to a person, and gives the answer. */
 export type HandOverFunction = (input: unknown) => Promise<unknown>;

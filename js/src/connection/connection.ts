@@ -1,14 +1,15 @@
 // The way from a session to its core: what it takes is loaded when the core is needed, so that a page draws before. What was asked meanwhile waits.
-import { codeOf, late } from "../error.js";
+
+import type { Core } from "../ports/core.js";
+import type { SentRequest, StoreAdapter } from "../ports/store.js";
 import { dropAside, keepAside } from "../messages/aside.js";
-import type { SentRequest, StoreAdapter } from "../store/adapter.js";
 import { firstPainted } from "../timing/next-frame.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
+import { codeOf, late } from "../values/error.js";
+import { sessionClosed } from "../values/refusals.js";
 import type { AskedSession, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
-import type { Core } from "../wasm/sessions.js";
-import { sessionClosed } from "./closed.js";
 import type { CoreConnection } from "./core-connection.js";
 import type { OpenedSession } from "./opened.js";
 import type { SessionPage } from "./page.js";

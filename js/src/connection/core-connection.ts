@@ -1,16 +1,17 @@
 // A session with its core: started when it is needed, started again after a trap, let go at the end.
-import { codeOf, GloveError } from "../error.js";
-import type { StoreAdapter } from "../store/adapter.js";
-import { storageOf } from "../store/adapter.js";
+
+import type { OpenCore } from "../ports/core.js";
+import type { StoreAdapter } from "../ports/store.js";
+import { storageOf } from "../ports/store.js";
 import { Limits, limited } from "../store/limits.js";
 import { follows } from "../tabs/protocol.js";
 import type { SharedSession, Sharing } from "../tabs/shared-session.js";
+import { codeOf, GloveError } from "../values/error.js";
+import { sessionClosed } from "../values/refusals.js";
 import type { AskedSession, CoreSession, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
-import type { OpenCore } from "../wasm/sessions.js";
 import type { SessionOptions } from "../wire/core-types.js";
-import { sessionClosed } from "./closed.js";
 import { CoreEvents } from "./core-events.js";
 import { type AwayParts, type CoreHost, createCoreHost } from "./core-host.js";
 import { type CoreSettings, coreSettings, SentSettings } from "./core-settings.js";

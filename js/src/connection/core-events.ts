@@ -1,5 +1,5 @@
 // What the core tells, on its way to the screen, to subscribers and to other tabs.
-import { late } from "../error.js";
+import { late } from "../values/error.js";
 import { isPiece } from "../snapshot/pace.js";
 import { isOfBroken } from "../snapshot/timeline.js";
 import { noSlots, ReplayState } from "../tabs/replay-state.js";
@@ -138,7 +138,7 @@ export class CoreEvents {
   #markBroken({ message }: { readonly message: string }): void {
     if (!isOfBroken(message)) return;
     const { snapshots } = this.#page;
-    late(import("./broken.js"))
+    late(import("../messages/broken.js"))
       .then(async ({ withBroken }) => snapshots.dispatch({ kind: "broken", ids: withBroken(await this.#page.messages()) }))
       // It is only not marked.
       .catch(() => {});

@@ -1,11 +1,11 @@
 // What the page does for the core: tools, models, HTTP and the store. It is stopped when the core has trapped.
 
-import { asError, codeOf } from "../error.js";
 import { type Reach, transportOf } from "../models/endpoint.js";
-import { hostFetch } from "../models/http.js";
-import type { StoreAdapter } from "../store/adapter.js";
+import type { StoreAdapter } from "../ports/store.js";
+import { hostFetch } from "../relay/http.js";
 import { bridgeStore, forCore, type StoreChanges } from "../store/bridge.js";
 import type { Limits } from "../store/limits.js";
+import { asError, codeOf } from "../values/error.js";
 import { controllerOf } from "../wasm/controllers.js";
 import type { HostPrompt, SessionHost } from "../wasm/core-api.js";
 import type { SessionOptions } from "../wire/core-types.js";

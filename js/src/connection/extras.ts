@@ -1,7 +1,8 @@
 // What a screen shows beside the conversation: the tasks and the inbox, as the store keeps them.
-import { GloveError } from "../error.js";
-import type { StoreAdapter } from "../store/adapter.js";
+
+import type { StoreAdapter } from "../ports/store.js";
 import { listOf } from "../store/errors.js";
+import { GloveError } from "../values/error.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import type { OpenedSession } from "./opened.js";
 

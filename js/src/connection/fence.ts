@@ -1,6 +1,6 @@
 // Checks before irreversible work: a page that was frozen, or hung, may have been superseded by another tab since
 // its next action was written.
-import type { StoreAdapter } from "../store/adapter.js";
+import type { StoreAdapter } from "../ports/store.js";
 import { silent } from "../store/limits.js";
 import type { SharedSession } from "../tabs/shared-session.js";
 

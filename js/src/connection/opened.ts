@@ -1,29 +1,29 @@
 // What a session is made of from its opening on: its tools, slots, models and plugins, and what is asked of its core but a message.
 
-import { agentNotRunning } from "../agents/inside.js";
 import { SlotController } from "../display/slot-controller.js";
-import { AbortError, codeOf, GloveError, late } from "../error.js";
 import { createMessages } from "../messages/messages.js";
+import { outcomeOf, type RunOutcome } from "../messages/outcome.js";
+import { answers } from "../messages/request.js";
 import { PageModels } from "../models/page-models.js";
 import type { Plugins } from "../plugins/plugins.js";
-import { outcomeOf, type RunOutcome } from "../session/outcome.js";
-import type { Prompt } from "../session/prompt.js";
-import { answers } from "../session/request.js";
-import type { SessionConfig, SessionParts } from "../session/session-config.js";
-import type { Subscribers } from "../session/subscriber.js";
+import type { Core } from "../ports/core.js";
+import type { Prompt } from "../ports/prompt.js";
+import type { SessionConfig, SessionParts } from "../ports/session-config.js";
+import type { Schema } from "../schema/types.js";
 import { reduce } from "../snapshot/reducer.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import type { Schema } from "../tools/schema-types.js";
 import { Toolbox } from "../tools/toolbox.js";
+import { AbortError, codeOf, GloveError, late } from "../values/error.js";
+import { agentNotRunning } from "../values/refusals.js";
 import { check } from "../values/validate-options.js";
 import type { AskedSession, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
-import type { Core } from "../wasm/sessions.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { Message } from "../wire/record.js";
 import type { SessionPage } from "./page.js";
+import type { Subscribers } from "./subscribers.js";
 
 /** The way to the core that it has come by. */
 interface Way {
@@ -153,7 +153,7 @@ export class OpenedSession {
       throw new GloveError("NOTHING_TO_REGENERATE", "There is no user message to regenerate from.");
     }
     const { session } = this.page;
-    const again = session.config.hooks?.length && (await (await late(import("../commands/hook-again.js"))).saidToHook(session));
+    const again = session.config.hooks?.length && (await (await late(import("../plugins/hook-again.js"))).saidToHook(session));
     return again || { regenerate: true };
   }
 

@@ -1,12 +1,14 @@
 // A session in the page, as its connection to the core sees it.
-import type { SessionRunnable } from "../classic/session-runnable.js";
-import type { DisplayManagerAdapter } from "../display/manager.js";
-import type { Prompt } from "../session/prompt.js";
-import type { SessionConfig, SessionParts } from "../session/session-config.js";
-import type { SubscriberAdapter, Subscribers } from "../session/subscriber.js";
+
+import type { IGloveRunnable } from "../ports/tool.js";
+import type { DisplayManagerAdapter } from "../ports/display.js";
+import type { Prompt } from "../ports/prompt.js";
+import type { SessionConfig, SessionParts } from "../ports/session-config.js";
+import type { SubscriberAdapter } from "../ports/subscriber.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { Message } from "../wire/record.js";
+import type { Subscribers } from "./subscribers.js";
 
 /** What is asked of another session. */
 interface Played {
@@ -20,7 +22,7 @@ interface GivenSession {
   readonly sessionId: string;
   readonly config: SessionConfig;
   readonly displayManager: DisplayManagerAdapter;
-  readonly runnable: SessionRunnable;
+  readonly runnable: IGloveRunnable;
   /** It belongs to the call of an agent that is not at work here. */
   readonly agentless: boolean;
   readonly getSnapshot: () => GloveSnapshot;

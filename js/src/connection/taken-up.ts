@@ -1,9 +1,10 @@
 // What was sent in a page that is gone, and is in no record: whoever runs the session gives it to the core, once.
-import { codeOf } from "../error.js";
+
+import { fileCount, type MessageInput } from "../messages/request.js";
+import type { SentRequest, StoreAdapter } from "../ports/store.js";
 import { dropAside, inStorage } from "../messages/aside.js";
-import { fileCount, type MessageInput } from "../session/request.js";
 import type { MaybeHidden } from "../snapshot/state.js";
-import type { SentRequest, StoreAdapter } from "../store/adapter.js";
+import { codeOf } from "../values/error.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";

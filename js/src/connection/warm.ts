@@ -1,8 +1,8 @@
 // A made-up message in a session that nobody sees, played while the page is idle: V8 compiles each function when it is first called, and
 // the first message of a person would wait for that.
 import { createEndpointModel, transportOf } from "../models/endpoint.js";
-import type { ModelAdapter } from "../models/model.js";
-import type { StoreAdapter } from "../store/adapter.js";
+import type { ModelAdapter } from "../ports/model.js";
+import type { StoreAdapter } from "../ports/store.js";
 import type { OpenedSession } from "./opened.js";
 
 /** Once in a page: what is compiled stays. */

@@ -1,6 +1,7 @@
 // Which messages stay written down although their request has come to an end: what neither is in the record nor was refused is found again.
-import { codeOf } from "../error.js";
+
 import type { RunPhase } from "../snapshot/snapshot.js";
+import { codeOf } from "../values/error.js";
 
 /** No core has decided: it was not reached, or is gone, or could not store it. */
 const undecided = /^(STORE|CORE|WASM|WORKER|SESSION|TAB|SERVER)_|^(PART_NOT_LOADED|FAILED)$/;

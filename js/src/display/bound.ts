@@ -1,6 +1,8 @@
 // A display manager as the view of a session, from its making on: what holds the session's slots comes when that is opened.
+
+import type { DisplayManagerAdapter } from "../ports/display.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import { DisplayManager, type DisplayManagerAdapter, type DisplayPort } from "./manager.js";
+import { DisplayManager, type DisplayPort } from "./manager.js";
 
 /** `opened` gives the slots once they are there, and `ready` opens the session. Gives what tells of changes. */
 export function bound(

@@ -1,26 +1,18 @@
 // The slots of a session: pushed into the core's stack, answered out of it, with the live values that JSON cannot hold.
 
-import { reasonOf } from "../error.js";
+import type { DisplayManagerAdapter, SlotRequest } from "../ports/display.js";
+import type { ToolConfig } from "../ports/tool.js";
+import type { Issue } from "../schema/types.js";
 import type { GloveSnapshot, ShownSlot } from "../snapshot/snapshot.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
-import type { Issue } from "../tools/schema-types.js";
-import type { ToolConfig } from "../tools/tool.js";
+import type { CallPort, RunningCall } from "../tools/call-display.js";
+import { reasonOf } from "../values/error.js";
 import { withoutEvent } from "../values/events.js";
 import { answerJson, shownJson } from "../values/json.js";
 import type { AskedSession, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
-import type { CallPort, RunningCall } from "./call-display.js";
-import {
-  checkSlotInput,
-  DisplayManager,
-  type DisplayManagerAdapter,
-  type DisplayPort,
-  notTaken,
-  rendererOf,
-  type SlotRequest,
-  settleAnswer,
-} from "./manager.js";
+import { checkSlotInput, DisplayManager, type DisplayPort, notTaken, rendererOf, settleAnswer } from "./manager.js";
 
 export interface SlotSession {
   /** What is asked: the core of this page, or the tab that runs the session. */

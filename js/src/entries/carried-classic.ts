@@ -2,8 +2,8 @@
 import * as loop from "../classic/agent.js";
 import * as calls from "../classic/executor.js";
 import * as glove from "../classic/glove.js";
-import type { StoreAdapter } from "../store/adapter.js";
-import { core } from "../wasm/carried.js";
+import type { StoreAdapter } from "../ports/store.js";
+import { core } from "./carried-core.js";
 
 /** The builder of agents: fold tools in, build, ask. */
 export class Glove extends glove.Glove {

@@ -1,7 +1,8 @@
 // The client of the entry with the wasm file inside. In a module of its own: bundlers keep every class of a module that extends another.
+
+import type { ToolConfig } from "../ports/tool.js";
 import * as client from "../session/client.js";
-import type { ToolConfig } from "../tools/tool.js";
-import { core } from "../wasm/carried.js";
+import { core } from "./carried-core.js";
 
 /** Makes sessions and keeps them; what an application gives to its provider. */
 export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]> extends client.GloveClient<T> {

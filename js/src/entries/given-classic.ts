@@ -2,7 +2,7 @@
 import * as loop from "../classic/agent.js";
 import * as calls from "../classic/executor.js";
 import * as glove from "../classic/glove.js";
-import type { StoreAdapter } from "../store/adapter.js";
+import type { StoreAdapter } from "../ports/store.js";
 import { core } from "./given-core.js";
 
 /** The builder of agents: fold tools in, build, ask. */

@@ -1,6 +1,7 @@
 // The client of the entry without a wasm file. In a module of its own: bundlers keep every class of a module that extends another.
+
+import type { ToolConfig } from "../ports/tool.js";
 import * as client from "../session/client.js";
-import type { ToolConfig } from "../tools/tool.js";
 import { core } from "./given-core.js";
 
 /** Makes sessions and keeps them; what an application gives to its provider. */

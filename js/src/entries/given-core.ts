@@ -1,5 +1,7 @@
 // The core of entries that carry no wasm file: the application says where it is.
-import { type Core, openCore } from "../wasm/sessions.js";
+
+import type { Core } from "../ports/core.js";
+import { openCore } from "../wasm/sessions.js";
 import { noSource } from "../wasm/source.js";
 
 export const given = /* @__PURE__ */ openCore(noSource);

@@ -1,7 +1,5 @@
 // Messages that are sent before what uses the database has come: until it has, they stand in `localStorage`, which is there at once.
-import type { SentRequest, StoreAdapter } from "../store/adapter.js";
-
-export const asideKey = (database: string, session: string) => `glove:sent:${JSON.stringify([database, session])}:`;
+import type { SentRequest, StoreAdapter } from "../ports/store.js";
 
 /** Only a store of the browser's database has a key for it. Nothing where storage is forbidden, or full. */
 export function inStorage<T>(store: StoreAdapter, use: (storage: Storage, key: string) => T): T | undefined {

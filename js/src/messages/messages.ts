@@ -1,7 +1,7 @@
 // The timeline as messages with parts, in the words that React developers know. Messages that did not change stay the same.
 
+import type { Partly } from "../schema/types.js";
 import type { Approval, GloveSnapshot, ShownEntry, ToolEntry } from "../snapshot/snapshot.js";
-import type { Partly } from "../tools/schema-types.js";
 import type { Source as AnswerSource, SideOutput } from "../wire/record.js";
 import type { MessageBranches } from "../wire/run-types.js";
 

@@ -1,5 +1,5 @@
 // Models of one provider, by the names that glove has for them. What they make is what `createAdapter` makes.
-import type { ModelAdapter } from "./model.js";
+import type { ModelAdapter } from "../ports/model.js";
 import { type CreateAdapterOptions, createAdapter, type ProviderId } from "./providers.js";
 
 /** The options of `createAdapter`. For a server that speaks a provider's API at a `baseURL` of its own, `provider` names that provider. */

@@ -1,13 +1,14 @@
 // A model of the page, as the core asks for it.
-import { codeOf, failureFields, GloveError, reasonOf, stoppedBy } from "../error.js";
+
+import type { ModelAdapter, ModelNotice, ModelPromptResult, ModelTool } from "../ports/model.js";
+import type { ToolConfig } from "../ports/tool.js";
+import type { JsonSchema } from "../schema/types.js";
 import type { PieceKind } from "../snapshot/state.js";
 import { nextFrame } from "../timing/next-frame.js";
 import { turn } from "../timing/turn.js";
-import type { JsonSchema } from "../tools/schema-types.js";
-import type { ToolConfig } from "../tools/tool.js";
+import { codeOf, failureFields, GloveError, reasonOf, stoppedBy } from "../values/error.js";
 import type { HostPrompt } from "../wasm/core-api.js";
 import type { Message, Usage } from "../wire/record.js";
-import type { ModelAdapter, ModelNotice, ModelPromptResult, ModelTool } from "./model.js";
 import { markReady } from "./record.js";
 
 /** Whether it ends with the first half of an emoji whose second comes with the next piece: halves would be lost on the way into the core. */

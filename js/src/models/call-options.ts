@@ -1,32 +1,9 @@
 // The options of model calls that an adapter and a chat handler share.
 
+import { factKinds, type ModelCallOptions } from "../ports/model-options.js";
 import { toPlain } from "../values/json.js";
 import { check, describeValue } from "../values/validate-options.js";
-import { factKinds, type ModelFacts } from "./facts.js";
 import { checkNumber, checkWord, config } from "./options.js";
-
-/** Whether a model may use tools (`auto`), must not (`none`), must use one (`required`), or must use this one. */
-export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
-
-/** Translated for each provider. Options that the model is known to refuse are left out, with a notice. */
-export interface ModelCallOptions {
-  /** Randomness: from 0 to 2 for most models, to 1 for Anthropic's. */
-  readonly temperature?: number;
-  /** Nucleus sampling: only the most likely tokens up to this total probability, from 0 to 1. */
-  readonly topP?: number;
-  /** Strings that end an answer. */
-  readonly stop?: readonly string[];
-  /** After the first round of tools in a request, `required` and `{ tool }` become `auto`; otherwise the request would never end. */
-  readonly toolChoice?: ToolChoice;
-  /** Whether the model may make several calls at once. */
-  readonly parallelToolCalls?: boolean;
-  /** The same seed tends to give the same answer, if the provider supports seeds. */
-  readonly seed?: number;
-  /** Fields that are added to the body unchanged. They replace fields of the same name; objects without a `type` are merged. */
-  readonly extraBody?: Readonly<Record<string, unknown>>;
-  /** Facts about models and hosts that take precedence over the package's own table. */
-  readonly facts?: readonly ModelFacts[];
-}
 
 /** Their names. */
 export const callOptions = {

@@ -1,10 +1,11 @@
 // A model behind an endpoint of the application, over server-sent events.
-import { late } from "../error.js";
+
+import type { ModelAdapter } from "../ports/model.js";
 import type { DirectOptions } from "../relay/direct.js";
+import type { Fetch } from "../relay/http.js";
+import { late } from "../values/error.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { HttpModelOptions } from "../wire/core-types.js";
-import type { Fetch } from "./http.js";
-import type { ModelAdapter } from "./model.js";
 import { checkCall } from "./options.js";
 
 /** The options of an endpoint model. */

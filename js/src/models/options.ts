@@ -1,6 +1,6 @@
 // Refuses invalid options of a model when it is created, with an error that names the option.
 
-import { GloveError } from "../error.js";
+import { GloveError } from "../values/error.js";
 import { checkOptions, describeValue, nearest } from "../values/validate-options.js";
 
 /** The options that an adapter and a chat handler share. */

@@ -1,9 +1,10 @@
 // The models of the page, as a session asks them; what asks is loaded with the first of them.
-import { late } from "../error.js";
+
+import type { ModelAdapter } from "../ports/model.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
+import { late } from "../values/error.js";
 import type { BridgedModel, ModelBridge } from "./bridge.js";
 import { transportOf } from "./endpoint.js";
-import type { ModelAdapter } from "./model.js";
 
 export class PageModels implements Pick<ModelBridge, "prompt" | "forget" | "flush"> {
   readonly #page: BridgedModel;

@@ -1,7 +1,8 @@
 // The events of an endpoint's answer, for models of the application's own.
-import { late } from "../error.js";
+
+import type { RemoteStreamEvent } from "../relay/collect.js";
+import { late } from "../values/error.js";
 import { check } from "../values/validate-options.js";
-import type { RemoteStreamEvent } from "./collect.js";
 
 /** Whoever has the answer has asked as often as it wants to, and waits as long as it wants to. */
 const policy = { maxRetries: 0, firstByteMs: 0, idleMs: 0, totalMs: 0, answerBytes: 0 };

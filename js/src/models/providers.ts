@@ -1,14 +1,15 @@
 // The table of model providers, and models made from it.
 
-import { late } from "../error.js";
+import type { ModelAdapter } from "../ports/model.js";
+import type { ModelCallOptions } from "../ports/model-options.js";
 import type { DirectOptions } from "../relay/direct.js";
+import type { Fetch } from "../relay/http.js";
+import { late } from "../values/error.js";
 import { checkOptions, type Options } from "../values/validate-options.js";
 import { type ProviderId, rows } from "../wasm/generated/provider_rows.js";
 import type { HttpModelOptions } from "../wire/core-types.js";
-import { callOptions, callOptionsOf, type ModelCallOptions } from "./call-options.js";
+import { callOptions, callOptionsOf } from "./call-options.js";
 import { withTransport } from "./endpoint.js";
-import type { Fetch } from "./http.js";
-import type { ModelAdapter } from "./model.js";
 import { checkCall, config, keyFrom } from "./options.js";
 
 export type { ProviderId };

@@ -1,7 +1,7 @@
 // What the core makes of messages that it does not hold: for who asks a model, or keeps a record, without a session.
 
-import { late } from "../error.js";
-import type { InboxItem } from "../store/adapter.js";
+import type { InboxItem } from "../ports/store.js";
+import { late } from "../values/error.js";
 import { toJson } from "../values/json.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Message, Task } from "../wire/record.js";

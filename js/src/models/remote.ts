@@ -1,11 +1,12 @@
 // A model behind callbacks of the application. Its events are objects, which the core would have to be given as text to read them, and
 // it may be asked without a session: so they are read here.
 
-import { GloveError, stoppedBy } from "../error.js";
+import type { ModelAdapter, PromptRequest, SerializedTool } from "../ports/model.js";
+import { collect, type RemotePromptResponse, type RemoteStreamEvent, resultOf } from "../relay/collect.js";
+import { checkRequest, serialized, stoppable } from "../relay/model-call.js";
+import { GloveError, stoppedBy } from "../values/error.js";
 import { checkMethods, type Options } from "../values/validate-options.js";
 import type { Message } from "../wire/record.js";
-import { collect, type RemotePromptResponse, type RemoteStreamEvent, resultOf } from "./collect.js";
-import { checkRequest, type ModelAdapter, type PromptRequest, type SerializedTool, serialized, stoppable } from "./model.js";
 import { forModel } from "./record.js";
 
 /** The complete request, as plain data. */

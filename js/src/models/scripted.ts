@@ -1,16 +1,10 @@
 // A model that answers from a script: for tests, demonstrations and documentation. No key, no network.
 
-import { GloveError, stoppedBy } from "../error.js";
+import type { ModelAdapter, ModelPromptResult, NotifySubscribersFunction, PromptRequest } from "../ports/model.js";
+import { checkRequest, stoppable } from "../relay/model-call.js";
+import { GloveError, stoppedBy } from "../values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../values/validate-options.js";
 import type { Message, Source, Usage } from "../wire/record.js";
-import {
-  checkRequest,
-  type ModelAdapter,
-  type ModelPromptResult,
-  type NotifySubscribersFunction,
-  type PromptRequest,
-  stoppable,
-} from "./model.js";
 
 /** One answer of a script. */
 export interface ScriptedTurn {

@@ -1,22 +1,23 @@
 // The plugins of a session: what they add before each call of the model, and what they keep. Loaded with the first.
-import { answerTool } from "../answers/answer-tool.js";
-import type { Skills } from "../commands/skills.js";
-import { codeOf, GloveError, late, reasonOf } from "../error.js";
-import type { Prompt } from "../session/prompt.js";
-import type { SessionConfig } from "../session/session-config.js";
-import type { SubscriberAdapter, Watcher } from "../session/subscriber.js";
-import { duplicateName } from "../session/tools-of.js";
+
+import { type AnyPlugin, checkPlugin } from "../ports/plugin.js";
+import type { HasState, PluginState } from "../ports/plugin-state.js";
+import type { Prompt } from "../ports/prompt.js";
+import type { SessionConfig } from "../ports/session-config.js";
+import type { SubscriberAdapter, Watcher } from "../ports/subscriber.js";
+import type { ToolConfig } from "../ports/tool.js";
+import { checkWithSchema, issuesText } from "../schema/check.js";
 import { withinTime } from "../timing/time-limit.js";
-import { checkWithSchema, issuesText } from "../tools/schema.js";
+import { answerTool } from "../tools/answer-tool.js";
+import { duplicateName } from "../tools/given-tools.js";
 import { specOf } from "../tools/spec.js";
-import type { ToolConfig } from "../tools/tool.js";
 import type { Toolbox } from "../tools/toolbox.js";
+import { codeOf, GloveError, late, reasonOf } from "../values/error.js";
 import { copy, toPlain } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import type { Message } from "../wire/record.js";
-import { type AnyPlugin, checkPlugin } from "./plugin.js";
-import type { HasState, PluginState } from "./state.js";
+import type { Skills } from "./skills.js";
 
 const usualMs = 10_000;
 
@@ -97,7 +98,7 @@ export class Plugins {
   async ready(): Promise<readonly AnyPlugin[]> {
     const { plugins = [], skills } = this.#session.config;
     if (skills && !this.#skills) {
-      const { Skills } = await late(import("../commands/skills.js"));
+      const { Skills } = await late(import("./skills.js"));
       this.#skills ??= new Skills(this.#session, () => this.#connection.own);
     }
     const all = [...(skills ? (this.#skills?.plugins(skills) ?? []) : []), ...plugins];

@@ -1,6 +1,7 @@
 // A recorded run, played: where it began and what it took in, and no model, tools, clock or store.
-import { codeOf, GloveError } from "../error.js";
+
 import { elementsOf, inside, membersOf } from "../store/json-text.js";
+import { codeOf, GloveError } from "../values/error.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { CoreRun } from "../wasm/generated/glove_wasm.js";
 

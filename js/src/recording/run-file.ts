@@ -1,7 +1,8 @@
 // A recorded run as a file, loaded with the first that is exported. src/run/replay.rs writes and reads the same form.
-import { GloveError } from "../error.js";
+
 import { membersOf } from "../store/json-text.js";
-import { runFormat as format, runVersion as version } from "./format.js";
+import { runFormat as format, runVersion as version } from "../store/run-format.js";
+import { GloveError } from "../values/error.js";
 import {
   compare,
   newer,

@@ -1,24 +1,19 @@
 // Models that the page asks itself. What stands between a model and a session is what a chat handler has, so that a page which asks
 // no provider need not load how providers are spoken to. Who asks without a session reads what the same relay writes.
-import { stoppedBy } from "../error.js";
-import { collect, type RemoteStreamEvent } from "../models/collect.js";
-import type { Fetch } from "../models/http.js";
-import {
-  checkRequest,
-  type ModelPromptResult,
-  type ModelTool,
-  type NotifySubscribersFunction,
-  type PromptRequest,
-  type SerializedTool,
-} from "../models/model.js";
+
+import type { ModelPromptResult, ModelTool, NotifySubscribersFunction, PromptRequest, SerializedTool } from "../ports/model.js";
 import { toolSchema } from "../tools/spec.js";
+import { stoppedBy } from "../values/error.js";
 import { toJson } from "../values/json.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { guard, type Providers, type Relay } from "../wasm/providers.js";
-import type { RelayOptions } from "../wasm/relay.js";
 import { answer } from "./answer.js";
+import { collect, type RemoteStreamEvent } from "./collect.js";
 import { core } from "./core.js";
+import type { Fetch } from "./http.js";
+import { checkRequest } from "./model-call.js";
 import { relayed } from "./relayed.js";
+import type { RelayOptions } from "./seam.js";
 
 export type DirectOptions = Partial<RelayOptions> & Pick<RelayOptions, "format" | "baseURL" | "model">;
 

@@ -1,6 +1,6 @@
 // A request that is not answered: as a response, and as the last event of a stream.
 
-import type { ToldFailure } from "../error.js";
+import type { ToldFailure } from "../values/error.js";
 
 /** Nobody reads this one, and nobody need know of it. */
 export const clientLeft: Refusal = { status: 499, code: "ABORTED", message: "The client disconnected before the answer began." };

@@ -1,9 +1,10 @@
 // One call of a model through the relay: it asks the model, and writes what comes as the text of an event stream.
-import { type Fetch, hostFetch } from "../models/http.js";
-import type { ModelNotice } from "../models/model.js";
+
+import type { ModelNotice } from "../ports/model.js";
 import { giveBackMemory, guard, type Relay } from "../wasm/providers.js";
-import type { RelayHost } from "../wasm/relay.js";
+import { type Fetch, hostFetch } from "./http.js";
 import type { Refusal } from "./refused.js";
+import type { RelayHost } from "./seam.js";
 
 export interface RelayCall {
   readonly relay: Relay;

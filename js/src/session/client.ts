@@ -1,29 +1,29 @@
 // The client of an application: what its sessions are made of, and the sessions themselves, one engine for each id.
 
-import { isInside } from "../agents/inside.js";
-import type { Hook } from "../commands/hook.js";
-import type { Skill } from "../commands/skill.js";
-import { GloveError, late } from "../error.js";
+import type { RunOutcome } from "../messages/outcome.js";
 import { createEndpointModel } from "../models/endpoint.js";
-import type { ModelPrices } from "../models/facts.js";
-import type { ModelAdapter } from "../models/model.js";
-import type { AnyPlugin } from "../plugins/plugin.js";
-import type { StoreAdapter } from "../store/adapter.js";
+import type { Core } from "../ports/core.js";
+import type { Hook } from "../ports/hook.js";
+import type { ModelAdapter } from "../ports/model.js";
+import type { ModelPrices } from "../ports/model-options.js";
+import type { AnyPlugin } from "../ports/plugin.js";
+import type { CompactionConfig, SessionConfig } from "../ports/session-config.js";
+import { counterStyle, sessionOptions } from "../ports/session-config.js";
+import type { Skill } from "../ports/skill.js";
+import type { StoreAdapter } from "../ports/store.js";
+import type { SubscriberAdapter } from "../ports/subscriber.js";
+import type { ToolConfig } from "../ports/tool.js";
 import { type DatabaseOptions, SessionDatabase } from "../store/indexeddb/database.js";
 import { IndexedDBStore } from "../store/indexeddb/store.js";
 import { limited } from "../store/limits.js";
 import type { ImportOptions, SessionCatalog, SessionInfo } from "../store/sessions.js";
-import type { ToolConfig } from "../tools/tool.js";
+import { GloveError, late } from "../values/error.js";
+import { generateSessionId, isInside } from "../values/ids.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
-import type { Core } from "../wasm/sessions.js";
 import type { Budgets, Limits, WhenBusy } from "../wire/run-types.js";
-import type { RunOutcome } from "./outcome.js";
 import { GloveSession, type TriggerInput } from "./session.js";
-import type { CompactionConfig, SessionConfig } from "./session-config.js";
-import { counterStyle, sessionOptions } from "./session-config.js";
-import { generateSessionId, type PersistSessionSetting, readSessionId, rememberSessionId } from "./session-id.js";
-import type { SubscriberAdapter } from "./subscriber.js";
+import { type PersistSessionSetting, readSessionId, rememberSessionId } from "./session-id.js";
 
 /** The settings that all sessions of a client share. Either `endpoint` or `createModel` is required. */
 export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly ToolConfig[]> {

@@ -1,8 +1,9 @@
 // What happens to prompts, told from the events of their sessions.
+
+import type { EventContext, SubscriberAdapter } from "../ports/subscriber.js";
+import type { SubscriberEvent } from "../ports/subscriber-events.js";
 import { check } from "../values/validate-options.js";
 import type { PromptOutput } from "../wire/run-types.js";
-import type { EventContext, SubscriberAdapter } from "./subscriber.js";
-import type { SubscriberEvent } from "./subscriber-events.js";
 
 /** What happens to a prompt; `prompt` is its id where it is known. */
 export type PromptEvent = { readonly sessionId: string | undefined; readonly prompt: string | undefined } & (

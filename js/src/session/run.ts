@@ -1,5 +1,5 @@
 // The machine alone: what happened goes in, what is to be done comes out. It does nothing itself, so it runs anywhere.
-import { GloveError } from "../error.js";
+import { GloveError } from "../values/error.js";
 import { toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import { fromCore } from "../wasm/core-errors.js";

@@ -1,4 +1,4 @@
-// Ids of sessions, and where a page remembers the one it was on.
+// Where a page remembers the session it was on.
 
 /** Where the id is kept when `persistSession` is true. */
 export const DEFAULT_SESSION_STORAGE_KEY = "glove:session";
@@ -11,21 +11,6 @@ export interface SessionStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
-}
-
-/** A fresh id that no other session has. */
-export function generateSessionId(): string {
-  return `glove_${generateId()}`;
-}
-
-/** A random UUID; pages without a secure context have no `randomUUID`. */
-export function generateId(): string {
-  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 15) | 64;
-  bytes[8] = ((bytes[8] ?? 0) & 63) | 128;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 /** The remembered id; none where nothing is remembered or the storage is not allowed. Each database has its own. */

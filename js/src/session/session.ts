@@ -1,34 +1,35 @@
 // A session: one conversation over the core, and everything that can be asked of it.
 
-import { agentNotRunning, type OpenInside } from "../agents/inside.js";
-import { runnableOf } from "../classic/runnable.js";
-import type { SessionRunnable } from "../classic/session-runnable.js";
-import { approvalClosed, sessionClosed, sessionDeleted } from "../connection/closed.js";
 import { Connection } from "../connection/connection.js";
+import { Subscribers } from "../connection/subscribers.js";
 import { staysWritten } from "../connection/written-down.js";
 import { bound } from "../display/bound.js";
-import { DisplayManager, type DisplayManagerAdapter } from "../display/manager.js";
-import { AbortError, codeOf, GloveError, late, stoppedBy } from "../error.js";
+import { DisplayManager } from "../display/manager.js";
 import type { ShownMessage } from "../messages/messages.js";
+import type { RunOutcome, SendMessage } from "../messages/outcome.js";
+import { bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "../messages/request.js";
+import type { Core } from "../ports/core.js";
+import type { DisplayManagerAdapter } from "../ports/display.js";
+import type { Prompt } from "../ports/prompt.js";
+import type { SessionConfig, SessionParts } from "../ports/session-config.js";
+import { sessionOptions } from "../ports/session-config.js";
+import { type StoreAdapter, storageOf } from "../ports/store.js";
+import type { SubscriberAdapter } from "../ports/subscriber.js";
+import type { ToolConfig } from "../ports/tool.js";
 import type { ExportRunOptions } from "../recording/run-file.js";
 import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore, slowMs } from "../snapshot/snapshot-store.js";
-import { type StoreAdapter, storageOf } from "../store/adapter.js";
-import type { ToolConfig } from "../tools/tool.js";
+import { GivenTools } from "../tools/given-tools.js";
+import { AbortError, codeOf, GloveError, late, stoppedBy } from "../values/error.js";
 import { isEvent, withoutEvent } from "../values/events.js";
+import { generateId } from "../values/ids.js";
 import { omitUndefined } from "../values/omit-undefined.js";
+import { agentNotRunning, approvalClosed, sessionClosed, sessionDeleted } from "../values/refusals.js";
 import { check, checkOptions, describeValue, type Options } from "../values/validate-options.js";
 import { fromCore } from "../wasm/core-errors.js";
-import type { Core } from "../wasm/sessions.js";
 import type { ContentPart, Message } from "../wire/record.js";
-import type { RunOutcome, SendMessage } from "./outcome.js";
-import type { Prompt } from "./prompt.js";
-import { bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "./request.js";
-import type { SessionConfig, SessionParts } from "./session-config.js";
-import { sessionOptions } from "./session-config.js";
-import { generateId } from "./session-id.js";
-import { type SubscriberAdapter, Subscribers } from "./subscriber.js";
-import { GivenTools } from "./tools-of.js";
+import { runnableOf } from "./runnable.js";
+import type { SessionRunnable } from "./session-runnable.js";
 
 /** Without `regenerate` it says something, and with `edits` in the place of another message. With `trigger` nobody says it, and with `byModel` no person. */
 type OutgoingMessage = MessageInput & {
@@ -51,6 +52,9 @@ export interface TriggerInput {
   /** With `false` no person sees it: it is in the record and in `prompts()`, and the model reads it later on. What it asks a person is shown. */
   readonly visible?: boolean;
 }
+
+/** Opens the session of a call, and keeps it until it is released. */
+type OpenInside<S> = (id: string, config: Partial<SessionConfig>) => { readonly session: S; release(): void };
 
 /** Starts a session with these messages, and gives its id. */
 type BeginSession = (messages: readonly Message[]) => Promise<string>;
@@ -678,7 +682,7 @@ export class GloveSession {
     if (!this.#calls(input)) return bodyOf(input, id, this);
     const stop = new AbortController();
     sent.stop = stop;
-    const { outgoing } = await late(import("../commands/outgoing.js"));
+    const { outgoing } = await late(import("../plugins/outgoing.js"));
     const { text, skills, ...made } = await this.#connection.whileOpen(outgoing(input.text ?? "", this, stop.signal));
     const body = await bodyOf({ ...input, text }, id, this);
     return { ...body, ...made, extra: { ...body.extra, skills } };

@@ -1,9 +1,16 @@
 // How the core uses a store of the application.
 
-import { GloveError, late } from "../error.js";
+import {
+  type Durability,
+  type InboxItem,
+  type StepMarks,
+  type StoreAdapter,
+  type StoredStep,
+  takesText,
+} from "../ports/store.js";
+import { GloveError, late } from "../values/error.js";
 import type { SessionHost } from "../wasm/core-api.js";
 import type { Message, Task, Usage } from "../wire/record.js";
-import { type Durability, type InboxItem, type StepMarks, type StoreAdapter, type StoredStep, takesText } from "./adapter.js";
 import { listOf, type StoreErrorKind, storeError } from "./errors.js";
 import type { Limits } from "./limits.js";
 import { countOf, sumOf, wrongCount } from "./token-count.js";

@@ -1,5 +1,5 @@
 // Failures of stores, typed for applications.
-import { GloveError } from "../error.js";
+import { GloveError } from "../values/error.js";
 
 export type StoreErrorKind = "unavailable" | "quota" | "newer" | "corrupt" | "lost" | "conflict" | "failed";
 

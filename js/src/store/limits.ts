@@ -1,7 +1,8 @@
 // Time limits for stores, so that one that never responds cannot block a session forever.
+
+import type { StoreAdapter } from "../ports/store.js";
 import { isPromise } from "../timing/sync-or-promise.js";
 import { check } from "../values/validate-options.js";
-import type { StoreAdapter } from "./adapter.js";
 import { storeError } from "./errors.js";
 
 /** In short ticks: a page that sleeps loses one of them. */

@@ -1,8 +1,9 @@
 // A store in memory: gone with the page.
+
+import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../ports/store.js";
 import { copy, toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../wire/record.js";
-import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
 import { arrayOf, inside, membersOf } from "./json-text.js";
 import { isPermissionOf, permissionKey } from "./permissions.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText } from "./step.js";

@@ -1,8 +1,8 @@
 // A store behind callbacks: what the application does not keep elsewhere is kept in memory.
 
+import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "../ports/store.js";
 import { checkMethods, type Options } from "../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../wire/record.js";
-import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenCount } from "./adapter.js";
 import { MemoryStore } from "./memory.js";
 
 /** Each gets the session's id first. Only the first two must be there. */

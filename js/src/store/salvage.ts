@@ -1,10 +1,11 @@
 // What can be read of a damaged session; loaded when one is met.
-import { GloveError, reasonOf } from "../error.js";
+
+import type { Core } from "../ports/core.js";
+import { type Salvage, type SessionDamage, type StoreAdapter, takesText } from "../ports/store.js";
+import { GloveError, reasonOf } from "../values/error.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { CoreRun } from "../wasm/generated/glove_wasm.js";
-import type { Core } from "../wasm/sessions.js";
 import type { Message } from "../wire/record.js";
-import { type Salvage, type SessionDamage, type StoreAdapter, takesText } from "./adapter.js";
 import { elementsOf, membersOf } from "./json-text.js";
 import { limited } from "./limits.js";
 import { unknownSession } from "./sessions.js";

@@ -1,6 +1,7 @@
 // The list of sessions.
-import { GloveError } from "../error.js";
-import type { StepMarks } from "./adapter.js";
+
+import type { StepMarks } from "../ports/store.js";
+import { GloveError } from "../values/error.js";
 
 /** A line of the list of sessions. */
 export interface SessionInfo extends StepMarks {

@@ -1,8 +1,9 @@
 // What a store has to know of a step: whether it follows on what is stored, what it counts, and what a list says of it.
+
+import type { StoredStep, TokenCount } from "../ports/store.js";
 import { toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { Message, Usage } from "../wire/record.js";
-import type { StoredStep, TokenCount } from "./adapter.js";
 import { storeError } from "./errors.js";
 
 /** How far a session is stored. */

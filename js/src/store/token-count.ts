@@ -1,6 +1,7 @@
 // What a store is told of the tokens of an answer: an object, which is also their sum for stores that were written for a number.
-import { GloveError } from "../error.js";
-import type { TokenCount } from "./adapter.js";
+
+import type { TokenCount } from "../ports/store.js";
+import { GloveError } from "../values/error.js";
 
 export const sumOf = ({ tokens_in, tokens_out }: TokenCount): number => tokens_in + tokens_out;
 

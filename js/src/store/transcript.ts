@@ -1,11 +1,12 @@
 // A session as one JSON text: exported, kept elsewhere, imported again.
-import { GloveError } from "../error.js";
-import { runFormat, runVersion } from "../recording/format.js";
-import { generateSessionId } from "../session/session-id.js";
+
+import type { InboxItem, TokenCount } from "../ports/store.js";
+import { GloveError } from "../values/error.js";
+import { generateSessionId } from "../values/ids.js";
 import type { Message, Task } from "../wire/record.js";
-import type { InboxItem, TokenCount } from "./adapter.js";
 import { storeError } from "./errors.js";
 import { membersOf } from "./json-text.js";
+import { runFormat, runVersion } from "./run-format.js";
 import { addTokens } from "./step.js";
 
 const format = "glove-session";

@@ -1,5 +1,5 @@
 // The writes of a session, each of which comes to an end.
-import type { StoredStep } from "./adapter.js";
+import type { StoredStep } from "../ports/store.js";
 import { type Limits, silent } from "./limits.js";
 
 /** A write that was given up, and may be stored all the same. */

@@ -1,5 +1,5 @@
 // Which of the tabs runs a session: the one that holds its lock; without locks, the one that holds its lease.
-import { generateId } from "../session/session-id.js";
+import { generateId } from "../values/ids.js";
 
 export interface Candidate {
   /** It runs the session from now on. */

@@ -1,7 +1,7 @@
 // What a tab may ask of the one that runs the session: a closed list, and what each method takes and gives.
 
-import { approvalClosed } from "../connection/closed.js";
-import { GloveError } from "../error.js";
+import { GloveError } from "../values/error.js";
+import { approvalClosed } from "../values/refusals.js";
 import type { AskedSession } from "../wasm/core-api.js";
 
 export type Method = keyof AskedSession | "answerInbox" | "clearError";

@@ -1,7 +1,8 @@
 // The messages between tabs that have one session open.
-import { GloveError } from "../error.js";
+
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { MaybeHidden, Written } from "../snapshot/state.js";
+import { GloveError } from "../values/error.js";
 import type { CoreError, CoreEvent } from "../wire/core-types.js";
 import { type Check, isCount, isOptional, isText, type Method } from "./methods.js";
 

@@ -1,5 +1,5 @@
 // A session that may run somewhere else than in this page, as its connection sees it.
-import type { StoreAdapter } from "../store/adapter.js";
+import type { StoreAdapter } from "../ports/store.js";
 import type { AskedSession } from "../wasm/core-api.js";
 import type { CoreEvent } from "../wire/core-types.js";
 import type { TabPage, tabPage } from "./tab-adapter.js";

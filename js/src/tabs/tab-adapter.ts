@@ -1,8 +1,9 @@
 // The session of this page, as `Tabs` sees it: its core, and what it shows.
-import { codeOf, failureFields } from "../error.js";
+
 import type { ShownEntry, TabRole } from "../snapshot/snapshot.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { MaybeHidden, Written } from "../snapshot/state.js";
+import { codeOf, failureFields } from "../values/error.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";

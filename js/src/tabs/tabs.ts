@@ -1,7 +1,9 @@
 // One session in several tabs: one of them runs it, the others show what it tells and ask it for what their people want.
-import { codeOf, type GloveError } from "../error.js";
-import { generateId } from "../session/session-id.js";
-import type { StoreAdapter } from "../store/adapter.js";
+
+import type { StoreAdapter } from "../ports/store.js";
+import { codeOf, type GloveError } from "../values/error.js";
+import { generateId } from "../values/ids.js";
+import { version } from "../values/tab-version.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreEvent, CoreOutcome } from "../wire/core-types.js";
@@ -23,7 +25,6 @@ import {
 } from "./protocol.js";
 import type { SharedSession } from "./shared-session.js";
 import { type TabPage, told } from "./tab-adapter.js";
-import { version } from "./version.js";
 
 /** Loaded with this file, when a session is in a store that tabs share. */
 export { tabPage } from "./tab-adapter.js";

@@ -1,8 +1,9 @@
 // What a list of threads reads and does, over the browser's database or over a catalog of the application.
-import { GloveError, late } from "../error.js";
+
 import { SessionDatabase } from "../store/indexeddb/database.js";
 import { listName, type SessionCatalog, type SessionInfo } from "../store/sessions.js";
 import { watchPage } from "../tabs/page-life.js";
+import { GloveError, late } from "../values/error.js";
 import { isOver } from "./thread.js";
 
 /** A session, and its place among the others: the highest comes first. */

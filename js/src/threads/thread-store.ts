@@ -1,9 +1,10 @@
 // The threads of a client, kept up to date: read once, and then only what changed, however many there are.
-import { asError } from "../error.js";
+
 import type { GloveClient } from "../session/client.js";
 import type { GloveSession } from "../session/session.js";
 import type { SessionInfo } from "../store/sessions.js";
 import { nextFrame } from "../timing/next-frame.js";
+import { asError } from "../values/error.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import { check } from "../values/validate-options.js";
 import { type Listed, sourceOf, type ThreadSource } from "./source.js";

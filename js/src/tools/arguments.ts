@@ -1,14 +1,14 @@
 // The arguments of calls as tools get them: made once by the tool's schema, then shown, judged, kept and run as they are.
 
-import { GloveError } from "../error.js";
+import type { ToolConfig } from "../ports/tool.js";
+import { type Checked, checkWithSchema } from "../schema/check.js";
+import type { Issue } from "../schema/types.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { independentCopy, isJson } from "../values/copy.js";
+import { GloveError } from "../values/error.js";
 import { toLooseJson } from "../values/json.js";
 import type { Validated } from "../wire/run-types.js";
-import { type Checked, checkWithSchema } from "./schema.js";
-import type { Issue } from "./schema-types.js";
 import { argumentsSchema, namedAs } from "./spec.js";
-import type { ToolConfig } from "./tool.js";
 
 /** What a tool gets. */
 export interface ToolInput {

@@ -1,12 +1,5 @@
 // `defineTool`: a tool whose types come from its schemas.
 
-import type { EnhancedSlot } from "../snapshot/snapshot.js";
-import type { Maybe } from "../timing/sync-or-promise.js";
-import { check } from "../values/validate-options.js";
-import type { ToolResultData } from "../wire/record.js";
-import type { Issue } from "../wire/run-types.js";
-import { checkTool } from "./options.js";
-import type { InferInput, InferOutput, Schema } from "./schema-types.js";
 import type {
   ApprovalRule,
   BuiltInInfo,
@@ -16,7 +9,14 @@ import type {
   ToolConfig,
   ToolDisplay,
   ToolResultRenderProps,
-} from "./tool.js";
+} from "../ports/tool.js";
+import type { InferInput, InferOutput, Schema } from "../schema/types.js";
+import type { EnhancedSlot } from "../snapshot/snapshot.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+import { check } from "../values/validate-options.js";
+import type { ToolResultData } from "../wire/record.js";
+import type { Issue } from "../wire/run-types.js";
+import { checkTool } from "./options.js";
 
 /** The display of a tool made by `defineTool`: its own renderer, or a ready-made one by name. */
 export interface TypedDisplay<D, R = void> extends Omit<ToolDisplay, "pushAndWait" | "pushAndForget"> {

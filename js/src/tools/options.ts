@@ -1,7 +1,8 @@
 // What a tool may have. Anything else is refused.
-import { GloveError } from "../error.js";
+
+import type { ToolConfig } from "../ports/tool.js";
+import { GloveError } from "../values/error.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
-import type { ToolConfig } from "./tool.js";
 
 const toolOptions = {
   name: "any",

@@ -1,6 +1,6 @@
 // Turns a tool's return value into the result of its call.
 
-import { reasonOf } from "../error.js";
+import { reasonOf } from "../values/error.js";
 import { mostKept, toJson } from "../values/json.js";
 import type { ToolResultData } from "../wire/record.js";
 

@@ -1,9 +1,9 @@
 // What a tool's own rules say of a call: whether it needs a permission, or the consent of a person.
 
-import { GloveError } from "../error.js";
+import type { ApprovalRule, ToolConfig } from "../ports/tool.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
+import { GloveError } from "../values/error.js";
 import { describeValue, isApprovalRule } from "../values/validate-options.js";
-import type { ApprovalRule, ToolConfig } from "./tool.js";
 
 /** Whether a tool needs a permission for this. Rejects when its rule gives no answer. The rule gets a copy of the arguments. */
 export async function permissionRule(

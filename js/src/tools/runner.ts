@@ -1,20 +1,20 @@
 // How the calls of a model become calls of tools; loaded when a session has a tool.
 
-import { agentNotRunning } from "../agents/inside.js";
-import { answerTool } from "../answers/answer-tool.js";
-import { CallDisplay, type CallPort, type CallServices, type RunningCall } from "../display/call-display.js";
-import { type AddedOutput, outputsJson } from "../display/outputs.js";
-import { AbortError, asError, codeOf, GloveError, late, reasonOf } from "../error.js";
+import type { IGloveRunnable, ToolConfig } from "../ports/tool.js";
 import { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
+import { AbortError, asError, codeOf, GloveError, late, reasonOf } from "../values/error.js";
+import { agentNotRunning } from "../values/refusals.js";
 import type { SessionHost } from "../wasm/core-api.js";
 import type { PageTool } from "../wire/core-types.js";
 import type { Message, ToolResultData } from "../wire/record.js";
+import { answerTool } from "./answer-tool.js";
 import { Arguments, type ToolInput, undoArguments } from "./arguments.js";
+import { CallDisplay, type CallPort, type CallServices, type RunningCall } from "./call-display.js";
+import { type AddedOutput, outputsJson } from "./outputs.js";
 import { resultJson, resultOf } from "./result.js";
 import { approvalRule, permissionRule } from "./rules.js";
 import { specOf } from "./spec.js";
-import type { IGloveRunnable, ToolConfig } from "./tool.js";
 
 /** What a tool's call may use. */
 export interface CallContext {
@@ -180,7 +180,7 @@ export class ToolRunner implements ToolHost {
   /** The tool that takes an answer with a schema is no tool of the application. */
   async #runs(name: string, key: string): Promise<ToolConfig> {
     if (name !== answerTool) return this.#get(name);
-    const { liveAnswerTool, storedAnswerTool } = await late(import("../answers/answers.js"));
+    const { liveAnswerTool, storedAnswerTool } = await late(import("./answers.js"));
     return (
       liveAnswerTool(this.#context.given().outer, key) ?? this.#find(name) ?? storedAnswerTool(await this.#context.messages())
     );

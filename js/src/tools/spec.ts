@@ -1,13 +1,13 @@
 // The parts of a tool that the core and the model receive.
 
-import { GloveError } from "../error.js";
+import type { ToolConfig } from "../ports/tool.js";
+import { jsonSchemaOf, schemaFrom } from "../schema/json-schema-of.js";
+import type { JsonSchema, Schema } from "../schema/types.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
+import { GloveError } from "../values/error.js";
 import { deepest, toPlain } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
 import { checkTool } from "./options.js";
-import { jsonSchemaOf, schemaFrom } from "./schema-of.js";
-import type { JsonSchema, Schema } from "./schema-types.js";
-import type { ToolConfig } from "./tool.js";
 
 /** What the model and the core are told of a tool. */
 export function specOf(tool: ToolConfig): Maybe<PageTool> {

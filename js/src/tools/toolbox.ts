@@ -1,13 +1,13 @@
 // The tools of a session by name, and the way to what runs them.
 
-import { skillTitle, skillTool } from "../commands/skill-tool.js";
-import { late } from "../error.js";
-import { checkNames } from "../session/tools-of.js";
+import type { ToolConfig } from "../ports/tool.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
+import { late } from "../values/error.js";
 import { copy } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
+import { checkNames } from "./given-tools.js";
 import type { CallContext, ToolHost, ToolRunner } from "./runner.js";
-import type { ToolConfig } from "./tool.js";
+import { skillTitle, skillTool } from "./skill-tool.js";
 
 /** Names are compared without regard to case, as models write them. */
 export class Toolbox implements ToolHost {

@@ -1,5 +1,5 @@
 // Values of JavaScript as JSON text: what JSON cannot hold is named by its place, instead of vanishing or throwing deep inside.
-import { GloveError } from "../error.js";
+import { GloveError } from "./error.js";
 import { isEvent } from "./events.js";
 
 /**

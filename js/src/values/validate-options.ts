@@ -1,5 +1,5 @@
 // Checks the options that an application passes, before anything is made of them. An error names the option as the application wrote it.
-import { GloveError } from "../error.js";
+import { GloveError } from "./error.js";
 import { isEvent } from "./events.js";
 
 /** The largest number that the core counts to where it does not count tokens or time. */

@@ -1,5 +1,5 @@
 // Errors of the core as errors of the application.
-import { AbortError, asError, failureOf, GloveError } from "../error.js";
+import { AbortError, asError, failureOf, GloveError } from "../values/error.js";
 import type { CoreError } from "../wire/core-types.js";
 
 export function fromCore(thrown: unknown): GloveError | AbortError | Error {

@@ -1,5 +1,5 @@
 // Starts the core, once in a page: asynchronously, or on the spot where a synchronous call needs it.
-import { GloveError } from "../error.js";
+import { GloveError } from "../values/error.js";
 import type { Guard } from "./guard.js";
 
 /** A source that needs no waiting. */

@@ -1,6 +1,6 @@
 // The border of an instance of the core. After a trap (a bug of the core, a full stack, no memory) nothing goes in and nothing
 // comes out of it any more, and everybody who waits is told.
-import { GloveError } from "../error.js";
+import { GloveError } from "../values/error.js";
 
 type Functions = Record<string, (...args: unknown[]) => unknown>;
 

@@ -1,5 +1,5 @@
 // The wasm file from where an application has it, for entries that carry none.
-import { GloveError, reasonOf } from "../error.js";
+import { GloveError, reasonOf } from "../values/error.js";
 
 /** Where the wasm file comes from. */
 export type WasmSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;

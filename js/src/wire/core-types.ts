@@ -1,5 +1,5 @@
 // What crosses between the core and the page.
-import type { ToldFailure } from "../error.js";
+import type { ToldFailure } from "../values/error.js";
 import type { Usage } from "./record.js";
 import type { Budgets, CoreEntry, CorePhase, CoreQuestion, CoreSlot, Limits, RunReply, RunRule } from "./run-types.js";
 // Written by src/wire/typescript.rs from the types of Rust; do not edit.

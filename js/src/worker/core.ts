@@ -1,18 +1,18 @@
 // The core of a page in a worker: the same sessions, asked over messages. Tools and whatever needs the page stay here.
 
-import { sessionClosed } from "../connection/closed.js";
 import type { AwayParts } from "../connection/core-host.js";
-import { asError, codeOf, GloveError, reasonOf } from "../error.js";
-import { generateId } from "../session/session-id.js";
-import type { StoreAdapter } from "../store/adapter.js";
+import type { Core, OpenCore } from "../ports/core.js";
+import type { StoreAdapter } from "../ports/store.js";
 import { IndexedDBStore } from "../store/indexeddb/store.js";
 import { Limits } from "../store/limits.js";
 import type { Method } from "../tabs/methods.js";
 import { inBackground } from "../timing/in-background.js";
+import { asError, codeOf, GloveError, reasonOf } from "../values/error.js";
+import { generateId } from "../values/ids.js";
+import { sessionClosed } from "../values/refusals.js";
 import type { CoreSession, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { Guard } from "../wasm/guard.js";
-import type { Core, OpenCore } from "../wasm/sessions.js";
 import { text } from "./generated/worker.js";
 import { type Call, Line, type Served } from "./line.js";
 import { WorkerStore } from "./store.js";

@@ -1,5 +1,5 @@
 // Calls between a page and its worker, over messages: in order, with errors, signals and what is told meanwhile.
-import { AbortError, GloveError, reasonOf } from "../error.js";
+import { AbortError, GloveError, reasonOf } from "../values/error.js";
 
 /** Either end of a worker. */
 export interface Post {

@@ -1,6 +1,7 @@
 // A store that is in the worker, as the page uses it.
-import { GloveError } from "../error.js";
+
 import type { IndexedDBStore } from "../store/indexeddb/store.js";
+import { GloveError } from "../values/error.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Line } from "./line.js";
 

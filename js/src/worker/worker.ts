@@ -1,9 +1,9 @@
 // What runs in the worker: the core, its requests and the browser's database. The rest it asks of the page.
 
 import type { Addressed, Ahead } from "../connection/core-host.js";
-import { hostFetch } from "../models/http.js";
+import type { StoreAdapter } from "../ports/store.js";
+import { hostFetch } from "../relay/http.js";
 import { isPiece } from "../snapshot/pace.js";
-import type { StoreAdapter } from "../store/adapter.js";
 import { bridgeStore } from "../store/bridge.js";
 import { sharedDatabase } from "../store/indexeddb/database.js";
 import { IndexedDBStore } from "../store/indexeddb/store.js";

@@ -1,5 +1,5 @@
 // The memory of an agent: its provider, and the view of it that its tasks have.
-import { GloveError, reasonOf } from "../../src/error.js";
+import { GloveError, reasonOf } from "../../src/values/error.js";
 import { check, checkOptions } from "../../src/values/validate-options.js";
 import type { CoreTask } from "../../src/wasm/tasks.js";
 import type { MemoryEntry, MemoryQuery, MemoryScope, TaskMemoryOptions } from "../../src/wire/task-types.js";

@@ -1,5 +1,5 @@
 // A memory in Zep, over HTTP: a user's graph for each user, and a graph of its own for each other channel.
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { MemoryEntry, MemoryQuery, MemoryScope } from "../../src/wire/task-types.js";
 import type { MemoryProvider } from "./provider.js";

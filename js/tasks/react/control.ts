@@ -1,5 +1,5 @@
 // One task for all components that show it: watched by its files, and run here when somebody here asks for it.
-import { asError, GloveError } from "../../src/error.js";
+import { asError, GloveError } from "../../src/values/error.js";
 import { withoutEvent } from "../../src/values/events.js";
 import type { TaskBudgets, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";

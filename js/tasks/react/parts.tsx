@@ -4,7 +4,7 @@ import { circle, Icon } from "../../react/parts/icons.js";
 import { errorWords } from "../../react/parts/notices/error-words.js";
 import { useLabels } from "../../react/render/labels.js";
 import { Name } from "../../react/render/visible.js";
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 import type { UseTaskReturn } from "./use-task.js";
 import type { Progress, Tone } from "./words.js";
 

@@ -1,5 +1,5 @@
 // What a task handler is made with.
-import type { GloveError } from "../../src/error.js";
+import type { GloveError } from "../../src/values/error.js";
 import type { Maybe } from "../../src/timing/sync-or-promise.js";
 import type { TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";

@@ -1,5 +1,5 @@
 // A workspace in a folder of a server, with the layout and the lock of the program: `glove run` and Node take turns on it.
-import { GloveError, reasonOf } from "../../src/error.js";
+import { GloveError, reasonOf } from "../../src/values/error.js";
 import { check } from "../../src/values/validate-options.js";
 import { fromCore } from "../../src/wasm/core-errors.js";
 import { core } from "../core.js";

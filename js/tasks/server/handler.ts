@@ -3,7 +3,7 @@ import { checkPermission } from "../../server/authorize.js";
 import { readBody } from "../../server/body.js";
 import { checkOrigin, corsHeaders } from "../../server/cors.js";
 import { Refused, refuse } from "../../server/refuse.js";
-import { asError, GloveError, reasonOf } from "../../src/error.js";
+import { asError, GloveError, reasonOf } from "../../src/values/error.js";
 import { broken } from "../../src/relay/answer.js";
 import { clientLeft, type Refusal, refusedResponse } from "../../src/relay/refused.js";
 import { Limits, limited } from "../../src/store/limits.js";

@@ -1,5 +1,5 @@
 // The server's end of tasks over HTTP.
-export { GloveError } from "../../src/error.js";
+export { GloveError } from "../../src/values/error.js";
 export type { TaskHandler, TaskHandlerConfig } from "./config.js";
 export { FolderTaskWorkspace } from "./folder.js";
 export { createTaskHandler } from "./handler.js";

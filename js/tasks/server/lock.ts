@@ -1,6 +1,6 @@
 // A file that is locked as the program locks it, by the operating system, which lets go of it when the process dies. Node has no such call,
 // so on Linux the program `flock` holds the lock as long as a pipe to this process is open; on macOS it comes with opening the file.
-import { asError, GloveError } from "../../src/error.js";
+import { asError, GloveError } from "../../src/values/error.js";
 import { nodeChildren, nodeFiles, nodeProcess } from "./node.js";
 
 /** Of `open` on macOS: a lock for all, a lock for one, and an error where it cannot be had at once. */

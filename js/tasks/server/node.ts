@@ -1,5 +1,5 @@
 // What a folder asks of Node, Bun or Deno. Asked for by name: bundlers of pages look for no module of Node.
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 
 export interface NodeStats {
   readonly mode: number;

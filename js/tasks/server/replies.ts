@@ -1,6 +1,6 @@
 // What clients are told: where a task stands, what came of it, its files, and why a request is refused.
 import { Refused, refuse } from "../../server/refuse.js";
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 import { broken } from "../../src/relay/answer.js";
 import type { Refusal } from "../../src/relay/refused.js";
 import type { RemoteTaskState, TaskResult, TaskRunOptions } from "../../src/wire/task-types.js";

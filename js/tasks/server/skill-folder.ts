@@ -1,5 +1,5 @@
 // A skill in a folder of this machine, for Node.
-import { GloveError, reasonOf } from "../../src/error.js";
+import { GloveError, reasonOf } from "../../src/values/error.js";
 import { check } from "../../src/values/validate-options.js";
 import { isHidden, skillText } from "../skills/read.js";
 import { nodeFiles } from "./node.js";

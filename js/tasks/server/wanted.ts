@@ -1,6 +1,6 @@
 // What bodies say: a task that is wanted, files for it, and a decision.
 import { refuse } from "../../server/refuse.js";
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 import { fromBase64 } from "../../src/values/base64.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import { fromCore } from "../../src/wasm/core-errors.js";

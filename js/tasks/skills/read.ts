@@ -1,5 +1,5 @@
 // A skill from files that the page has: a folder of the browser, or files that a person has picked.
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 
 /** The files of a skill by their paths: of a folder (`showDirectoryPicker()`, OPFS), or of an `<input webkitdirectory>`. */
 export async function readSkill(from: FileSystemDirectoryHandle | Iterable<File>): Promise<Record<string, string>> {

@@ -1,5 +1,5 @@
 // A workspace in memory, for tests and for tasks that nobody takes up again.
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 import { decodeUtf8, encodeUtf8 } from "../../src/values/utf8.js";
 import { isBelow, type TaskWorkspace, type WorkspaceEntry } from "./workspace.js";
 

@@ -1,5 +1,5 @@
 // The workspaces that a browser keeps for an origin.
-import { GloveError, reasonOf } from "../../src/error.js";
+import { GloveError, reasonOf } from "../../src/values/error.js";
 import { check } from "../../src/values/validate-options.js";
 import { DirectoryTaskWorkspace, unlessMissing } from "./directory.js";
 import { databaseIds, deleteFromDatabase, IndexedDBTaskWorkspace } from "./indexeddb.js";

@@ -1,5 +1,5 @@
 // The files that sandboxed code reaches: those below its mounts.
-import type { ToolFiles } from "../../src/tools/tool.js";
+import type { ToolFiles } from "../../src/ports/tool.js";
 import { decodeUtf8 } from "../../src/values/utf8.js";
 import { cleanPath } from "./options.js";
 

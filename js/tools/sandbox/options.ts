@@ -1,5 +1,5 @@
 // What sandboxed code may be given, and what is refused of it.
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import { checkHosts } from "../web/hosts.js";
 

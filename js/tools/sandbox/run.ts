@@ -1,5 +1,5 @@
 // Sandboxed code, run: each call in a worker of its own, which is ended with it, and in a fresh engine.
-import { AbortError, GloveError, late, reasonOf } from "../../src/error.js";
+import { AbortError, GloveError, late, reasonOf } from "../../src/values/error.js";
 import type { Limits } from "./options.js";
 import { startWorker } from "./workers.js";
 

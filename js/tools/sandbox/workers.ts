@@ -1,5 +1,5 @@
 // Workers from a text: of pages, of other workers, and of Node.
-import { GloveError, reasonOf } from "../../src/error.js";
+import { GloveError, reasonOf } from "../../src/values/error.js";
 
 export interface SandboxPort {
   post(message: unknown): void;

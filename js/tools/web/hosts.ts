@@ -1,6 +1,6 @@
 // Which addresses a tool may ask: those of named hosts, and none of this machine or its network unless it is named as it stands.
 // tests/fixtures/hosts.json says it case by case.
-import { GloveError } from "../../src/error.js";
+import { GloveError } from "../../src/values/error.js";
 
 const isAddress = (host: string) => host.startsWith("[") || /^\d+(\.\d+){3}$/.test(host);
 const isLocal = (host: string) => !host.includes(".") || /(^|\.)(localhost|local|internal|lan|home\.arpa)$/.test(host);

@@ -1,5 +1,5 @@
 // Tools that ask the web: within named hosts, without cookies, and never this machine or its network.
-import type { ToolConfig } from "../../src/tools/tool.js";
+import type { ToolConfig } from "../../src/ports/tool.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import { ask, type WebAnswer } from "./ask.js";
 import { allowedUrl, checkHosts } from "./hosts.js";

@@ -1,6 +1,6 @@
 // The composer: a field that grows with its text, and the buttons that send and stop.
 import { type FormEvent, type KeyboardEvent, type ReactNode, useContext, useEffect, useRef } from "react";
-import { codeOf } from "../../../src/error.js";
+import { codeOf } from "../../../src/values/error.js";
 import type { Engine } from "../../hooks/engine.js";
 import { engineOfHandle } from "../../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";

@@ -1,6 +1,6 @@
 // What the composer around a part does.
 import { type Context, createContext, useContext } from "react";
-import { codeOf } from "../../../src/error.js";
+import { codeOf } from "../../../src/values/error.js";
 import { engineOfHandle, useHandlePart } from "../../hooks/handle-registry.js";
 import type { GloveHandle, InputRenderProps } from "../../render/types.js";
 import { ChatContext } from "../chat-context.js";

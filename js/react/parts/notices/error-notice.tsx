@@ -1,6 +1,6 @@
 // Why the last request failed, or that it stands still, and a way to go on.
 import { type ReactNode, useRef } from "react";
-import { codeOf } from "../../../src/error.js";
+import { codeOf } from "../../../src/values/error.js";
 import { type Parts, useHandlePart } from "../../hooks/handle-registry.js";
 import { useLabels } from "../../render/labels.js";
 import { renderPart } from "../../render/mount-renderer.js";

@@ -1,5 +1,5 @@
 // An error in words for the person in front of the screen, and how long to wait before another try.
-import type { ModelFailure } from "../../../src/error.js";
+import type { ModelFailure } from "../../../src/values/error.js";
 
 export interface ErrorWords {
   readonly text: string;

@@ -1,6 +1,6 @@
 // `MessageEditor`: takes the place of a message while it is edited.
 import { type FormEvent, type KeyboardEvent, type ReactNode, useContext, useEffect, useRef } from "react";
-import { GloveError } from "../../../src/error.js";
+import { GloveError } from "../../../src/values/error.js";
 import { type Parts, useHandlePart } from "../../hooks/handle-registry.js";
 import { useLabels } from "../../render/labels.js";
 import { type PartProps, part } from "../as-child.js";

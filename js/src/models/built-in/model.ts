@@ -1,17 +1,11 @@
 // The browser's own model, over its Prompt API (`LanguageModel`).
 
-import { GloveError, reasonOf } from "../../error.js";
+import type { ModelAdapter, ModelPromptResult, NotifySubscribersFunction, PromptRequest } from "../../ports/model.js";
+import { checkRequest, tell } from "../../relay/model-call.js";
 import { fromBase64 } from "../../values/base64.js";
+import { GloveError, reasonOf } from "../../values/error.js";
 import { check, checkOptions, type Options } from "../../values/validate-options.js";
 import type { ContentPart, Message } from "../../wire/record.js";
-import {
-  checkRequest,
-  type ModelAdapter,
-  type ModelPromptResult,
-  type NotifySubscribersFunction,
-  type PromptRequest,
-  tell,
-} from "../model.js";
 import { AnswerText, choiceOf, described, type Loose, type Made, made } from "./tools.js";
 
 /** `downloadable` and `downloading`: the browser can run a model that it has not got yet. */

@@ -1,8 +1,9 @@
 // Tools for a model that only knows schemas: each answer is an object that holds either a text or one call.
-import { GloveError } from "../../error.js";
-import type { JsonSchema } from "../../tools/schema-types.js";
+
+import type { ModelTool } from "../../ports/model.js";
+import type { JsonSchema } from "../../schema/types.js";
+import { GloveError } from "../../values/error.js";
 import type { ToolCall } from "../../wire/record.js";
-import type { ModelTool } from "../model.js";
 
 /** Arguments may be any object. */
 export type Loose = boolean;

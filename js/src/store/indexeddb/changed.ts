@@ -1,5 +1,6 @@
-// Who is told that the list of sessions shows one of them differently.
-import { postChange } from "../../tabs/post.js";
+// What other tabs are told of the sessions in a database, by whoever listens to none.
+import { isHidden } from "../../timing/next-frame.js";
+import { version } from "../../values/tab-version.js";
 import { listName } from "../sessions.js";
 
 /** What is needed of a database. */
@@ -13,4 +14,70 @@ export interface Watched {
 export function tellChanged({ name, inMemory, watchers }: Watched, id: string, canWait = false): void {
   for (const watcher of watchers) watcher(id);
   if (!inMemory) postChange(listName(name), id, canWait);
+}
+
+/** A channel is kept for so long after the first message: to open one costs a quarter of a stored step. */
+const keptMs = 250;
+const kept = new Map<string, Line>();
+
+/** What is told again within this time is told once more at its end: a message costs a sixth of a stored step. */
+const joinedMs = 50;
+
+interface Line {
+  readonly channel: BroadcastChannel;
+  /** The ids that were told a moment ago, and whether they are to be told again. */
+  readonly told: Map<string, boolean>;
+  timer?: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** Tells all tabs that have it open. */
+export function tellDeleted(name: string): void {
+  lineOf(name)?.channel.postMessage({ v: version, kind: "deleted" });
+}
+
+/** Tells of a change to what has this id: in a moment, if it was told just now and it `canWait`. Timers of hidden pages are slow. */
+export function postChange(name: string, id: string, canWait: boolean): void {
+  const line = lineOf(name);
+  if (!line) return;
+  if (canWait && line.told.has(id) && !isHidden()) return void line.told.set(id, true);
+  line.told.set(id, false);
+  line.channel.postMessage({ id });
+  line.timer ??= setTimeout(() => tellAgain(line), joinedMs);
+}
+
+/** Tells what waits, from where another time begins. */
+function tellAgain(line: Line): void {
+  clearTimeout(line.timer);
+  line.timer = undefined;
+  const waiting = [...line.told].filter(([, waits]) => waits);
+  line.told.clear();
+  for (const [id] of waiting) {
+    line.channel.postMessage({ id });
+    line.told.set(id, false);
+  }
+  if (waiting.length > 0) line.timer = setTimeout(() => tellAgain(line), joinedMs);
+}
+
+function lineOf(name: string): Line | undefined {
+  return typeof BroadcastChannel === "function" ? (kept.get(name) ?? keep(name)) : undefined;
+}
+
+function keep(name: string): Line {
+  const line: Line = { channel: new BroadcastChannel(name), told: new Map() };
+  const tellNow = () => isHidden() && tellAgain(line);
+  const close = () => {
+    globalThis.removeEventListener?.("pagehide", close);
+    globalThis.document?.removeEventListener("visibilitychange", tellNow);
+    clearTimeout(closing);
+    tellAgain(line);
+    clearTimeout(line.timer);
+    kept.delete(name);
+    line.channel.close();
+  };
+  const closing = setTimeout(close, keptMs);
+  // A message to a page that the browser keeps for the way back would throw it away.
+  globalThis.addEventListener?.("pagehide", close);
+  globalThis.document?.addEventListener("visibilitychange", tellNow);
+  kept.set(name, line);
+  return line;
 }

@@ -1,7 +1,8 @@
 // A connection to the database, opened when needed, and transactions that end in every case.
-import { GloveError } from "../../error.js";
+
+import type { Durability } from "../../ports/store.js";
 import { inBackground } from "../../timing/in-background.js";
-import type { Durability } from "../adapter.js";
+import { GloveError } from "../../values/error.js";
 import { storeError } from "../errors.js";
 import { isAbsent, isAftermath, isDead, isSilent, typed } from "./failures.js";
 import type { StoreName } from "./schema.js";

@@ -1,8 +1,9 @@
 // The database of an application, and its sessions as a whole: what is done with them is loaded when somebody does it.
-import { type GloveError, late } from "../../error.js";
+
+import type { Core } from "../../ports/core.js";
+import type { Durability } from "../../ports/store.js";
+import { type GloveError, late } from "../../values/error.js";
 import { check } from "../../values/validate-options.js";
-import type { Core } from "../../wasm/sessions.js";
-import type { Durability } from "../adapter.js";
 import type { ImportOptions, SessionCatalog, SessionInfo } from "../sessions.js";
 import type { Connection, Transaction } from "./connection.js";
 import type { InMemory } from "./in-memory.js";

@@ -1,5 +1,5 @@
 // What IndexedDB throws, as errors of stores.
-import { GloveError } from "../../error.js";
+import { GloveError } from "../../values/error.js";
 import { storeError } from "../errors.js";
 
 /** Not allowed here at all: sandboxed frames, blocked storage, private windows of older browsers. */

@@ -1,10 +1,20 @@
 // A session in IndexedDB, each step of it in one transaction: what a store of pages does with its rows, loaded with the first use.
-import { GloveError, late } from "../../error.js";
-import { generateId } from "../../session/session-id.js";
+
+import type {
+  Durability,
+  InboxItem,
+  Salvage,
+  SentRequest,
+  StepMarks,
+  StoredRun,
+  StoredStep,
+  TokenCount,
+} from "../../ports/store.js";
+import { GloveError, late } from "../../values/error.js";
+import { generateId } from "../../values/ids.js";
 import { toJson } from "../../values/json.js";
 import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
-import type { Durability, InboxItem, Salvage, SentRequest, StepMarks, StoredRun, StoredStep, TokenCount } from "../adapter.js";
 import { listIn, storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
 import { isPermissionOf, permissionKey } from "../permissions.js";

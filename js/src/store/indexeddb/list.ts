@@ -1,10 +1,8 @@
 // The list of the sessions in a database, and what is done with one of them as a whole; loaded when somebody asks for it.
-import { isInside } from "../../agents/inside.js";
-import { asideKey } from "../../messages/aside.js";
-import { tellDeleted } from "../../tabs/post.js";
+import { asideKey, isInside } from "../../values/ids.js";
 import { check } from "../../values/validate-options.js";
 import { type SessionInfo, unknownSession } from "../sessions.js";
-import { tellChanged, type Watched } from "./changed.js";
+import { tellChanged, tellDeleted, type Watched } from "./changed.js";
 import type { Connection } from "./connection.js";
 import { forgetStored } from "./remembered.js";
 import { allOf, isRow, orderOf, type SessionRow, stores } from "./schema.js";

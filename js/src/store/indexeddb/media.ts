@@ -1,7 +1,7 @@
 // Long base64 strings in JSON text, kept as bytes beside it. What comes back is the same text, character by character.
 
-import { generateId } from "../../session/session-id.js";
 import { fromBase64, toBase64 } from "../../values/base64.js";
+import { generateId } from "../../values/ids.js";
 import { storeError } from "../errors.js";
 
 /** Text as it is stored: whole, or the pieces between its media and the keys of those. */

@@ -1,6 +1,6 @@
 // A damaged session in the browser's database, row by row.
 
-import type { Salvage, SessionDamage } from "../adapter.js";
+import type { Salvage, SessionDamage } from "../../ports/store.js";
 import { elementsOf } from "../json-text.js";
 import type { Connection } from "./connection.js";
 import { type Media, putBack, type StoredText } from "./media.js";

@@ -1,5 +1,5 @@
 // What is in the database.
-import type { StepMarks, TokenCount } from "../adapter.js";
+import type { StepMarks, TokenCount } from "../../ports/store.js";
 import type { StoredText } from "./media.js";
 
 /** One for each session, under its id. It is read for the list of sessions and replaced by each step, so it stays small. */

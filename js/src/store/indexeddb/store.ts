@@ -1,8 +1,6 @@
 // The store of a page. What it does with the database is loaded with the first use, so that a page draws before.
-import { type GloveError, late } from "../../error.js";
-import { asideKey } from "../../messages/aside.js";
-import { check } from "../../values/validate-options.js";
-import type { Message, PermissionStatus, Task } from "../../wire/record.js";
+
+import { asideKey } from "../../values/ids.js";
 import type {
   Durability,
   InboxItem,
@@ -13,7 +11,10 @@ import type {
   StoredRun,
   StoredStep,
   TokenCount,
-} from "../adapter.js";
+} from "../../ports/store.js";
+import { type GloveError, late } from "../../values/error.js";
+import { check } from "../../values/validate-options.js";
+import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
 import type { KeptSession } from "./kept.js";
 

@@ -1,7 +1,8 @@
 // Stored sessions as texts and back; loaded when somebody exports or imports one.
-import { generateId } from "../../session/session-id.js";
-import type { Core } from "../../wasm/sessions.js";
-import type { SessionDamage } from "../adapter.js";
+
+import type { Core } from "../../ports/core.js";
+import type { SessionDamage } from "../../ports/store.js";
+import { generateId } from "../../values/ids.js";
 import { listIn } from "../errors.js";
 import { arrayOf, inside } from "../json-text.js";
 import { readable } from "../salvage.js";

@@ -1,0 +1,123 @@
+// The tools of a session: their names, which models write in whatever case, and those that components give beside its own. They add up.
+
+import type { ToolConfig } from "../ports/tool.js";
+import { GloveError } from "../values/error.js";
+import { toLooseJson } from "../values/json.js";
+import { skillTool } from "./skill-tool.js";
+
+export function duplicateName(name: string): GloveError {
+  return new GloveError("TOOL_NAME_TAKEN", `Two tools are called "${name}" (case is ignored); rename one of them.`);
+}
+
+/** Refuses two of one name, which are compared without regard to case: a call that was approved as one would run the other. */
+export function checkNames(tools: readonly ToolConfig[], others: readonly ToolConfig[] = []): void {
+  const names = new Set(others.map(({ name }) => name.toLowerCase()));
+  for (const tool of tools) {
+    // What comes from plain JavaScript may be anything.
+    const name: unknown = tool?.name;
+    if (typeof name !== "string" || !name.trim()) throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
+    const same = name.toLowerCase();
+    if (names.has(same) || same === skillTool) throw duplicateName(name);
+    names.add(same);
+  }
+}
+
+type Tools = readonly ToolConfig[];
+
+interface Given {
+  readonly tools: Tools;
+  /** Told when there are other tools. */
+  readonly changed: () => void;
+}
+
+export class GivenTools {
+  #own: Tools;
+  readonly #given = new Map<object, Given>();
+  /** What held of components that have gone, for what has begun with it. */
+  #left: Tools = [];
+  /** All of them. */
+  all: Tools;
+  /** Why one of them is not among them. */
+  refused: GloveError | undefined;
+
+  constructor(own: Tools) {
+    checkNames(own);
+    this.#own = own;
+    this.all = own;
+  }
+
+  /** Other tools of its own. What components give stays theirs. */
+  own(tools: Tools): void {
+    checkNames(tools);
+    const given = new Set([...this.#given.values()].flatMap(({ tools }) => tools));
+    this.#own = tools.filter((tool) => this.#own.includes(tool) || !given.has(tool));
+    this.#together();
+  }
+
+  /** In the place of what the same one gave before. */
+  give(giver: object, tools: Tools, changed: () => void): void {
+    checkNames(tools);
+    this.#given.set(giver, { tools, changed });
+    this.#together();
+  }
+
+  /** It gives nothing more. What it gave is kept until `forget`. */
+  leave(giver: object): void {
+    const held = this.#given.get(giver)?.tools.filter((tool) => this.all.includes(tool)) ?? [];
+    this.#left = [...this.#left, ...held];
+    this.#given.delete(giver);
+    this.#together();
+  }
+
+  forget(): void {
+    this.#left = [];
+    this.#together();
+  }
+
+  #together(): void {
+    const all = new Map<string, ToolConfig>();
+    const left = new Map(this.#left.map((tool) => [tool.name.toLowerCase(), tool]));
+    this.refused = undefined;
+    for (const list of [this.#own, ...[...this.#given.values()].map(({ tools }) => tools)]) {
+      for (const tool of list) {
+        const name = tool.name.toLowerCase();
+        const [before, other] = [left.get(name), all.get(name)];
+        // A call of the one that has gone may have been approved: another one waits until it is over.
+        if (before && !isSame(before, tool)) all.set(name, before);
+        // The last one knows what is on the screen now.
+        else if (!other || isSame(other, tool)) all.set(name, tool);
+        else this.refused ??= twoDefinitions(tool.name);
+      }
+    }
+    for (const [name, tool] of left) if (!all.has(name)) all.set(name, tool);
+    const tools = [...all.values()];
+    if (tools.length === this.all.length && tools.every((tool, at) => tool === this.all[at])) return;
+    this.all = tools;
+    for (const { changed } of [...this.#given.values()]) changed();
+  }
+}
+
+/**
+ * Does the same, whoever gives it: in a list that two hooks use, or a copy of its tool. Functions of one text may do different things,
+ * as they hold different values.
+ */
+function isSame(a: ToolConfig, b: ToolConfig): boolean {
+  if (a === b) return true;
+  const parts = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof ToolConfig>;
+  return [...parts].every((part) => isSamePart(part, a[part], b[part]));
+}
+
+function isSamePart(part: string, a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== typeof b || !a || !b) return false;
+  // How it is drawn is written anew with each render.
+  if (typeof a === "function") return /^render/.test(part) && String(a) === String(b);
+  // Those of libraries are made beside the functions, and hold what no JSON shows.
+  return typeof a === "object" && (/[a-z]Schema$/.test(part) && part !== "jsonSchema" ? true : toLooseJson(a) === toLooseJson(b));
+}
+
+const twoDefinitions = (name: string) =>
+  new GloveError(
+    "TOOL_NAME_TAKEN",
+    `Two different tools are called "${name}": the session has one of its client or of another component already, and goes on with that. If they are meant as one, their functions have to be the same: write \`defineTool\` outside of the component or hook, or in a \`useMemo\` of a component around both, and give that to each. If not, rename one of them.`,
+  );
