@@ -24,7 +24,8 @@ const parts = {
   "glue of the wasm file": /generated\/glove_wasm\.js|wasm\/border/,
   "IndexedDB store": /src\/store\/(indexeddb|sessions|transcript|step|json-text)/,
   "React: provider, hooks, view": /pkg\/react\//,
-  "tools and schemas": /src\/(tools|schema)\//,
+  // Without the names that a session gives its tools, which are not in these files.
+  "tools and schemas": /src\/(schema|tools\/(?!given-tools|skill-tool))/,
   "display stack": /src\/display\//,
   models: /src\/(models|relay)\//,
 };
@@ -59,14 +60,14 @@ const measured = {
   "later: the core in a worker, without its wasm file": async () => (await bundle(conversation)).later(/worker\/core/),
   "later: running tools": async () => (await bundle(conversation)).later(/tools\/runner/),
   "later: plugins": async () => (await bundle(conversation)).later(/plugins\/plugins/),
-  "later: skills": async () => (await bundle(conversation)).later(/commands\/skills/),
-  "later: hooks": async () => (await bundle(conversation)).later(/commands\/outgoing/),
+  "later: skills": async () => (await bundle(conversation)).later(/plugins\/skills/),
+  "later: hooks": async () => (await bundle(conversation)).later(/plugins\/outgoing/),
   "later: drawing what tools show": async () => (await bundle(page)).later(/outputs\/output-view/),
   "later: asking a model of the page": async () => (await bundle(conversation)).later(/models\/bridge/),
   "later: sessions exported, imported or damaged": async () => (await bundle(conversation)).later(/store\/rarely-used/),
   // What zod 4.2 and later say themselves.
-  "later: JSON Schema of older zod": async () => (await bundle(conversation)).later(/schema-zod/),
-  "later: checking raw JSON Schema": async () => (await bundle(conversation)).later(/schema-json/),
+  "later: JSON Schema of older zod": async () => (await bundle(conversation)).later(/schema\/zod/),
+  "later: checking raw JSON Schema": async () => (await bundle(conversation)).later(/schema\/validator/),
 };
 
 /** What an application gets when it imports this, minified as applications do. */
