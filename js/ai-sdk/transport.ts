@@ -1,9 +1,9 @@
 // A transport for the AI SDK's `useChat`: what it sends goes to a session of ours, and what that shows comes back as its stream.
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
 import { createMessages, type UIMessagePart } from "../react/hooks/messages.js";
-import { AbortError, reasonOf } from "../src/values/error.js";
 import type { GloveClient } from "../src/session/client.js";
 import type { GloveSession } from "../src/session/session.js";
+import { AbortError, reasonOf } from "../src/values/error.js";
 import type { ContentPart } from "../src/wire/record.js";
 import { chunksOf } from "./chunks.js";
 import { givenTo, ourMessages } from "./ui-messages.js";

@@ -1,9 +1,10 @@
 // What a client is given when its sessions run on a server.
-import { GloveError } from "../src/values/error.js";
+
 import type { ModelAdapter } from "../src/ports/model.js";
 import type { GloveClientConfig } from "../src/session/client.js";
 import type { RunPhase } from "../src/snapshot/snapshot.js";
 import type { ImportOptions, SessionCatalog } from "../src/store/sessions.js";
+import { GloveError } from "../src/values/error.js";
 import { checkOptions, type Options } from "../src/values/validate-options.js";
 import { type RemoteOptions, RemoteServer } from "./server.js";
 import { RemoteStore } from "./store.js";

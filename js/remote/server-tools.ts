@@ -2,10 +2,11 @@
 //
 // What a call has begun is a step of its record, so a page that died knows whether the server may have run it, and then asks for what that run
 // told: it never begins one again that may have begun, unless the tool is `idempotent`.
-import { AbortError, GloveError } from "../src/values/error.js";
+
 import { definePlugin, type Plugin, type PluginRound } from "../src/ports/plugin.js";
-import { issuesText } from "../src/schema/check.js";
 import type { ApprovalRule, ToolConfig, ToolDisplay } from "../src/ports/tool.js";
+import { issuesText } from "../src/schema/check.js";
+import { AbortError, GloveError } from "../src/values/error.js";
 import { checkOptions, type Options } from "../src/values/validate-options.js";
 import type { PageTool } from "../src/wire/core-types.js";
 import type { Message, SideOutput, ToolResultData } from "../src/wire/record.js";

@@ -1,11 +1,12 @@
 // A session that runs on a server: it tells what a tab that runs one tells its followers, and is asked the same.
-import { codeOf, GloveError } from "../src/values/error.js";
-import { generateId } from "../src/values/ids.js";
+
 import type { Written } from "../src/snapshot/state.js";
 import { type Asked, Asker } from "../src/tabs/asker.js";
 import { type Method, rulesOf } from "../src/tabs/methods.js";
 import type { SharedSession } from "../src/tabs/shared-session.js";
 import type { TabPage } from "../src/tabs/tab-adapter.js";
+import { codeOf, GloveError } from "../src/values/error.js";
+import { generateId } from "../src/values/ids.js";
 import { fromCore } from "../src/wasm/core-errors.js";
 import type { CoreEvent } from "../src/wire/core-types.js";
 import { parsed, type RemoteServer, unreachable } from "./server.js";

@@ -1,8 +1,9 @@
 // The place of a store for a session that runs on a server.
-import { GloveError } from "../src/values/error.js";
+
 import type { StoreAdapter } from "../src/ports/store.js";
 import type { Sharing } from "../src/tabs/shared-session.js";
 import { tabPage } from "../src/tabs/tab-adapter.js";
+import { GloveError } from "../src/values/error.js";
 import type { Message } from "../src/wire/record.js";
 import type { RemoteServer } from "./server.js";
 import { RemoteSession } from "./session.js";

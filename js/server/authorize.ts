@@ -1,4 +1,4 @@
-// Authorization. Only `true` lets a request through: any other answer, or none in time, refuses it.
+// Authorization, and whose a request is. Only `true` lets a request through: any other answer, or none in time, refuses it.
 
 import { broken } from "../src/relay/answer.js";
 import { describeValue } from "../src/values/validate-options.js";
@@ -33,6 +33,14 @@ export async function checkPermission(
   if (!answer) refuse(401, "UNAUTHORIZED", signIn);
   const detail = `\`authorize\` must return \`true\` to let a request through, got ${isResponse(answer) ? "a response that cannot be sent" : describeValue(answer)}.`;
   refuse(401, "UNAUTHORIZED", signIn, undefined, detail);
+}
+
+/** Whose the request is; an empty text where nobody says so. */
+export async function ownerOf({ owner }: Pick<ChatHandlerConfig, "owner">, request: Request): Promise<string> {
+  if (!owner) return "";
+  const name = await owner(request);
+  if (typeof name === "string") return name;
+  throw new TypeError(`\`owner\` must return a string, got ${describeValue(name)}.`);
 }
 
 const late = Symbol("late");

@@ -1,12 +1,12 @@
 // What a chat handler is made with. Of a request, `body.ts` checks the size, and `src/endpoint/request.rs` the other limits and the model.
-import type { GloveError } from "../src/values/error.js";
-import type { ModelCallOptions } from "../src/ports/model-options.js";
-import type { ModelPrices } from "../src/ports/model-options.js";
-import type { Fetch } from "../src/relay/http.js";
-import type { ModelAdapter, ModelNotice } from "../src/ports/model.js";
+
 import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
-import type { Maybe } from "../src/timing/sync-or-promise.js";
+import type { ModelAdapter, ModelNotice } from "../src/ports/model.js";
+import type { ModelCallOptions, ModelPrices } from "../src/ports/model-options.js";
 import type { ToolConfig } from "../src/ports/tool.js";
+import type { Fetch } from "../src/relay/http.js";
+import type { Maybe } from "../src/timing/sync-or-promise.js";
+import type { GloveError } from "../src/values/error.js";
 import type { HttpModelOptions } from "../src/wire/core-types.js";
 import type { AnswerBuffer } from "./resume/answer-buffer.js";
 import type { Tracer } from "./traces.js";

@@ -1,12 +1,13 @@
 // A request on its way: method, permission, body and key, then the answer.
-import { asError, failureOf, GloveError, reasonOf } from "../src/values/error.js";
-import type { Fetch } from "../src/relay/http.js";
+
 import type { ModelNotice } from "../src/ports/model.js";
 import { answer, broken } from "../src/relay/answer.js";
+import type { Fetch } from "../src/relay/http.js";
 import { clientLeft, type Refusal, refusedResponse } from "../src/relay/refused.js";
-import { check, describeValue } from "../src/values/validate-options.js";
+import { asError, failureOf, GloveError, reasonOf } from "../src/values/error.js";
+import { check } from "../src/values/validate-options.js";
 import type { Providers } from "../src/wasm/providers.js";
-import { checkPermission } from "./authorize.js";
+import { checkPermission, ownerOf } from "./authorize.js";
 import { readBody } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
@@ -83,13 +84,6 @@ function modelOf({ tracer, models }: ChatHandlerConfig, body: string): string | 
   } catch {
     return undefined;
   }
-}
-
-async function ownerOf({ owner }: ChatHandlerConfig, request: Request): Promise<string> {
-  if (!owner) return "";
-  const name = await owner(request);
-  if (typeof name === "string") return name;
-  throw new TypeError(`\`owner\` must return a string, got ${describeValue(name)}.`);
 }
 
 function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) => Response {

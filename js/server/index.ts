@@ -5,12 +5,11 @@ import { openProviders } from "../src/wasm/providers.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { chatHandler } from "./handler.js";
 
-export { GloveError } from "../src/values/error.js";
-export type { ModelCallOptions, ToolChoice } from "../src/ports/model-options.js";
-export type { ModelFacts } from "../src/ports/model-options.js";
-export type { ModelAdapter, ModelNotice, SerializedTool } from "../src/ports/model.js";
 export type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
 export type { RemotePromptRequest } from "../src/models/remote.js";
+export type { ModelAdapter, ModelNotice, SerializedTool } from "../src/ports/model.js";
+export type { ModelCallOptions, ModelFacts, ToolChoice } from "../src/ports/model-options.js";
+export { GloveError } from "../src/values/error.js";
 export type { ChatHandler, ChatHandlerConfig, ChatHandlerLimits } from "./config.js";
 export { type AnswerBuffer, createMemoryBuffer, type MemoryBufferOptions } from "./resume/answer-buffer.js";
 export type { Tracer, TraceSpan } from "./traces.js";

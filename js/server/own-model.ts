@@ -1,11 +1,12 @@
 // A model of the application in the provider's place: what the core calls is answered with the events of an endpoint.
-import { failureFields, GloveError, reasonOf, type ToldFailure } from "../src/values/error.js";
+
 import { checkAnswer, errorKind, ownCode } from "../src/models/bridge.js";
 import { transportOf } from "../src/models/endpoint.js";
-import type { Fetch } from "../src/relay/http.js";
-import type { ModelAdapter, ModelNotice } from "../src/ports/model.js";
 import type { RemotePromptRequest } from "../src/models/remote.js";
+import type { ModelAdapter, ModelNotice } from "../src/ports/model.js";
 import { EventStream } from "../src/relay/events.js";
+import type { Fetch } from "../src/relay/http.js";
+import { failureFields, GloveError, reasonOf, type ToldFailure } from "../src/values/error.js";
 import type { Message } from "../src/wire/record.js";
 
 /** What the core calls then. Nothing is ever sent there. */

@@ -1,9 +1,9 @@
 // The part of the core that answers, made from a handler's options.
 import { callOptionsOf } from "../src/models/call-options.js";
 import { cacheOf } from "../src/models/providers.js";
+import type { RelayOptions } from "../src/relay/seam.js";
 import { fromCore } from "../src/wasm/core-errors.js";
 import { guard, type Providers, type Relay } from "../src/wasm/providers.js";
-import type { RelayOptions } from "../src/relay/seam.js";
 import type { ChatHandlerConfig } from "./config.js";
 import type { Upstream } from "./upstream.js";
 

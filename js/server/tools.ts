@@ -3,14 +3,15 @@
 // The page keeps the record and decides when a call runs, so a call comes as a request of its own: with the ticket that the model's answer gave it, which
 // holds for this call, these arguments and this caller alone. A ticket runs once, as long as this process or the buffer
 // knows of it: whoever asks with it again reads what that run told.
-import type { CallPort } from "../src/tools/call-display.js";
-import { GloveError, reasonOf } from "../src/values/error.js";
+
+import type { IGloveRunnable, ToolConfig } from "../src/ports/tool.js";
 import { EventStream } from "../src/relay/events.js";
 import { clientLeft, refusedResponse } from "../src/relay/refused.js";
-import { duplicateName } from "../src/tools/given-tools.js";
+import type { CallPort } from "../src/tools/call-display.js";
+import { duplicateName, nameOf } from "../src/tools/given-tools.js";
 import { checkTool } from "../src/tools/options.js";
 import { ToolRunner } from "../src/tools/runner.js";
-import type { IGloveRunnable, ToolConfig } from "../src/ports/tool.js";
+import { GloveError, reasonOf } from "../src/values/error.js";
 import type { Guard } from "../src/wasm/guard.js";
 import type { Providers } from "../src/wasm/providers.js";
 import type { PageTool } from "../src/wire/core-types.js";
@@ -67,9 +68,7 @@ export class ServerTools {
     const names = new Set<string>();
     for (const tool of this.#tools) {
       // First, because checks of the rest name the tool.
-      if (tool && (typeof tool.name !== "string" || !tool.name.trim())) {
-        throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
-      }
+      if (tool) nameOf(tool);
       checkTool(tool);
       const name = tool.name.toLowerCase();
       if (names.has(name)) throw duplicateName(tool.name);

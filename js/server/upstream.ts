@@ -1,12 +1,12 @@
 // Where a handler's requests go on to: a provider, or a model of the application.
 
-import { GloveError, reasonOf } from "../src/values/error.js";
 import { callOptions } from "../src/models/call-options.js";
-import type { Fetch } from "../src/relay/http.js";
 import { checkCall, checkNumber, checkWord, config as fault, keyFrom } from "../src/models/options.js";
 import { formatOf, keyOf, noKey, type ProviderDef, targetOf } from "../src/models/providers.js";
-import { check, checkOptions, describeValue, type Options } from "../src/values/validate-options.js";
+import type { Fetch } from "../src/relay/http.js";
 import type { RelayOptions } from "../src/relay/seam.js";
+import { GloveError, reasonOf } from "../src/values/error.js";
+import { check, checkOptions, describeValue, type Options } from "../src/values/validate-options.js";
 import type { ChatHandlerConfig } from "./config.js";
 import { fetchOf, nowhere } from "./own-model.js";
 import { Refused } from "./refuse.js";

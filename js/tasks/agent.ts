@@ -1,9 +1,10 @@
 // The agent that works on tasks: its model, its tools, and what it starts and resumes.
-import { GloveError, late } from "../src/values/error.js";
+
 import { createEndpointModel, transportOf } from "../src/models/endpoint.js";
 import type { ModelAdapter } from "../src/ports/model.js";
 import type { StoreAdapter } from "../src/ports/store.js";
 import type { ToolConfig } from "../src/ports/tool.js";
+import { GloveError, late } from "../src/values/error.js";
 import { omitUndefined } from "../src/values/omit-undefined.js";
 import { check, checkOptions, type Options, withoutInfinity } from "../src/values/validate-options.js";
 import { fromCore } from "../src/wasm/core-errors.js";

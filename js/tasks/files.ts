@@ -1,7 +1,8 @@
 // The files of a workspace, as the core of a task asks for them.
-import { GloveError } from "../src/values/error.js";
-import { Limits } from "../src/store/limits.js";
+
 import type { ToolFiles } from "../src/ports/tool.js";
+import { Limits } from "../src/store/limits.js";
+import { GloveError } from "../src/values/error.js";
 import type { TaskWorkspace } from "./workspaces/workspace.js";
 
 const misbehaves = (method: string, wanted: string, got: unknown) =>

@@ -1,15 +1,16 @@
 // What the page does for a task: its models, its tools, HTTP, and the steps that are functions.
-import type { CallPort } from "../src/tools/call-display.js";
+
 import { DisplayManager } from "../src/display/manager.js";
-import { GloveError, late, reasonOf } from "../src/values/error.js";
 import { transportOf } from "../src/models/endpoint.js";
-import { hostFetch } from "../src/relay/http.js";
-import type { ModelAdapter } from "../src/ports/model.js";
 import { PageModels } from "../src/models/page-models.js";
+import type { ModelAdapter } from "../src/ports/model.js";
 import type { StoreAdapter } from "../src/ports/store.js";
-import { limited } from "../src/store/limits.js";
 import type { IGloveRunnable, ToolConfig, ToolFiles } from "../src/ports/tool.js";
+import { hostFetch } from "../src/relay/http.js";
+import { limited } from "../src/store/limits.js";
+import type { CallPort } from "../src/tools/call-display.js";
 import { Toolbox } from "../src/tools/toolbox.js";
+import { GloveError, late, reasonOf } from "../src/values/error.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
 import type { HostPrompt } from "../src/wasm/core-api.js";
 import { type CoreTask, guard } from "../src/wasm/tasks.js";
@@ -21,6 +22,7 @@ import type { Vault } from "./credentials.js";
 import { WorkspaceFiles } from "./files.js";
 import { nextOf, type TaskLoop, type TaskLoopView } from "./loop.js";
 import type { AgentMemory } from "./memory/agent-memory.js";
+import { taskClosed } from "./workspaces/refusals.js";
 import type { TaskWorkspace } from "./workspaces/workspace.js";
 
 /** What a function that does a step is given. */
@@ -91,7 +93,7 @@ export class TaskHost {
     });
     const core = () => {
       const core = parts.core();
-      if (!core) throw new GloveError("TASK_CLOSED", "The task is closed here; resume it to go on.");
+      if (!core) throw taskClosed();
       return core;
     };
     const strike = (text: string) => (parts.vault ? core().strike(text) : text);

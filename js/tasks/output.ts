@@ -1,9 +1,10 @@
 // What comes of a task as a value with a schema: the agent gives it with a tool, and it stands in a file like all that it makes.
-import { GloveError } from "../src/values/error.js";
-import { defineTool } from "../src/tools/define.js";
+
+import type { ToolConfig } from "../src/ports/tool.js";
 import { checkWithSchema, issuesText } from "../src/schema/check.js";
 import type { InferOutput, Schema } from "../src/schema/types.js";
-import type { ToolConfig } from "../src/ports/tool.js";
+import { defineTool } from "../src/tools/define.js";
+import { GloveError } from "../src/values/error.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
 import { check } from "../src/values/validate-options.js";
 import type { TaskWorkspace } from "./workspaces/workspace.js";

@@ -1,5 +1,6 @@
 // A task of the page: running it, stopping it, deciding about it, and what a screen shows of it.
-import { AbortError, asError, GloveError } from "../src/values/error.js";
+
+import { AbortError, asError } from "../src/values/error.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
 import { check, checkOptions, type Options, withoutInfinity } from "../src/values/validate-options.js";
 import { fromCore } from "../src/wasm/core-errors.js";
@@ -17,6 +18,7 @@ import type {
 import { type TaskHost, toldQuietly } from "./host.js";
 import { budgetOptions, checkApprovals } from "./options.js";
 import { inTurn } from "./workspaces/lease.js";
+import { taskBusy, taskClosed } from "./workspaces/refusals.js";
 import type { TaskWorkspace } from "./workspaces/workspace.js";
 
 /** What a screen shows of a task. What did not change is the same object. */
@@ -173,7 +175,7 @@ export class GloveTask {
 
   async #working(work: (core: CoreTask) => Promise<string>): Promise<TaskResult> {
     if (this.#snapshot.running) {
-      throw new GloveError("TASK_BUSY", "This task is running; wait for its end, or stop it.");
+      throw taskBusy();
     }
     this.#set({ running: true });
     try {
@@ -191,7 +193,7 @@ export class GloveTask {
   }
 
   async #asked(work: (core: CoreTask) => Promise<string>): Promise<string> {
-    if (this.#snapshot.closed) throw new GloveError("TASK_CLOSED", "The task is closed here; resume it to go on.");
+    if (this.#snapshot.closed) throw taskClosed();
     try {
       return await guard.untilTrap(work(this.#core));
     } catch (thrown) {

@@ -1,8 +1,9 @@
 // A run that was recorded, as a test: it is played without model and tools, and has to come out as it did.
+
+import { core } from "../src/entries/carried-core.js";
 import { compare, compareRequests, play, runTexts } from "../src/recording/play.js";
 import { readRunFile } from "../src/recording/run-file.js";
 import { check } from "../src/values/validate-options.js";
-import { core } from "../src/entries/carried-core.js";
 import type { Message } from "../src/wire/record.js";
 import type { RunEffect } from "../src/wire/run-types.js";
 

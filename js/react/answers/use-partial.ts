@@ -1,8 +1,8 @@
 // `usePartial()`: an answer in the form of a schema, while it is written and after.
 import { useMemo } from "react";
+import type { InferInput, InferOutput, Partly, Schema } from "../../src/schema/types.js";
 import { answerTool, unwrapped } from "../../src/tools/answer-tool.js";
 import type { Kept } from "../../src/tools/define.js";
-import type { InferInput, InferOutput, Partly, Schema } from "../../src/schema/types.js";
 import { useGlove } from "../hooks/use-glove.js";
 
 /** The latest answer of a conversation to a message with an `output` schema. */

@@ -1,14 +1,14 @@
 // The engine behind a hook: chooses the session, keeps its settings up to date, and provides its actions.
 import { createElement } from "react";
-import { isInside } from "../../src/values/ids.js";
-import { AbortError, asError, reasonOf } from "../../src/values/error.js";
 import type { RunOutcome } from "../../src/messages/outcome.js";
 import type { ImageInput, MessageInput } from "../../src/messages/request.js";
 import type { GloveSession } from "../../src/session/session.js";
 import { readSessionId, rememberSessionId } from "../../src/session/session-id.js";
 import type { GloveSnapshot } from "../../src/snapshot/snapshot.js";
 import { firstPainted, whenIdle } from "../../src/timing/next-frame.js";
+import { AbortError, asError, reasonOf } from "../../src/values/error.js";
 import { withoutEvent } from "../../src/values/events.js";
+import { isInside } from "../../src/values/ids.js";
 import { commandsOf } from "../commands/list.js";
 import { Loader } from "../look/loader.js";
 import { RendererRegistry } from "../render/renderer-registry.js";

@@ -1,12 +1,12 @@
 // All that a conversation shows and offers, as one object for each snapshot.
 import type { ReactNode } from "react";
-import type { SessionRunnable } from "../../src/session/session-runnable.js";
-import type { GloveClient } from "../../src/session/client.js";
 import type { RunOutcome, SendMessage } from "../../src/messages/outcome.js";
 import type { MessageInput } from "../../src/messages/request.js";
-import type { GloveSession } from "../../src/session/session.js";
-import type { EnhancedSlot, GloveSnapshot, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import type { InboxItem } from "../../src/ports/store.js";
+import type { GloveClient } from "../../src/session/client.js";
+import type { GloveSession } from "../../src/session/session.js";
+import type { SessionRunnable } from "../../src/session/session-runnable.js";
+import type { EnhancedSlot, GloveSnapshot, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import type { SideOutput, Task } from "../../src/wire/record.js";
 import type { Command } from "../commands/list.js";
 import type { ClientEntry, ClientStreamingCall } from "../timeline/typed-calls.js";

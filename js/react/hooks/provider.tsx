@@ -1,7 +1,7 @@
 // `GloveProvider`: the client that the hooks below it use.
 import { type ReactNode, Suspense, useContext, useEffect, useMemo, useState } from "react";
-import { GloveError } from "../../src/values/error.js";
 import type { GloveClient } from "../../src/session/client.js";
+import { GloveError } from "../../src/values/error.js";
 import type { Renderers } from "../render/renderer-registry.js";
 import { EngineContext } from "./engine-context.js";
 import { GloveContext, ProviderEngines } from "./glove-context.js";

@@ -1,14 +1,15 @@
 // The settings of a hook, which take precedence over those of its client.
-import { isInside } from "../../src/values/ids.js";
-import { GloveError } from "../../src/values/error.js";
+
 import { GloveClient } from "../../src/index.js";
 import type { ModelAdapter } from "../../src/ports/model.js";
-import type { SessionOverrides } from "../../src/session/client.js";
 import type { CompactionConfig } from "../../src/ports/session-config.js";
-import type { PersistSessionSetting } from "../../src/session/session-id.js";
-import type { SubscriberAdapter } from "../../src/ports/subscriber.js";
 import type { StoreAdapter } from "../../src/ports/store.js";
+import type { SubscriberAdapter } from "../../src/ports/subscriber.js";
 import type { ToolConfig } from "../../src/ports/tool.js";
+import type { SessionOverrides } from "../../src/session/client.js";
+import type { PersistSessionSetting } from "../../src/session/session-id.js";
+import { GloveError } from "../../src/values/error.js";
+import { isInside } from "../../src/values/ids.js";
 import { omitUndefined } from "../../src/values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { Renderers } from "../render/renderer-registry.js";

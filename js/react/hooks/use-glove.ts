@@ -1,8 +1,8 @@
 // `useGlove()` and the hooks beside it.
 import { useContext, useEffect, useState, useSyncExternalStore } from "react";
-import { GloveError } from "../../src/values/error.js";
 import type { GloveClient } from "../../src/session/client.js";
 import type { ShownSlot } from "../../src/snapshot/snapshot.js";
+import { GloveError } from "../../src/values/error.js";
 import type { ClientToolEntry } from "../timeline/typed-calls.js";
 import { Engine } from "./engine.js";
 import { type ConversationState, EngineContext, useSelected } from "./engine-context.js";

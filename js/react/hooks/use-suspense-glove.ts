@@ -1,7 +1,7 @@
 // `useSuspenseGlove()`: a conversation whose stored part has been read; until then the component waits.
 import { useContext, useRef, useState, useSyncExternalStore } from "react";
-import { GloveError } from "../../src/values/error.js";
 import type { GloveClient } from "../../src/session/client.js";
+import { GloveError } from "../../src/values/error.js";
 import { Engine, holdMs } from "./engine.js";
 import { GloveContext } from "./glove-context.js";
 import type { UseGloveReturn } from "./glove-types.js";

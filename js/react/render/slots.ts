@@ -1,15 +1,12 @@
 // Which slots are on the screen, and beside which entry of the timeline.
 
 import type { ShownEntry, ShownSlot } from "../../src/snapshot/snapshot.js";
-import { slotKind } from "../../src/snapshot/state.js";
 
 /** What the slots' strategies leave to show, in their order. */
 export function visibleSlots(slots: readonly ShownSlot[]): ShownSlot[] {
-  const newest = new Map<string, ShownSlot>();
-  for (const slot of slots) newest.set(slotKind(slot), slot);
   return slots.filter((slot) => {
     if (slot.displayStrategy === "hide-on-complete") return slot.status === "pending";
-    if (slot.displayStrategy === "hide-on-new") return !slot.replaced && newest.get(slotKind(slot)) === slot;
+    if (slot.displayStrategy === "hide-on-new") return !slot.replaced;
     return true;
   });
 }

@@ -1,7 +1,7 @@
 // What the parts of a list of threads share: the threads, the one that is shown, and the way to another one.
 import { type Context, createContext, type RefObject, useContext } from "react";
-import { GloveError } from "../../src/values/error.js";
 import type { ThreadInfo } from "../../src/threads/thread.js";
+import { GloveError } from "../../src/values/error.js";
 import type { UseThreadsReturn } from "./use-threads.js";
 
 export interface ThreadListState {

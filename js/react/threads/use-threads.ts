@@ -1,8 +1,8 @@
 // `useThreads()`: the conversations of a client as a list that keeps itself up to date.
 import { useMemo, useSyncExternalStore } from "react";
-import { GloveError } from "../../src/values/error.js";
 import { searchThreads } from "../../src/threads/thread.js";
 import { type ThreadActions, type ThreadsState, threadsOf } from "../../src/threads/thread-store.js";
+import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions } from "../../src/values/validate-options.js";
 import { useGloveClient } from "../hooks/provider.js";
 

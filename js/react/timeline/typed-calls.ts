@@ -1,8 +1,8 @@
 // The calls of a conversation, typed by the tools of its client.
 import type { ReactNode } from "react";
+import type { Partly } from "../../src/schema/types.js";
 import type { GloveClient } from "../../src/session/client.js";
 import type { ShownEntry, StreamingCall, ToolEntry } from "../../src/snapshot/snapshot.js";
-import type { Partly } from "../../src/schema/types.js";
 
 export type { Partly };
 

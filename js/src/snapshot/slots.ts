@@ -3,7 +3,10 @@
 import type { CoreQuestion, CoreSlot } from "../wire/run-types.js";
 import type { Reducers } from "./events.js";
 import type { Approval, ShownSlot } from "./snapshot.js";
-import { type SessionState, type SlotContext, slotKind, unlessSame, withShown } from "./state.js";
+import { type SessionState, type SlotContext, unlessSame, withShown } from "./state.js";
+
+/** One tool may push several kinds of slots, and a question of the run itself is none of its kinds. */
+const slotKind = ({ toolName, renderer }: ShownSlot) => `${toolName}\n${renderer}`;
 
 export const slotReducers: Reducers<"slots" | "refused"> = {
   slots(state, { slots: stack }, context) {

@@ -3,7 +3,7 @@
 import type { CoreEvent } from "../wire/core-types.js";
 import type { Usage } from "../wire/record.js";
 import { isBusy } from "./busy.js";
-import type { GloveSnapshot, QueuedMessage, ShownSlot, SlotDisplayStrategy, StreamingCall } from "./snapshot.js";
+import type { GloveSnapshot, QueuedMessage, SlotDisplayStrategy, StreamingCall } from "./snapshot.js";
 
 type CoreState = Extract<CoreEvent, { kind: "state" }>;
 
@@ -146,6 +146,3 @@ export function unlessSame<T extends object>(before: T, now: T): T {
   const same = keys.length === Object.keys(before).length && keys.every((key) => before[key] === now[key]);
   return same ? before : now;
 }
-
-/** One tool may push several kinds of slots, and a question of the run itself is none of its kinds. */
-export const slotKind = ({ toolName, renderer }: ShownSlot) => `${toolName}\n${renderer}`;

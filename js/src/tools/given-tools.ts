@@ -9,13 +9,18 @@ export function duplicateName(name: string): GloveError {
   return new GloveError("TOOL_NAME_TAKEN", `Two tools are called "${name}" (case is ignored); rename one of them.`);
 }
 
+/** Refuses a tool without a name. What comes from plain JavaScript may be anything. */
+export function nameOf(tool: ToolConfig): string {
+  const name: unknown = tool?.name;
+  if (typeof name !== "string" || !name.trim()) throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
+  return name;
+}
+
 /** Refuses two of one name, which are compared without regard to case: a call that was approved as one would run the other. */
 export function checkNames(tools: readonly ToolConfig[], others: readonly ToolConfig[] = []): void {
   const names = new Set(others.map(({ name }) => name.toLowerCase()));
   for (const tool of tools) {
-    // What comes from plain JavaScript may be anything.
-    const name: unknown = tool?.name;
-    if (typeof name !== "string" || !name.trim()) throw new GloveError("TOOL_NAME_EMPTY", "A tool in `tools` has no `name`.");
+    const name = nameOf(tool);
     const same = name.toLowerCase();
     if (names.has(same) || same === skillTool) throw duplicateName(name);
     names.add(same);

@@ -116,10 +116,12 @@ export class Guard {
   }
 }
 
-function errorOf({ ended }: Life): GloveError {
+const errorOf = ({ ended }: Life): GloveError => crashed(ended);
+
+export function crashed(options?: { readonly cause: unknown }): GloveError {
   return new GloveError(
     "CORE_PANIC",
     "The core crashed. Stored data is safe: the next call starts a new core and continues from there.",
-    ended,
+    options,
   );
 }

@@ -12,7 +12,7 @@ import { generateId } from "../values/ids.js";
 import { sessionClosed } from "../values/refusals.js";
 import type { CoreSession, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import { Guard } from "../wasm/guard.js";
+import { crashed, Guard } from "../wasm/guard.js";
 import { text } from "./generated/worker.js";
 import { type Call, Line, type Served } from "./line.js";
 import { WorkerStore } from "./store.js";
@@ -375,13 +375,6 @@ function served(host: SessionHost, away: AwayParts) {
     },
     suffices: ([url]) => suffice.get(url as string)?.(),
   } satisfies Served;
-}
-
-function crashed(): GloveError {
-  return new GloveError(
-    "CORE_PANIC",
-    "The core crashed. Stored data is safe: the next call starts a new core and continues from there.",
-  );
 }
 
 function hangs(): GloveError {

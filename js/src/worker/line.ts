@@ -1,5 +1,7 @@
 // Calls between a page and its worker, over messages: in order, with errors, signals and what is told meanwhile.
-import { AbortError, GloveError, reasonOf } from "../values/error.js";
+
+import { AbortError, reasonOf } from "../values/error.js";
+import { sessionClosed } from "../values/refusals.js";
 
 /** Either end of a worker. */
 export interface Post {
@@ -122,7 +124,7 @@ export class Line {
     const tell = (...told: readonly unknown[]) => this.#post({ kind: "told", id, args: told });
     try {
       const served = this.#served.get(of)?.[method];
-      if (!served) throw new GloveError("SESSION_CLOSED", "The session is closed; open a new one to continue.");
+      if (!served) throw sessionClosed();
       const answer = served(args, { signal: running.signal, tell });
       // At once where it is there: what is told next comes behind it.
       const value = answer instanceof Promise ? await answer : answer;

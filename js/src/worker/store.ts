@@ -2,6 +2,7 @@
 
 import type { IndexedDBStore } from "../store/indexeddb/store.js";
 import { GloveError } from "../values/error.js";
+import { sessionClosed } from "../values/refusals.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Line } from "./line.js";
 
@@ -82,7 +83,7 @@ export class WorkerStore {
   }
 
   async ask(method: string, args: readonly unknown[]): Promise<unknown> {
-    if (!this.#line) throw new GloveError("SESSION_CLOSED", "The session is closed; open a new one to continue.");
+    if (!this.#line) throw sessionClosed();
     try {
       const { answer, storage, warning } = (await this.#line.ask(this.name, method, args)) as Answer;
       this.storage = storage;

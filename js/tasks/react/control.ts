@@ -1,4 +1,5 @@
 // One task for all components that show it: watched by its files, and run here when somebody here asks for it.
+
 import { asError, GloveError } from "../../src/values/error.js";
 import { withoutEvent } from "../../src/values/events.js";
 import type { TaskBudgets, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
@@ -6,6 +7,7 @@ import type { TaskAgent } from "../agent.js";
 import { isServed, type ServedTask, ServedWatch, type ShownTask } from "../served.js";
 import type { GloveTask } from "../task.js";
 import { TaskWatch } from "../watch.js";
+import { taskBusy } from "../workspaces/refusals.js";
 import { openTaskWorkspace } from "../workspaces/stored.js";
 import type { TaskWorkspace } from "../workspaces/workspace.js";
 
@@ -148,7 +150,7 @@ export class TaskControl {
       }
       const { agent } = this;
       if (!agent) throw new GloveError("CONFIG_INVALID", "To run a task, `useTask` needs an `agent`.");
-      if (this.#task) throw new GloveError("TASK_BUSY", "This task is running; wait for its end, or stop it.");
+      if (this.#task) throw taskBusy();
       const task = await open(agent, watch);
       try {
         await this.#ran(task, work);

@@ -1,6 +1,7 @@
 // What a task handler is made with.
-import type { GloveError } from "../../src/values/error.js";
+
 import type { Maybe } from "../../src/timing/sync-or-promise.js";
+import type { GloveError } from "../../src/values/error.js";
 import type { TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
 import type { TaskWorkspace } from "../workspaces/workspace.js";

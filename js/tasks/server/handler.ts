@@ -1,13 +1,13 @@
 // Tasks over HTTP: started, watched, decided about and stopped by clients, and run by this process.
-import { checkPermission } from "../../server/authorize.js";
+import { checkPermission, ownerOf } from "../../server/authorize.js";
 import { readBody } from "../../server/body.js";
 import { checkOrigin, corsHeaders } from "../../server/cors.js";
 import { Refused, refuse } from "../../server/refuse.js";
-import { asError, GloveError, reasonOf } from "../../src/values/error.js";
 import { broken } from "../../src/relay/answer.js";
 import { clientLeft, type Refusal, refusedResponse } from "../../src/relay/refused.js";
 import { Limits, limited } from "../../src/store/limits.js";
-import { check, checkOptions, describeValue, type Options } from "../../src/values/validate-options.js";
+import { asError, GloveError, reasonOf } from "../../src/values/error.js";
+import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { TaskBudgets, TaskResult, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import { silent } from "../files.js";
 import type { GloveTask } from "../task.js";
@@ -270,13 +270,6 @@ function viewOf(request: Request): View {
 }
 
 const keyOf = (id: string, owner: string) => JSON.stringify([owner, id]);
-
-async function ownerOf({ owner }: TaskHandlerConfig, request: Request): Promise<string> {
-  if (!owner) return "";
-  const name = await owner(request);
-  if (typeof name === "string") return name;
-  throw new TypeError(`\`owner\` must return a string, got ${describeValue(name)}.`);
-}
 
 function failed(config: TaskHandlerConfig, request: Request): (thrown: unknown) => Response {
   return (thrown) => {

@@ -1,7 +1,9 @@
 // The tasks that run in this process, each once, and what is asked of one wherever it runs.
+
 import { Refused, refuse } from "../../server/refuse.js";
 import type { GloveTask } from "../task.js";
 import { watchTask } from "../watch.js";
+import { taskBusy } from "../workspaces/refusals.js";
 import type { TaskWorkspace } from "../workspaces/workspace.js";
 
 /** As many times more tasks may wait for people as may work. */
@@ -49,7 +51,10 @@ export class LiveTasks {
   }
 
   #admit(key: string): void {
-    if (this.#tasks.has(key)) refuse(409, "TASK_BUSY", "This task is running; wait for its end, or stop it.");
+    if (this.#tasks.has(key)) {
+      const { code, message } = taskBusy();
+      refuse(409, code, message);
+    }
     const working = [...this.#tasks.values()].filter((task) => task?.getSnapshot().state.status !== "waiting").length;
     if (working < this.#most && this.#tasks.size < this.#most * mostWaiting) return;
     const message = "The server works on as many tasks as it may. Try again later.";

@@ -1,8 +1,8 @@
 // What clients are told: where a task stands, what came of it, its files, and why a request is refused.
 import { Refused, refuse } from "../../server/refuse.js";
-import { GloveError } from "../../src/values/error.js";
 import { broken } from "../../src/relay/answer.js";
 import type { Refusal } from "../../src/relay/refused.js";
+import { GloveError } from "../../src/values/error.js";
 import type { RemoteTaskState, TaskResult, TaskRunOptions } from "../../src/wire/task-types.js";
 import { byFiles } from "../by-files.js";
 import type { TaskWorkspace, WorkspaceEntry } from "../workspaces/workspace.js";

@@ -1,7 +1,7 @@
 // What bodies say: a task that is wanted, files for it, and a decision.
 import { refuse } from "../../server/refuse.js";
-import { GloveError } from "../../src/values/error.js";
 import { fromBase64 } from "../../src/values/base64.js";
+import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import { fromCore } from "../../src/wasm/core-errors.js";
 import type { TaskBudgets, TaskSpec } from "../../src/wire/task-types.js";

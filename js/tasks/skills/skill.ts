@@ -1,7 +1,8 @@
 // Skills of an agent for tasks, loaded with the first of them: what the core says of them, their tools in a sandbox, and their files beside those of a workspace.
-import { GloveError, late } from "../../src/values/error.js";
-import type { JsonSchema } from "../../src/schema/types.js";
+
 import type { ToolConfig, ToolFiles } from "../../src/ports/tool.js";
+import type { JsonSchema } from "../../src/schema/types.js";
+import { GloveError, late } from "../../src/values/error.js";
 import { fromCore } from "../../src/wasm/core-errors.js";
 import type { TaskSkillFiles, TaskSkillParts } from "../../src/wire/task-types.js";
 import { core } from "../core.js";

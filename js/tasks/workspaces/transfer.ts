@@ -1,6 +1,7 @@
 // A workspace as one text: to keep, to send, or to go on with elsewhere (`glove run FOLDER --import FILE`).
-import { GloveError } from "../../src/values/error.js";
+
 import { fromBase64, toBase64 } from "../../src/values/base64.js";
+import { GloveError } from "../../src/values/error.js";
 import { check } from "../../src/values/validate-options.js";
 import { fromCore } from "../../src/wasm/core-errors.js";
 import { core } from "../core.js";

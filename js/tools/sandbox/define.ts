@@ -1,8 +1,9 @@
 // Tools whose work is code that runs in a sandbox: those of an application, and the one whose code a model writes.
-import { AbortError, GloveError, late, reasonOf } from "../../src/values/error.js";
-import { checkTool } from "../../src/tools/options.js";
-import type { InferOutput, Schema } from "../../src/schema/types.js";
+
 import type { ToolConfig, ToolDisplay } from "../../src/ports/tool.js";
+import type { InferOutput, Schema } from "../../src/schema/types.js";
+import { checkTool } from "../../src/tools/options.js";
+import { AbortError, GloveError, late, reasonOf } from "../../src/values/error.js";
 import { check } from "../../src/values/validate-options.js";
 import type { ToolResultData } from "../../src/wire/record.js";
 import { ask } from "../web/ask.js";

@@ -1,6 +1,7 @@
 // Tools of the web whose engine is the application's: a search, and the text of a page.
-import { GloveError } from "../../src/values/error.js";
+
 import type { ToolConfig } from "../../src/ports/tool.js";
+import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import { ask } from "./ask.js";
 import { addressed, checkedWeb, type WebToolInput, type WebToolOptions } from "./tools.js";
