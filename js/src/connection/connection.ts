@@ -1,30 +1,30 @@
 // The way from a session to its core: what it takes is loaded when the core is needed, so that a page draws before. What was asked meanwhile waits.
 
+import { dropAside, keepAside } from "../messages/aside.js";
 import type { Core } from "../ports/core.js";
 import type { SentRequest, StoreAdapter } from "../ports/store.js";
-import { dropAside, keepAside } from "../messages/aside.js";
 import { firstPainted } from "../timing/next-frame.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { codeOf, late } from "../values/error.js";
 import { sessionClosed } from "../values/refusals.js";
-import type { AskedSession, CoreSession } from "../wasm/core-api.js";
+import type { CoreSession, SessionCore } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
-import type { CoreConnection } from "./core-connection.js";
+import type { CoreConnection, Way } from "./core-connection.js";
 import type { OpenedSession } from "./opened.js";
 import type { SessionPage } from "./page.js";
 
 /** So long a message that stands aside waits for the database before it is shown: browsers write what stands there to the disk after some five seconds. */
 const asideMs = 4_500;
 
-export class Connection {
+export class Connection implements Way {
   readonly #core: Core;
   readonly #page: SessionPage;
   #loading: Promise<CoreConnection> | undefined;
   /** Once it was loaded. */
   #there: CoreConnection | undefined;
   #opened: OpenedSession | undefined;
-  #starting: Promise<AskedSession> | undefined;
+  #starting: Promise<SessionCore> | undefined;
   #disposed = false;
   /** Who awaits something of the session. */
   readonly #awaiting = new Set<(error: Error) => void>();
@@ -35,7 +35,7 @@ export class Connection {
   }
 
   /** What is asked now: the core, once it was started, or the tab that runs the session. */
-  get session(): AskedSession | undefined {
+  get session(): SessionCore | undefined {
     return this.#there?.session;
   }
 
@@ -66,17 +66,17 @@ export class Connection {
   }
 
   /** The session with what was stored of it. A start that failed is tried again at the next use. */
-  ready(): Promise<AskedSession> {
+  ready(): Promise<SessionCore> {
     if (this.#disposed) return Promise.reject(sessionClosed());
     this.#there?.guard.tellOfTrap();
     return this.whileOpen(this.#started());
   }
 
-  #started(): Promise<AskedSession> {
+  #started(): Promise<SessionCore> {
     if (this.#starting && !this.isDropped) return this.#starting;
     // Why it could not be opened before is told again, or is over.
     if (!this.#page.snapshots.snapshot.sessionReady) this.#page.snapshots.set({ error: undefined });
-    const opened = (session: AskedSession) => {
+    const opened = (session: SessionCore) => {
       this.#page.opened();
       return session;
     };
@@ -108,7 +108,7 @@ export class Connection {
     if (!this.#disposed && !this.#starting) this.ready().catch(() => {});
   };
 
-  async #start(): Promise<AskedSession> {
+  async #start(): Promise<SessionCore> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = undefined;
       throw error;
@@ -133,16 +133,21 @@ export class Connection {
     ]);
     if (this.#disposed) throw sessionClosed();
     this.#opened = new OpenedSession(this.#page, this, this.#core);
-    return new CoreConnection(core, this.#opened, {
-      tabs,
-      disposed: () => this.#disposed,
-      ready: () => this.ready(),
-      again: () => void (this.#starting ?? this.ready().catch(() => {})),
-      lost: () => {
-        this.#starting = undefined;
-      },
-      stop: () => this.stop(),
-    });
+    return new CoreConnection(core, this.#opened, this, tabs);
+  }
+
+  get disposed(): boolean {
+    return this.#disposed;
+  }
+
+  /** It may be opened now, by itself. */
+  again(): void {
+    if (!this.#starting) this.ready().catch(() => {});
+  }
+
+  /** It has to be opened again. */
+  lost(): void {
+    this.#starting = undefined;
   }
 
   /** This page was to run it in the place of another one, and could not. */
@@ -262,7 +267,7 @@ export class Connection {
   }
 
   /** Asks the session as soon as it is open, and gives what comes of it. */
-  async answer<T>(ask: (session: AskedSession) => Maybe<T>): Promise<T> {
+  async answer<T>(ask: (session: SessionCore) => Maybe<T>): Promise<T> {
     const session = await this.ready();
     await this.#configured;
     if (this.#disposed) throw sessionClosed();

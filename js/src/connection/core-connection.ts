@@ -1,6 +1,6 @@
 // A session with its core: started when it is needed, started again after a trap, let go at the end.
 
-import type { OpenCore } from "../ports/core.js";
+import type { CoreWay, OpenCore } from "../ports/core.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { storageOf } from "../ports/store.js";
 import { Limits, limited } from "../store/limits.js";
@@ -8,7 +8,7 @@ import { follows } from "../tabs/protocol.js";
 import type { SharedSession, Sharing } from "../tabs/shared-session.js";
 import { codeOf, GloveError } from "../values/error.js";
 import { sessionClosed } from "../values/refusals.js";
-import type { AskedSession, CoreSession, SessionHost } from "../wasm/core-api.js";
+import type { CoreSession, SessionCore, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
 import type { SessionOptions } from "../wire/core-types.js";
@@ -18,6 +18,7 @@ import { type CoreSettings, coreSettings, SentSettings } from "./core-settings.j
 import { createExtras, type Extras } from "./extras.js";
 import { createFence, type Fence } from "./fence.js";
 import type { OpenedSession } from "./opened.js";
+import type { Runner } from "./runner.js";
 import { TakenUp } from "./taken-up.js";
 import { warm } from "./warm.js";
 
@@ -27,23 +28,22 @@ interface SessionExports {
 }
 
 /** The connection that this is the core of. */
-interface Way {
-  /** What tabs that have one session open tell each other. */
-  readonly tabs: Sharing;
-  disposed(): boolean;
-  /** The session, opened if it is not. */
-  ready(): Promise<unknown>;
+export interface Way extends CoreWay {
+  /** The session is closed. */
+  readonly disposed: boolean;
   /** It may be opened now, by itself. */
   again(): void;
   /** It has to be opened again. */
   lost(): void;
+  /** Stops what runs. */
   stop(): void;
 }
 
-export class CoreConnection {
+export class CoreConnection implements Runner {
   readonly #core: OpenCore;
   readonly #page: OpenedSession;
   readonly #way: Way;
+  readonly #sharing: Sharing;
   readonly #limits = new Limits();
   readonly #store: StoreAdapter;
   /** Where the session is stored: in a worker, where its core is in one. */
@@ -65,27 +65,24 @@ export class CoreConnection {
   /** Of what runs the session. */
   readonly guard: Guard;
 
-  constructor(core: OpenCore, page: OpenedSession, way: Way) {
+  /** `sharing` is what tabs that have one session open tell each other. */
+  constructor(core: OpenCore, page: OpenedSession, way: Way, sharing: Sharing) {
     this.#core = core;
+    this.#sharing = sharing;
     this.guard = core.guard;
     this.#page = page;
     this.#way = way;
     this.#place = page.parts.store;
     this.#store = limited(this.#place, this.#limits, () => this.#place);
-    this.#fence = createFence(this.#store, () => this.#tabs);
+    this.#fence = createFence(this.#store, this);
     this.#extras = createExtras(page, this.#store);
-    this.#takenUp = new TakenUp(page, this.#store, { core: () => this.#session, guard: this.guard });
-    this.#events = new CoreEvents(page, this.#extras, {
-      core: () => this.#session,
-      tells: () => !!(this.#session || this.#store.elsewhere),
-      tabs: () => this.#tabs,
-      disposed: () => way.disposed(),
-    });
+    this.#takenUp = new TakenUp(page, this.#store, this);
+    this.#events = new CoreEvents(page, this.#extras, this);
     this.#host = createCoreHost(page, this.#fence, this.#limits, this.#events, () => this.#place);
   }
 
   /** What is asked now: the core, once it was started, or the tab that runs the session. */
-  get session(): AskedSession | undefined {
+  get session(): SessionCore | undefined {
     return this.#tabs && !this.#tabs.leads ? this.#tabs : this.#session;
   }
 
@@ -93,6 +90,22 @@ export class CoreConnection {
   get own(): CoreSession {
     if (!this.#session) throw this.#tabs ? follows() : sessionClosed();
     return this.#session;
+  }
+
+  get core(): CoreSession | undefined {
+    return this.#session;
+  }
+
+  get tabs(): SharedSession | undefined {
+    return this.#tabs;
+  }
+
+  get tells(): boolean {
+    return !!(this.#session || this.#store.elsewhere);
+  }
+
+  get disposed(): boolean {
+    return this.#way.disposed;
   }
 
   /** What is asked is with the core of this page at once. */
@@ -195,19 +208,19 @@ export class CoreConnection {
     session?.free();
   }
 
-  async start(): Promise<AskedSession> {
+  async start(): Promise<SessionCore> {
     this.#placing = this.#findPlace();
     await this.#placing;
-    if (this.#way.disposed()) throw sessionClosed();
+    if (this.#way.disposed) throw sessionClosed();
     if (this.#cleanUp.length === 0) {
       this.#cleanUp.push(this.#watchPage(), this.#store.onLate?.(() => this.#way.again()) ?? (() => {}));
     }
     const elsewhere = this.#store.elsewhere as (() => Promise<Sharing>) | undefined;
     // Beside the database and its lock. Why it failed is told where it is needed.
     if (!elsewhere) this.#core.load().catch(() => {});
-    const sharing = elsewhere?.() ?? (this.#store.shared && this.#way.tabs);
+    const sharing = elsewhere?.() ?? (this.#store.shared && this.#sharing);
     const [shared, parts] = await Promise.all([this.#store.shared?.(), sharing]);
-    if (this.#way.disposed()) throw sessionClosed();
+    if (this.#way.disposed) throw sessionClosed();
     if (!shared || !parts) return this.#open();
     // Whoever takes over later has by then what that takes.
     if (!elsewhere) this.#settingsNow().catch(() => {});
@@ -223,7 +236,7 @@ export class CoreConnection {
     // While the core comes. One in a worker reads its store there.
     if (host.load && !this.#core.place) host.load = begun(host.load);
     const [settings, core] = await Promise.all([this.#settingsNow(), this.#core.load()]);
-    if (this.#way.disposed()) throw sessionClosed();
+    if (this.#way.disposed) throw sessionClosed();
     const { sessionId, resume, tasks, record } = this.#page.parts;
     const options: SessionOptions = {
       sessionId,

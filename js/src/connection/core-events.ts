@@ -1,13 +1,13 @@
 // What the core tells, on its way to the screen, to subscribers and to other tabs.
-import { late } from "../values/error.js";
+
 import { isPiece } from "../snapshot/pace.js";
 import { isOfBroken } from "../snapshot/timeline.js";
 import { noSlots, ReplayState } from "../tabs/replay-state.js";
-import type { SharedSession } from "../tabs/shared-session.js";
-import type { CoreSession } from "../wasm/core-api.js";
+import { late } from "../values/error.js";
 import type { CoreEvent } from "../wire/core-types.js";
 import type { Extras } from "./extras.js";
 import type { OpenedSession } from "./opened.js";
+import type { Runner } from "./runner.js";
 
 const inboxTool = "glove_post_to_inbox";
 /** How long tools that are entered again are waited for before their slots are taken away. */
@@ -17,16 +17,6 @@ const keptMs = 1_000;
 /** In letters. From the first on, a write holds only what is new, and it never holds much more than the second. */
 const longAnswer = 2 ** 16;
 const mostAtOnce = 2 ** 20;
-
-/** Whom the events come from, and who else follows them. */
-interface EventSource {
-  /** The core of this page; nothing where another tab runs the session. */
-  core(): CoreSession | undefined;
-  /** What is done once for a run is done in this page. */
-  tells(): boolean;
-  tabs(): SharedSession | undefined;
-  disposed(): boolean;
-}
 
 /** Whoever builds the application reads what models fail with; several requests may have waited for one call. */
 function logFailures(events: readonly CoreEvent[]): void {
@@ -38,7 +28,7 @@ function logFailures(events: readonly CoreEvent[]): void {
 export class CoreEvents {
   readonly #page: OpenedSession;
   readonly #extras: Extras;
-  readonly #source: EventSource;
+  readonly #runner: Runner;
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
   modelInPage = false;
   /** What was told last, for tabs that come later. */
@@ -53,10 +43,10 @@ export class CoreEvents {
     at: 0,
   };
 
-  constructor(page: OpenedSession, extras: Extras, source: EventSource) {
+  constructor(page: OpenedSession, extras: Extras, runner: Runner) {
     this.#page = page;
     this.#extras = extras;
-    this.#source = source;
+    this.#runner = runner;
   }
 
   /** Another core tells from now on. */
@@ -67,10 +57,10 @@ export class CoreEvents {
 
   /** A batch of the core of this page. */
   take(batch: string): void {
-    if (this.#source.disposed()) return;
+    if (this.#runner.disposed) return;
     const events = JSON.parse(batch) as CoreEvent[];
     if (this.#fresh) this.#renew();
-    const tabs = this.#source.tabs();
+    const tabs = this.#runner.tabs;
     const isConflict = (event: CoreEvent) => event.kind === "ended" && event.error?.code === "STORE_CONFLICT";
     const conflicts = tabs ? events.filter(isConflict) : [];
     this.#tell(conflicts.length > 0 ? events.filter((event) => !isConflict(event)) : events);
@@ -81,7 +71,7 @@ export class CoreEvents {
   #tell(events: readonly CoreEvent[]): void {
     logFailures(events);
     this.show(events);
-    this.#source.tabs()?.tell(events);
+    this.#runner.tabs?.tell(events);
   }
 
   /** What was shown before this core gives way to what it tells; the slots when its tools have had time to show theirs again. */
@@ -96,7 +86,7 @@ export class CoreEvents {
   show(events: readonly CoreEvent[]): void {
     let whole = false;
     for (const event of events) {
-      if (this.#source.tabs()) this.replay.take(event);
+      if (this.#runner.tabs) this.replay.take(event);
       try {
         this.#take(event);
         whole ||= !isPiece(event);
@@ -128,7 +118,7 @@ export class CoreEvents {
     const { id, text, tool_name } = data as { readonly id: string; readonly text: string; readonly tool_name?: string };
     if (type === "text_delta") this.#keepShown(text.length);
     // What is done here once: the store is read and subscribers are told where the session runs.
-    if (seen || !this.#source.tells()) return;
+    if (seen || !this.#runner.tells) return;
     if (type === "tool_use_result") this.#page.tools.ended(id);
     if (type === "tool_use_result" && tool_name === inboxTool) void this.#extras.read();
     this.#page.subscribers.tell(type, data);
@@ -152,6 +142,6 @@ export class CoreEvents {
     const fresh = written - length;
     const due = fresh > mostAtOnce || (fresh > Math.min(length / 4, longAnswer) && now - at > keptMs);
     this.#kept = { ...this.#kept, written, ...(due && { length: written, at: now }) };
-    if (due) this.#source.core()?.keepPartial();
+    if (due) this.#runner.core?.keepPartial();
   }
 }

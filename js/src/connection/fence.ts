@@ -3,6 +3,7 @@
 import type { StoreAdapter } from "../ports/store.js";
 import { silent } from "../store/limits.js";
 import type { SharedSession } from "../tabs/shared-session.js";
+import type { Runner } from "./runner.js";
 
 /** Shorter than it takes until a tab that says nothing is superseded. */
 const certainMs = 1_000;
@@ -12,12 +13,11 @@ const mostTries = 3;
 
 export type Fence = ReturnType<typeof createFence>;
 
-/** `tabsOf` gives the other tabs that have the session open; without them nobody can have taken over. */
-export function createFence(store: StoreAdapter, tabsOf: () => SharedSession | undefined) {
+export function createFence(store: StoreAdapter, runner: Pick<Runner, "tabs">) {
   let certainAt = 0;
   /** Never settles in a page that was superseded. Nothing where no other tab can have taken over meanwhile. */
   const pass = (): Promise<void> | undefined => {
-    const tabs = tabsOf();
+    const { tabs } = runner;
     return tabs && store.holds && performance.now() - certainAt >= certainMs ? ask(tabs) : undefined;
   };
   const ask = async (tabs: SharedSession): Promise<void> => {

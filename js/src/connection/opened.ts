@@ -6,7 +6,7 @@ import { outcomeOf, type RunOutcome } from "../messages/outcome.js";
 import { answers } from "../messages/request.js";
 import { PageModels } from "../models/page-models.js";
 import type { Plugins } from "../plugins/plugins.js";
-import type { Core } from "../ports/core.js";
+import type { Core, CoreWay } from "../ports/core.js";
 import type { Prompt } from "../ports/prompt.js";
 import type { SessionConfig, SessionParts } from "../ports/session-config.js";
 import type { Schema } from "../schema/types.js";
@@ -17,26 +17,12 @@ import { Toolbox } from "../tools/toolbox.js";
 import { AbortError, codeOf, GloveError, late } from "../values/error.js";
 import { agentNotRunning } from "../values/refusals.js";
 import { check } from "../values/validate-options.js";
-import type { AskedSession, CoreSession } from "../wasm/core-api.js";
+import type { SessionCore } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import type { Guard } from "../wasm/guard.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { Message } from "../wire/record.js";
 import type { SessionPage } from "./page.js";
 import type { Subscribers } from "./subscribers.js";
-
-/** The way to the core that it has come by. */
-interface Way {
-  readonly session: AskedSession | undefined;
-  /** The core of this page, where its tools run. */
-  readonly own: CoreSession;
-  readonly guard: Guard;
-  ready(): Promise<AskedSession>;
-  answer<T>(ask: (session: AskedSession) => Maybe<T>): Promise<T>;
-  whileOpen<T>(work: Promise<T>): Promise<T>;
-  /** Tells the core what has changed. */
-  configure(): Promise<void>;
-}
 
 export class OpenedSession {
   readonly page: SessionPage;
@@ -48,11 +34,11 @@ export class OpenedSession {
   readonly models: PageModels;
   /** What is shown, as messages. */
   readonly messagesOf = createMessages();
-  readonly #way: Way;
+  readonly #way: CoreWay;
   readonly #core: Core;
   #plugins: Plugins | undefined;
 
-  constructor(page: SessionPage, way: Way, core: Core) {
+  constructor(page: SessionPage, way: CoreWay, core: Core) {
     const { parts, snapshots, subscribers, session } = page;
     this.page = page;
     this.parts = parts;
@@ -77,12 +63,7 @@ export class OpenedSession {
     });
     this.tools.replace(session.config.tools ?? []);
     const tool = (name: string) => this.tools.find(name);
-    this.slots = new SlotController(session.displayManager, {
-      current: () => way.session,
-      core: () => way.own,
-      guard: () => way.guard,
-      ready: () => way.ready(),
-      whileOpen: (work) => way.whileOpen(work),
+    this.slots = new SlotController(session.displayManager, way, {
       shown: page.shown,
       changed: page.stackChanged,
       tool,
@@ -190,7 +171,7 @@ export class OpenedSession {
     return runFile(recorded, redact);
   }
 
-  async #ask(ask: (session: AskedSession) => Promise<string>): Promise<RunOutcome> {
+  async #ask(ask: (session: SessionCore) => Promise<string>): Promise<RunOutcome> {
     try {
       return outcomeOf(await this.#tell(ask), this.snapshots.error);
     } catch (error) {
@@ -200,7 +181,7 @@ export class OpenedSession {
   }
 
   /** Asks for a change, and shows why there is none. */
-  async #tell(ask: (session: AskedSession) => Promise<string>): Promise<CoreOutcome> {
+  async #tell(ask: (session: SessionCore) => Promise<string>): Promise<CoreOutcome> {
     this.snapshots.set({ error: undefined });
     try {
       return JSON.parse(await this.#read(ask)) as CoreOutcome;
@@ -210,7 +191,7 @@ export class OpenedSession {
     }
   }
 
-  async #read(ask: (session: AskedSession) => Maybe<string>): Promise<string> {
+  async #read(ask: (session: SessionCore) => Maybe<string>): Promise<string> {
     try {
       return await this.#way.whileOpen(this.#way.answer(ask));
     } catch (thrown) {

@@ -1,10 +1,10 @@
 // A session in the page, as its connection to the core sees it.
 
-import type { IGloveRunnable } from "../ports/tool.js";
 import type { DisplayManagerAdapter } from "../ports/display.js";
 import type { Prompt } from "../ports/prompt.js";
 import type { SessionConfig, SessionParts } from "../ports/session-config.js";
 import type { SubscriberAdapter } from "../ports/subscriber.js";
+import type { IGloveRunnable } from "../ports/tool.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { Message } from "../wire/record.js";

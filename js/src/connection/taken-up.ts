@@ -1,36 +1,29 @@
 // What was sent in a page that is gone, and is in no record: whoever runs the session gives it to the core, once.
 
+import { dropAside, inStorage } from "../messages/aside.js";
 import { fileCount, type MessageInput } from "../messages/request.js";
 import type { SentRequest, StoreAdapter } from "../ports/store.js";
-import { dropAside, inStorage } from "../messages/aside.js";
 import type { MaybeHidden } from "../snapshot/state.js";
 import { codeOf } from "../values/error.js";
-import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import type { Guard } from "../wasm/guard.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { OpenedSession } from "./opened.js";
+import type { Runner } from "./runner.js";
 import { staysWritten } from "./written-down.js";
-
-interface Runs {
-  /** The core of this page, where it runs the session. */
-  core(): CoreSession | undefined;
-  readonly guard: Guard;
-}
 
 export class TakenUp {
   readonly #page: OpenedSession;
   readonly #store: StoreAdapter;
-  readonly #runs: Runs;
+  readonly #runner: Runner;
   /** These wait with a run that goes on when somebody says so. */
   readonly #held = new Map<string, SentRequest>();
   #shown: readonly MaybeHidden[] = [];
   #unsubscribe = () => {};
 
-  constructor(page: OpenedSession, store: StoreAdapter, runs: Runs) {
+  constructor(page: OpenedSession, store: StoreAdapter, runner: Runner) {
     this.#page = page;
     this.#store = store;
-    this.#runs = runs;
+    this.#runner = runner;
   }
 
   /** What waits so, for other tabs: the same object where nothing is different, also when the core is gone, as it waits on then. */
@@ -41,7 +34,7 @@ export class TakenUp {
   /** Takes up all that there is. Whoever is about to ask for one of them itself hears of its end in any case: requests are made once. */
   async take(): Promise<void> {
     const { snapshots, subscribers, page } = this.#page;
-    const core = this.#runs.core();
+    const core = this.#runner.core;
     // Of a session that is only read nothing can be asked.
     if (!core || page.session.agentless) return;
     this.#changed();
@@ -53,7 +46,7 @@ export class TakenUp {
       // Without them the session is as good as before.
       subscribers.report(codeOf(fromCore(error)), error);
     }
-    if (this.#runs.core() !== core) return;
+    if (this.#runner.core !== core) return;
     for (const message of [...found.values()].sort((a, b) => a.at - b.at)) {
       if (page.sends(message.id) || this.#rests(message.id)) continue;
       if (snapshots.phase === "interrupted") this.#hold(message);
@@ -83,7 +76,7 @@ export class TakenUp {
     this.#unsubscribe();
     const ids = [...this.#held.keys()];
     this.#held.clear();
-    if (this.#runs.core()) this.#changed();
+    if (this.#runner.core) this.#changed();
     for (const id of ids) this.#page.snapshots.dispatch({ kind: "dropped", id });
   }
 
@@ -109,7 +102,7 @@ export class TakenUp {
 
   #give(message: SentRequest): void {
     const { id, request } = message;
-    const core = this.#runs.core();
+    const core = this.#runner.core;
     if (!core) return;
     const { snapshots } = this.#page;
     snapshots.dispatch({ kind: "sent", ...shownOf(message), waits: true });
@@ -125,7 +118,7 @@ export class TakenUp {
       ended(error);
     };
     try {
-      const answer = this.#runs.guard.untilTrap(core.request(request));
+      const answer = this.#runner.guard.untilTrap(core.request(request));
       answer.then((came) => {
         const outcome = JSON.parse(came) as CoreOutcome;
         ended(outcome.outcome === "failed" ? fromCore(outcome.error) : undefined);

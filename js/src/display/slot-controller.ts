@@ -1,5 +1,6 @@
 // The slots of a session: pushed into the core's stack, answered out of it, with the live values that JSON cannot hold.
 
+import type { CoreWay } from "../ports/core.js";
 import type { DisplayManagerAdapter, SlotRequest } from "../ports/display.js";
 import type { ToolConfig } from "../ports/tool.js";
 import type { Issue } from "../schema/types.js";
@@ -9,22 +10,10 @@ import type { CallPort, RunningCall } from "../tools/call-display.js";
 import { reasonOf } from "../values/error.js";
 import { withoutEvent } from "../values/events.js";
 import { answerJson, shownJson } from "../values/json.js";
-import type { AskedSession, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import type { Guard } from "../wasm/guard.js";
 import { checkSlotInput, DisplayManager, type DisplayPort, notTaken, rendererOf, settleAnswer } from "./manager.js";
 
 export interface SlotSession {
-  /** What is asked: the core of this page, or the tab that runs the session. */
-  current(): AskedSession | undefined;
-  /** The core of this page. Throws where there is none. */
-  core(): CoreSession;
-  /** Of what runs the session. */
-  guard(): Guard;
-  /** Settles when the session is open. */
-  ready(): Promise<unknown>;
-  /** Settles when the session is closed, too. */
-  whileOpen<T>(work: Promise<T>): Promise<T>;
   /** What is shown: nothing of a session that is closed. */
   shown(): Pick<GloveSnapshot, "slots" | "approvals">;
   /** Tells the display manager that other slots are shown. */
@@ -44,11 +33,13 @@ interface Live {
 
 export class SlotController implements DisplayPort {
   readonly manager: DisplayManagerAdapter;
+  readonly #way: CoreWay;
   readonly #session: SlotSession;
   readonly #lives = new Map<string, Live>();
 
-  constructor(manager: DisplayManagerAdapter, session: SlotSession) {
+  constructor(manager: DisplayManagerAdapter, way: CoreWay, session: SlotSession) {
     this.manager = manager;
+    this.#way = way;
     this.#session = session;
   }
 
@@ -67,8 +58,8 @@ export class SlotController implements DisplayPort {
   /** The display for one call of a tool. */
   forCall(call: RunningCall): CallPort {
     const { manager } = this;
-    const { core } = this.#session;
-    const guard = this.#session.guard();
+    const { guard } = this.#way;
+    const core = () => this.#way.own;
     // What comes after the end is no part of the call, which may be running another time.
     const owner = () => (call.ended ? undefined : call.id);
     if (!(manager instanceof DisplayManager)) {
@@ -102,7 +93,7 @@ export class SlotController implements DisplayPort {
 
   /** Whatever needs the session starts it. */
   #begun<T>(act: () => Maybe<T>): Maybe<T> {
-    return this.#session.current() ? act() : this.#session.ready().then(act);
+    return this.#way.session ? act() : this.#way.ready().then(act);
   }
 
   resolve(id: string, value: unknown): boolean | Promise<boolean> {
@@ -123,18 +114,18 @@ export class SlotController implements DisplayPort {
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
     const live = this.#lives.get(id);
-    const settled = this.#session.current()?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
+    const settled = this.#way.session?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
     // The first answer counts, here as in the core.
     if (live && settled) keepWhile(settled, live, "rejection", error);
     return settled;
   }
 
   remove(id: string): boolean {
-    return this.#session.current()?.removeSlot(id) ?? false;
+    return this.#way.session?.removeSlot(id) ?? false;
   }
 
   clear(): void {
-    this.#session.current()?.clearStack();
+    this.#way.session?.clearStack();
   }
 
   // ---- into the core -----------------------------------------------------------------------------------------------
@@ -153,7 +144,7 @@ export class SlotController implements DisplayPort {
     const json = this.#json(id, value);
     if (json === undefined) return false;
     try {
-      const settled = this.#session.current()?.resolveSlot(id, json) ?? false;
+      const settled = this.#way.session?.resolveSlot(id, json) ?? false;
       if (live && settled) keepWhile(settled, live, "answer", value);
       return settled;
     } catch (error) {
@@ -175,7 +166,7 @@ export class SlotController implements DisplayPort {
   }
 
   #show(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<string> {
-    const shown = this.#session.core().pushAndForget(owner, renderer, shownJson(input), clean);
+    const shown = this.#way.own.pushAndForget(owner, renderer, shownJson(input), clean);
     return after(this.#whileOpen(shown), (id) => {
       // A tool that does not show what it showed before does not go on: a person is asked about its call.
       if (id === undefined) return new Promise(() => {});
@@ -185,19 +176,19 @@ export class SlotController implements DisplayPort {
   }
 
   #ask(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<unknown> {
-    const asked = this.#session.core().pushAndWait(owner, renderer, shownJson(input), clean);
+    const asked = this.#way.own.pushAndWait(owner, renderer, shownJson(input), clean);
     return after(this.#whileOpen(asked), ({ id, answer }) => this.#answered(id, answer, input));
   }
 
   /** A core in a worker says a moment later what it takes, and by then the session may be closed. */
   #whileOpen<T>(told: Maybe<T>): Maybe<T> {
-    return told instanceof Promise ? this.#session.whileOpen(told) : told;
+    return told instanceof Promise ? this.#way.whileOpen(told) : told;
   }
 
   #answered(id: string, answer: Promise<string>, input: unknown): Promise<unknown> {
     const live: Live = { input };
     this.#lives.set(id, live);
-    return this.#session.whileOpen(this.#session.guard().untilTrap(answer)).then(
+    return this.#way.whileOpen(this.#way.guard.untilTrap(answer)).then(
       (text) => (live.answer ? live.answer.value : (JSON.parse(text) as unknown)),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);

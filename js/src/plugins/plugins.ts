@@ -1,5 +1,6 @@
 // The plugins of a session: what they add before each call of the model, and what they keep. Loaded with the first.
 
+import type { CoreWay } from "../ports/core.js";
 import { type AnyPlugin, checkPlugin } from "../ports/plugin.js";
 import type { HasState, PluginState } from "../ports/plugin-state.js";
 import type { Prompt } from "../ports/prompt.js";
@@ -54,14 +55,6 @@ interface Session {
   tell(type: string, data: unknown): void;
 }
 
-interface Connection {
-  /** The core of this page. */
-  readonly own: CoreSession;
-  /** Tells the core what has changed. */
-  configure(): Promise<void>;
-  whileOpen<T>(work: Promise<T>): Promise<T>;
-}
-
 /** The prompt that is answered. */
 interface Asked {
   readonly id?: string;
@@ -72,7 +65,7 @@ interface Asked {
 export class Plugins {
   readonly #session: Session;
   readonly #tools: Toolbox;
-  readonly #connection: Connection;
+  readonly #connection: CoreWay;
   /** The core whose states these are. */
   #of: CoreSession | undefined;
   #states: States = {};
@@ -88,7 +81,7 @@ export class Plugins {
   /** What was said of states that do not match is not said again. */
   readonly #reported = new Set<string>();
 
-  constructor(session: Session, tools: Toolbox, connection: Connection) {
+  constructor(session: Session, tools: Toolbox, connection: CoreWay) {
     this.#session = session;
     this.#tools = tools;
     this.#connection = connection;

@@ -2,9 +2,9 @@
 
 import { GloveError } from "../values/error.js";
 import { approvalClosed } from "../values/refusals.js";
-import type { AskedSession } from "../wasm/core-api.js";
+import type { SessionCore } from "../wasm/core-api.js";
 
-export type Method = keyof AskedSession | "answerInbox" | "clearError";
+export type Method = keyof SessionCore | "answerInbox" | "clearError";
 
 export type Check = (value: unknown) => boolean;
 

@@ -1,10 +1,10 @@
 // A session that may run somewhere else than in this page, as its connection sees it.
 import type { StoreAdapter } from "../ports/store.js";
-import type { AskedSession } from "../wasm/core-api.js";
+import type { SessionCore } from "../wasm/core-api.js";
 import type { CoreEvent } from "../wire/core-types.js";
 import type { TabPage, tabPage } from "./tab-adapter.js";
 
-export interface SharedSession extends AskedSession {
+export interface SharedSession extends SessionCore {
   /** It is this page that runs the session. */
   readonly leads: boolean;
   /** It could not be had; `ready` makes another try. */

@@ -150,8 +150,16 @@ export interface CoreSession {
   free(): void;
 }
 
-/** A session that is asked: the core of this page, or that of another tab. */
-export type AskedSession = Pick<
+/**
+ * Whoever runs a session, as it is asked: the core of this page or of its worker (`CoreSession`), another tab (`Tabs`), or a server (`RemoteSession`).
+ * - A request is made once, whoever is asked again with its id, and settles with its outcome wherever it ends. What runs it may change meanwhile: what
+ *   was not answered is asked of the next one, and what might be done twice by that is refused (`SESSION_MOVED`).
+ * - `answer`, `resolveSlot` and `rejectSlot` say whether they were taken: at once in this page, and as a promise elsewhere. One that came too late
+ *   changes nothing.
+ * - `abort`, `cancelQueued`, `removeSlot` and `clearStack` are said and not awaited. What they failed with is told to subscribers.
+ * - What is read is JSON. What happens comes as events, whether it was asked for here or elsewhere.
+ */
+export type SessionCore = Pick<
   CoreSession,
   | "request"
   | "resume"

@@ -1,6 +1,5 @@
 // The store of a page. What it does with the database is loaded with the first use, so that a page draws before.
 
-import { asideKey } from "../../values/ids.js";
 import type {
   Durability,
   InboxItem,
@@ -13,6 +12,7 @@ import type {
   TokenCount,
 } from "../../ports/store.js";
 import { type GloveError, late } from "../../values/error.js";
+import { asideKey } from "../../values/ids.js";
 import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
