@@ -106,7 +106,7 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
   // ---- what is asked -------------------------------------------------------------------------------------------------
 
   abort(): void {
-    const request = this.page.request();
+    const request = this.page.request;
     if (request !== null) this.send("abort", request);
   }
 
@@ -176,7 +176,7 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
         if (this.over) return;
         let error: Error | undefined = fromCore(thrown);
         if (codeOf(error) === "SESSION_UNKNOWN") {
-          if (this.#known) return this.page.deleted();
+          if (this.#known) return this.page.core.deleted();
           error = await this.#begin();
           if (this.over) return;
           // One that is unknown again is asked for after a while.
@@ -214,7 +214,7 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
       return;
     }
     if (told.kind === "deleted") {
-      this.page.deleted();
+      this.page.core.deleted();
       return;
     }
     // What was shown of a server that was away gives way, before what the session itself tells of an error.
@@ -238,7 +238,7 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
     if (!first) return;
     this.page.show("follower");
     this.settle();
-    this.page.opened();
+    this.page.core.opened();
   }
 
   /** What was shown stays, and what is asked waits, when the server was there before. */

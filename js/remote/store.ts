@@ -2,7 +2,7 @@
 
 import type { StoreAdapter } from "../src/ports/store.js";
 import type { Sharing } from "../src/tabs/shared-session.js";
-import { tabPage } from "../src/tabs/tab-adapter.js";
+import { TabPage } from "../src/tabs/tab-adapter.js";
 import { GloveError } from "../src/values/error.js";
 import type { Message } from "../src/wire/record.js";
 import type { RemoteServer } from "./server.js";
@@ -23,7 +23,7 @@ export class RemoteStore implements StoreAdapter {
   }
 
   async elsewhere(): Promise<Sharing> {
-    return { join: (name, _, page) => new RemoteSession(name, this.#server, page), tabPage };
+    return { join: (name, _, page) => new RemoteSession(name, this.#server, page), TabPage };
   }
 
   async getMessages(): Promise<Message[]> {

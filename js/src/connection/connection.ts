@@ -242,14 +242,14 @@ export class Connection implements Way {
   /** Takes the session away from the tab that runs it. */
   async takeOver(): Promise<void> {
     // It fails, or waits, where another tab has the session and says nothing.
-    if (!this.#there?.isShared) await this.ready().catch(() => {});
+    if (!this.#there?.tabs) await this.ready().catch(() => {});
     if (this.#disposed) throw sessionClosed();
     await this.#there?.takeOver();
   }
 
   /** Answers an item of the inbox, where the session runs: two answers are one after the other there. */
   async answerInbox(id: string, response: string): Promise<boolean> {
-    return this.whileOpen(this.answer(() => this.#loaded.answerInbox(id, response)));
+    return this.whileOpen(this.answer(() => (this.#loaded.tabs ?? this.#loaded).answerInbox(id, response)));
   }
 
   clearError(): void {

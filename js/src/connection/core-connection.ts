@@ -3,15 +3,18 @@
 import type { CoreWay, OpenCore } from "../ports/core.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { storageOf } from "../ports/store.js";
+import type { MaybeHidden } from "../snapshot/state.js";
 import { Limits, limited } from "../store/limits.js";
 import { follows } from "../tabs/protocol.js";
+import type { ReplayState } from "../tabs/replay-state.js";
 import type { SharedSession, Sharing } from "../tabs/shared-session.js";
+import type { TabCore } from "../tabs/tab-adapter.js";
 import { codeOf, GloveError } from "../values/error.js";
 import { sessionClosed } from "../values/refusals.js";
 import type { CoreSession, SessionCore, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
-import type { SessionOptions } from "../wire/core-types.js";
+import type { CoreEvent, SessionOptions } from "../wire/core-types.js";
 import { CoreEvents } from "./core-events.js";
 import { type AwayParts, type CoreHost, createCoreHost } from "./core-host.js";
 import { type CoreSettings, coreSettings, SentSettings } from "./core-settings.js";
@@ -39,7 +42,7 @@ export interface Way extends CoreWay {
   stop(): void;
 }
 
-export class CoreConnection implements Runner {
+export class CoreConnection implements Runner, TabCore {
   readonly #core: OpenCore;
   readonly #page: OpenedSession;
   readonly #way: Way;
@@ -138,10 +141,7 @@ export class CoreConnection implements Runner {
   }
 
   /** What is stored is damaged: nothing of what is sent gets into it. */
-  get readOnly(): boolean {
-    return this.#readOnly;
-  }
-  #readOnly = false;
+  readOnly = false;
 
   /** Somebody waits for an end of what is stored. */
   hurry(): void {
@@ -154,11 +154,6 @@ export class CoreConnection implements Runner {
     this.#session?.keepPartial();
   }
 
-  /** Other tabs may have the session open. */
-  get isShared(): boolean {
-    return this.#tabs !== undefined;
-  }
-
   /** Takes the session away from the tab that runs it. */
   async takeOver(): Promise<void> {
     this.#tabs?.takeOver();
@@ -166,7 +161,7 @@ export class CoreConnection implements Runner {
   }
 
   answerInbox(id: string, response: string): Promise<boolean> {
-    return this.#tabs ? this.#tabs.answerInbox(id, response) : this.#extras.answerInbox(id, response);
+    return this.#extras.answerInbox(id, response);
   }
 
   /** A session that is lost begins anew. */
@@ -179,7 +174,7 @@ export class CoreConnection implements Runner {
   }
 
   dispose(): void {
-    this.#letGo();
+    this.close();
     this.#tabs?.dispose(sessionClosed());
     this.#place.release?.();
     for (const undo of this.#cleanUp.splice(0)) undo();
@@ -189,7 +184,7 @@ export class CoreConnection implements Runner {
   #trapped(error: GloveError): void {
     this.#session = undefined;
     this.#way.lost();
-    this.#letGo();
+    this.close();
     this.#host.stop();
     this.#tabs?.drop(error);
     this.#page.models.forget();
@@ -199,7 +194,8 @@ export class CoreConnection implements Runner {
     this.#page.slots.changed();
   }
 
-  #letGo(): void {
+  /** Lets go of the core; nothing ends. */
+  close(): void {
     const session = this.#session;
     this.#session = undefined;
     this.#takenUp.forget();
@@ -221,16 +217,16 @@ export class CoreConnection implements Runner {
     const sharing = elsewhere?.() ?? (this.#store.shared && this.#sharing);
     const [shared, parts] = await Promise.all([this.#store.shared?.(), sharing]);
     if (this.#way.disposed) throw sessionClosed();
-    if (!shared || !parts) return this.#open();
+    if (!shared || !parts) return this.open();
     // Whoever takes over later has by then what that takes.
     if (!elsewhere) this.#settingsNow().catch(() => {});
-    this.#tabs ??= this.#meet(parts, shared, this.#store);
+    this.#tabs ??= parts.join(shared, this.#store, new parts.TabPage(this.#page.snapshots, this));
     await this.#tabs.ready();
     return this.#tabs;
   }
 
   /** Starts the core of this page and reads the store. */
-  async #open(): Promise<CoreSession> {
+  async open(): Promise<CoreSession> {
     const claim = this.#claimOnce();
     const { keeps, host, away } = this.#host.open(claim);
     // While the core comes. One in a worker reads its store there.
@@ -276,11 +272,11 @@ export class CoreConnection implements Runner {
       await this.#extras.readInTime();
       if (this.#session !== session) throw sessionClosed();
     } catch (error) {
-      if (this.#session === session) this.#letGo();
+      if (this.#session === session) this.close();
       throw error;
     }
     if (damage) this.#page.subscribers.report(codeOf(damage), damage);
-    this.#readOnly = damage !== undefined;
+    this.readOnly = damage !== undefined;
     await this.#takenUp.take();
     if (this.#session !== session) throw sessionClosed();
     this.#page.snapshots.set({ sessionReady: true, storage: storageOf(this.#store), ...(damage && { error: damage }) });
@@ -328,37 +324,52 @@ export class CoreConnection implements Runner {
     return () => listening.abort();
   }
 
-  #meet({ join, tabPage }: Sharing, name: string, store: StoreAdapter): SharedSession {
-    const { snapshots, subscribers } = this.#page;
-    const page = tabPage(snapshots, {
-      untilTrap: (work) => this.guard.untilTrap(work),
-      prepare: () => this.#core.load().catch(() => {}),
-      open: () => this.#open(),
-      close: () => this.#letGo(),
-      takeUp: () => void this.#takenUp.take(),
-      held: () => this.#takenUp.held,
-      giveHeld: () => this.#takenUp.giveHeld(),
-      cancelHeld: (id) => this.#takenUp.cancel(id),
-      flush: () => this.#page.models.flush(),
-      keepPartial: () => this.keepPartial(),
-      stop: () => this.#way.stop(),
-      take: (events) => {
-        this.#events.modelInPage = false;
-        this.#events.show(events);
-      },
-      last: () => this.#events.replay,
-      answerInbox: (id, response) => this.#extras.answerInbox(id, response),
-      readOnly: (told = this.#readOnly) => {
-        this.#readOnly = told;
-        return told;
-      },
-      deleted: () => this.#page.page.deleted(),
-      // It is not waited for any more where it could not be opened before.
-      opened: () => void this.#way.ready().catch(() => {}),
-      outdated: () => this.#way.lost(),
-      report: (code, error) => subscribers.report(code, error),
-    });
-    return join(name, store, page);
+  // ---- as the other tabs need it -------------------------------------------------------------------------------------
+
+  prepare(): void {
+    this.#core.load().catch(() => {});
+  }
+
+  takeUp(): void {
+    void this.#takenUp.take();
+  }
+
+  get held(): readonly MaybeHidden[] {
+    return this.#takenUp.held;
+  }
+
+  flush(): void {
+    this.#page.models.flush();
+  }
+
+  stop(): void {
+    this.#way.stop();
+  }
+
+  take(events: readonly CoreEvent[]): void {
+    this.#events.modelInPage = false;
+    this.#events.show(events);
+  }
+
+  get replay(): ReplayState {
+    return this.#events.replay;
+  }
+
+  report(code: string, error: unknown): void {
+    this.#page.subscribers.report(code, error);
+  }
+
+  deleted(): void {
+    this.#page.page.deleted();
+  }
+
+  /** It is not waited for any more where it could not be opened before. */
+  opened(): void {
+    this.#way.ready().catch(() => {});
+  }
+
+  outdated(): void {
+    this.#way.lost();
   }
 }
 

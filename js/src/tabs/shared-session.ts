@@ -2,7 +2,7 @@
 import type { StoreAdapter } from "../ports/store.js";
 import type { SessionCore } from "../wasm/core-api.js";
 import type { CoreEvent } from "../wire/core-types.js";
-import type { TabPage, tabPage } from "./tab-adapter.js";
+import type { TabPage } from "./tab-adapter.js";
 
 export interface SharedSession extends SessionCore {
   /** It is this page that runs the session. */
@@ -27,5 +27,5 @@ export interface SharedSession extends SessionCore {
 /** How a page takes part in it. */
 export interface Sharing {
   join(name: string, store: StoreAdapter, page: TabPage): SharedSession;
-  readonly tabPage: typeof tabPage;
+  readonly TabPage: typeof TabPage;
 }

@@ -1,31 +1,31 @@
 // The session of this page, as `Tabs` sees it: its core, and what it shows.
 
-import type { ShownEntry, TabRole } from "../snapshot/snapshot.js";
+import type { RunPhase, ShownEntry, TabRole } from "../snapshot/snapshot.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { MaybeHidden, Written } from "../snapshot/state.js";
 import { codeOf, failureFields } from "../values/error.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
+import type { Guard } from "../wasm/guard.js";
 import type { CoreError, CoreEvent } from "../wire/core-types.js";
 import type { CoreEntry } from "../wire/run-types.js";
 import type { Extras } from "./protocol.js";
 import { noSlots, type ReplayState } from "./replay-state.js";
 
-/** The core of this page, and the way of what is told to the screen. */
+/** A session in this page, as the other tabs and the server that have it too need it. `CoreConnection` is one. */
 export interface TabCore {
+  readonly guard: Guard;
   /** Loads the core ahead of `open`. */
   prepare(): void;
   /** Starts the core here and reads the stored session. */
   open(): Promise<CoreSession>;
-  /** What the core promised, or that it has trapped. */
-  untilTrap<T>(work: Promise<T>): Promise<T>;
   /** Lets go of the core; nothing ends. */
   close(): void;
   /** Gives the core what was sent in tabs that are gone. */
   takeUp(): void;
   /** What waits here beside an interrupted run, in no queue of the core. */
-  held(): readonly MaybeHidden[];
+  readonly held: readonly MaybeHidden[];
   /** Gives the core all of that. */
   giveHeld(): void;
   /** Gives up one of it; false when it is none. */
@@ -34,12 +34,14 @@ export interface TabCore {
   flush(): void;
   keepPartial(): void;
   stop(): void;
+  /** Shows what another tab, or a server, tells. */
   take(events: readonly CoreEvent[]): void;
-  last(): ReplayState;
+  /** What was told last. */
+  readonly replay: ReplayState;
   report(code: string, error: unknown): void;
   answerInbox(id: string, response: string): Promise<boolean>;
-  /** Whether nothing of what is sent gets into the session; the tab that runs it says so to the others. */
-  readOnly(told?: boolean): boolean;
+  /** Nothing of what is sent gets into the session; the tab that runs it says so to the others. */
+  readOnly: boolean;
   deleted(): void;
   /** The session can be asked. */
   opened(): void;
@@ -47,64 +49,92 @@ export interface TabCore {
   outdated(): void;
 }
 
-export type TabPage = ReturnType<typeof tabPage>;
-
-export function tabPage(shown: SnapshotStore, core: TabCore) {
+/** What this page shows of the session, on its way to and from the others. */
+export class TabPage {
+  readonly core: TabCore;
+  readonly #shown: SnapshotStore;
   /** What is in the queue here as the tab that runs the session holds it. */
-  let held: readonly MaybeHidden[] = [];
-  const showHeld = (now: readonly MaybeHidden[]) => {
+  #held: readonly MaybeHidden[] = [];
+
+  constructor(shown: SnapshotStore, core: TabCore) {
+    this.#shown = shown;
+    this.core = core;
+  }
+
+  get phase(): RunPhase {
+    return this.#shown.phase;
+  }
+
+  /** The request that is being answered. */
+  get request(): string | null {
+    return this.#shown.request;
+  }
+
+  /** All that was told, for a tab that knows nothing yet. */
+  all(): ReturnType<ReplayState["all"]> {
+    return this.core.replay.all(this.#shown.snapshot.timeline.map(toldEntry));
+  }
+
+  /** What the tab that runs the session tells. `written` comes with the whole of it: the answer that is being written. */
+  take(events: readonly CoreEvent[], written?: Written): void {
+    if (written) this.#shown.apply({ kind: "renewed", written });
+    this.core.take(events);
+  }
+
+  /** An error for the screen, or that there is none. */
+  fail(error: Error | undefined): void {
+    this.#shown.set({ error });
+  }
+
+  show(tab: TabRole): void {
+    // From now on it is held here, or it was given to the core.
+    if (tab === "leader") {
+      this.#showHeld(this.core.held);
+      this.#held = [];
+    }
+    const over = tab !== "blocked" && /^(SESSION_OPEN_ELSEWHERE|TAB_VERSION)$/.test(codeOf(this.#shown.snapshot.error));
+    this.#shown.set({ tab, ...(tab === "follower" && { sessionReady: true }), ...(over && { error: undefined }) });
+  }
+
+  #showHeld(now: readonly MaybeHidden[]): void {
     const ids = new Set(now.map(({ id }) => id));
-    for (const { id } of held) if (!ids.has(id)) shown.apply({ kind: "dropped", id });
-    for (const message of now) shown.apply({ ...message, kind: "kept" });
-    held = now;
-  };
-  return {
-    ...core,
-    phase: () => shown.phase,
-    /** The request that is being answered. */
-    request: () => shown.request,
-    /** All that was told, for a tab that knows nothing yet. */
-    all: () => core.last().all(shown.snapshot.timeline.map(toldEntry)),
-    /** What the tab that runs the session tells. `written` comes with the whole of it: the answer that is being written. */
-    take(events: readonly CoreEvent[], written?: Written): void {
-      if (written) shown.apply({ kind: "renewed", written });
-      core.take(events);
-    },
-    /** An error for the screen, or that there is none. */
-    fail: (error: Error | undefined) => shown.set({ error }),
-    show(tab: TabRole): void {
-      // From now on it is held here, or it was given to the core.
-      if (tab === "leader") {
-        showHeld(core.held());
-        held = [];
-      }
-      const over = tab !== "blocked" && /^(SESSION_OPEN_ELSEWHERE|TAB_VERSION)$/.test(codeOf(shown.snapshot.error));
-      shown.set({ tab, ...(tab === "follower" && { sessionReady: true }), ...(over && { error: undefined }) });
-    },
-    /** A newer page goes on; this one shows why it does not. */
-    outdated(error: Error): void {
-      core.outdated();
-      core.take([noSlots]);
-      shown.dispatch({ kind: "lost", error, over: false });
-      shown.set({ tab: "outdated", error });
-    },
-    extras(): Extras {
-      const { tasks, inbox, storage, error } = shown.snapshot;
-      return { tasks, inbox, storage, error: error ? told(error) : null, readOnly: core.readOnly(), held: core.held() };
-    },
-    showExtras({ tasks, inbox, storage, error, readOnly, held }: Extras): void {
-      if (readOnly !== undefined) core.readOnly(readOnly);
-      if (held) showHeld(held);
-      shown.set({
-        ...omitUndefined({ tasks, inbox, storage }),
-        ...(error !== undefined && { error: error === null ? undefined : fromCore(error) }),
-      });
-    },
-    /** Calls the listener when extras may have changed. Gives its undo. */
-    subscribe: (listener: () => void) => shown.subscribe(listener),
-    /** What was asked for and not waited for has failed. */
-    report: (error: Error) => core.report(codeOf(error), error),
-  };
+    for (const { id } of this.#held) if (!ids.has(id)) this.#shown.apply({ kind: "dropped", id });
+    for (const message of now) this.#shown.apply({ ...message, kind: "kept" });
+    this.#held = now;
+  }
+
+  /** A newer page goes on; this one shows why it does not. */
+  outdated(error: Error): void {
+    this.core.outdated();
+    this.core.take([noSlots]);
+    this.#shown.dispatch({ kind: "lost", error, over: false });
+    this.#shown.set({ tab: "outdated", error });
+  }
+
+  extras(): Extras {
+    const { tasks, inbox, storage, error } = this.#shown.snapshot;
+    const { readOnly, held } = this.core;
+    return { tasks, inbox, storage, error: error ? told(error) : null, readOnly, held };
+  }
+
+  showExtras({ tasks, inbox, storage, error, readOnly, held }: Extras): void {
+    if (readOnly !== undefined) this.core.readOnly = readOnly;
+    if (held) this.#showHeld(held);
+    this.#shown.set({
+      ...omitUndefined({ tasks, inbox, storage }),
+      ...(error !== undefined && { error: error === null ? undefined : fromCore(error) }),
+    });
+  }
+
+  /** Calls the listener when extras may have changed. Gives its undo. */
+  subscribe(listener: () => void): () => void {
+    return this.#shown.subscribe(listener);
+  }
+
+  /** What was asked for and not waited for has failed. */
+  report(error: Error): void {
+    this.core.report(codeOf(error), error);
+  }
 }
 
 /** As `fromCore` reads it. The same for the same error. */

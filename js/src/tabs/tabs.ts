@@ -27,7 +27,7 @@ import type { SharedSession } from "./shared-session.js";
 import { type TabPage, told } from "./tab-adapter.js";
 
 /** Loaded with this file, when a session is in a store that tabs share. */
-export { tabPage } from "./tab-adapter.js";
+export { TabPage } from "./tab-adapter.js";
 
 export function join(name: string, store: StoreAdapter, page: TabPage): SharedSession {
   return new Tabs(name, store, page);
@@ -96,7 +96,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
     const unwatch = store.onNewer?.(() => this.#retire(newerDatabase(), retireMs));
     const unwatchPage = watchPage({
       // What nobody follows keeps what it has in hand.
-      frozen: () => (this.#role !== "leader" || this.#followed || page.request() === null) && this.#suspend(),
+      frozen: () => (this.#role !== "leader" || this.#followed || page.request === null) && this.#suspend(),
       hidden: () => this.#suspend(),
       back: () => this.#role === "away" && this.#join(),
     });
@@ -171,7 +171,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
   }
 
   abort(): void {
-    const request = this.page.request();
+    const request = this.page.request;
     // Before anything is known of the session, nothing of it can be meant.
     if (request !== null || this.#role === "follower") this.send("abort", request);
   }
@@ -251,7 +251,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
       return;
     }
     if (waits && this.#joining++ > shownTicks) this.#block();
-    if (this.#silence === doubt) this.page.prepare();
+    if (this.#silence === doubt) this.page.core.prepare();
     if (this.#silence++ === patience) this.#unheard();
     this.#post({ kind: "ping", leader });
   }
@@ -267,7 +267,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
 
   /** A person decides where a tool is running that may do what it does a second time. */
   #unheard(): void {
-    const phase = this.page.phase();
+    const phase = this.page.phase;
     if (this.#role === "follower" && phase !== "tools" && phase !== "undoing") this.takeOver();
     else this.#block();
   }
@@ -279,7 +279,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
     this.#post({ kind: "leads", leader });
     let core: CoreSession;
     try {
-      core = await this.page.open();
+      core = await this.page.core.open();
     } catch (error) {
       if (this.#leader !== leader) return;
       const failure = fromCore(error);
@@ -307,7 +307,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
     this.#foreign = undefined;
     for (const asked of [...this.pending.values()]) this.#give(asked);
     this.settle();
-    this.page.opened();
+    this.page.core.opened();
   }
 
   /** Another tab has it and says nothing, or the browser does not let this page stand for it. */
@@ -320,7 +320,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
   }
 
   #rests(): boolean {
-    return atRest.has(this.page.phase());
+    return atRest.has(this.page.phase);
   }
 
   /** Gives way to a newer page when nothing is in hand here, after some time in any case where one is told; settles then. */
@@ -342,7 +342,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
   /** This page is too old: it does nothing more until it is loaded anew. */
   #outdate(why: Error): void {
     if (this.over) return;
-    if (this.#role === "leader") this.page.keepPartial();
+    if (this.#role === "leader") this.page.core.keepPartial();
     this.dispose(why);
     this.page.outdated(why);
   }
@@ -356,13 +356,13 @@ class Tabs extends Asker<Pending> implements SharedSession {
   }
 
   #suspend(): void {
-    if (this.#role === "leader") this.page.keepPartial();
+    if (this.#role === "leader") this.page.core.keepPartial();
     this.#leave();
   }
 
   #leave(): void {
     // The core first: what is granted to another tab is not in use here any more.
-    if (this.#role === "leader") this.page.close();
+    if (this.#role === "leader") this.page.core.close();
     this.#role = "away";
     this.#core = undefined;
     this.#leader = undefined;
@@ -389,7 +389,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
     const message = readMessage(data);
     if (!message) return;
     if ("leader" in message && message.leader === this.#leader) this.#silence = 0;
-    if (message.kind === "deleted") this.page.deleted();
+    if (message.kind === "deleted") this.page.core.deleted();
     else if (message.kind === "ask") this.#hearAsk(message);
     else if (message.v !== version) this.#hearOther(message);
     else if (message.kind === "taken" || message.kind === "answered") {
@@ -437,7 +437,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
       if (this.#core) {
         this.#postAll(message.tab);
         // In the place of one that has died, perhaps.
-        this.page.takeUp();
+        this.page.core.takeUp();
       } else this.#post({ kind: "leads", leader: this.#term });
     }
     if (message.kind === "ping" && message.leader === this.#leader) this.#post({ ...message, kind: "pong" });
@@ -497,7 +497,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
     const begins = rulesOf(method)?.begins;
     if (!own && begins) this.page.fail(undefined);
     try {
-      const came = await this.page.untilTrap(this.#do(core, ask, own));
+      const came = await this.page.core.guard.untilTrap(this.#do(core, ask, own));
       // What the tab before has done with it is not too late.
       const value = ask.again && rulesOf(method)?.late ? true : came;
       // Whoever takes over is asked again.
@@ -531,17 +531,17 @@ class Tabs extends Asker<Pending> implements SharedSession {
       case "clearError":
         return this.page.fail(undefined);
       case "answerInbox":
-        return this.page.answerInbox(...(args as [string, string]));
+        return this.page.core.answerInbox(...(args as [string, string]));
       case "abort":
         // Not the next one, when that one has ended meanwhile.
-        return (first === null ? !again : first === this.page.request()) && this.page.stop();
+        return (first === null ? !again : first === this.page.request) && this.page.core.stop();
       case "cancelQueued":
-        if (this.page.cancelHeld(first as string)) return true;
-        return (await call(method)) || (first === this.page.request() && this.page.stop());
+        if (this.page.core.cancelHeld(first as string)) return true;
+        return (await call(method)) || (first === this.page.request && this.page.core.stop());
       case "request":
         // It may interrupt an answer.
-        if (!own) this.page.flush();
-        this.page.giveHeld();
+        if (!own) this.page.core.flush();
+        this.page.core.giveHeld();
     }
     return call(method);
   }
