@@ -102,7 +102,7 @@ async function bundle(contents, without) {
   const inOrder = (some) => [...some].sort((one, other) => (made(one) < made(other) ? -1 : 1));
   const join = (some) => Buffer.concat(inOrder(some).map(({ name }) => text.get(name)));
   const opening = files.filter(({ entryPoint }) =>
-    /(wasm\/carried-file|connection\/opening|indexeddb\/kept)\.js$/.test(entryPoint ?? ""),
+    /(wasm\/carried-file|core\/opening|indexeddb\/kept)\.js$/.test(entryPoint ?? ""),
   );
   return {
     atOnce: join(atOnce),

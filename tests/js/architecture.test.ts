@@ -23,7 +23,7 @@ const subjects: Readonly<Record<string, string>> = {
   recording: "recorded runs as files, and how they are played",
   messages: "messages: what is sent, what came of it, and how they are shown",
   tabs: "one session in several tabs",
-  connection: "the connection of a session to its core",
+  core: "a session and its core: the way to it, when it starts and ends, what it asks of the page and tells it",
   worker: "the core in a worker of the page",
   session: "one conversation and what is asked of it, and the client that has them all",
   agents: "agents that others call as tools",

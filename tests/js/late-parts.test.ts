@@ -5,7 +5,7 @@ const parts = {
   tools: "../../js/src/tools/runner.js",
   models: "../../js/src/models/bridge.js",
   core: "../../js/src/wasm/carried-file.js",
-  opening: "../../js/src/connection/opening.js",
+  opening: "../../js/src/core/opening.js",
   files: "../../js/src/messages/files.js",
   validator: "../../js/src/schema/validator.js",
 };

@@ -1,6 +1,6 @@
 // A stack of calls, run as a session runs those of a model.
 
-import { Subscribers } from "../connection/subscribers.js";
+import { Subscribers } from "../core/subscribers.js";
 import type { Core } from "../ports/core.js";
 import type { ModelAdapter } from "../ports/model.js";
 import type { StoreAdapter } from "../ports/store.js";

@@ -1,6 +1,6 @@
 // Counting turns and tokens, and summarising, usable without a session.
 
-import { Subscribers } from "../connection/subscribers.js";
+import { Subscribers } from "../core/subscribers.js";
 import { forModel, summaryOf } from "../models/record.js";
 import type { StoreAdapter, TokenCount } from "../ports/store.js";
 import type { SubscriberAdapter } from "../ports/subscriber.js";

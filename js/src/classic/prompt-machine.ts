@@ -1,6 +1,6 @@
 // Asking a model, with subscribers and without storing anything.
 
-import { Subscribers } from "../connection/subscribers.js";
+import { Subscribers } from "../core/subscribers.js";
 import type { ModelAdapter, ModelPromptResult, ModelTool } from "../ports/model.js";
 import type { SubscriberAdapter } from "../ports/subscriber.js";
 import { stoppable } from "../relay/model-call.js";

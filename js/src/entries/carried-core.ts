@@ -14,7 +14,7 @@ function file(): Promise<typeof import("../wasm/carried-file.js")> {
 }
 
 const opened = async () => {
-  const { openCore } = await late(import("../connection/opening.js"));
+  const { openCore } = await late(import("../core/opening.js"));
   return openCore(async () => (await file()).file());
 };
 

@@ -1,14 +1,8 @@
 // A hook answers again what it has answered, and no model does. Loaded where an answer is regenerated and there are hooks.
-import type { GloveSnapshot } from "../snapshot/snapshot.js";
-import type { Message } from "../wire/record.js";
-
-interface Session {
-  getSnapshot(): GloveSnapshot;
-  messages(): Promise<Message[]>;
-}
+import type { SessionPort } from "../ports/session.js";
 
 /** The message that a hook has answered last, to be said again in its place; nothing where a model has answered. */
-export async function saidToHook(session: Session) {
+export async function saidToHook(session: SessionPort) {
   const { timeline } = session.getSnapshot();
   const messages = await session.messages();
   const find = (id: string | undefined) => messages.findLast((message) => message.id !== undefined && message.id === id);

@@ -1,12 +1,12 @@
 // What becomes of a message that calls hooks and skills, before it is sent. Loaded with the first.
 
 import type { Hook, HookResult } from "../ports/hook.js";
+import type { SessionPort } from "../ports/session.js";
 import type { Skill } from "../ports/skill.js";
 import { withinTime } from "../timing/time-limit.js";
 import { AbortError, codeOf, GloveError, reasonOf } from "../values/error.js";
-import type { Message } from "../wire/record.js";
 import { calledIn, checkNames } from "./called.js";
-import { type SkillSession, textOf } from "./skill-text.js";
+import { textOf } from "./skill-text.js";
 
 /** What is sent in the place of what a person wrote. */
 export interface Outgoing {
@@ -19,19 +19,10 @@ export interface Outgoing {
   readonly hookAnswer?: string;
 }
 
-interface Session extends SkillSession {
-  readonly config: SkillSession["config"] & {
-    readonly skills?: readonly Skill[] | undefined;
-    readonly hooks?: readonly Hook[] | undefined;
-  };
-  messages(): Promise<Message[]>;
-  tell(type: string, data: unknown): void;
-}
-
 const usualMs = 10_000;
 
 /** Rejects where a hook stops it, and where one fails or a skill cannot be loaded: then nothing was sent. */
-export async function outgoing(written: string, session: Session, signal: AbortSignal): Promise<Outgoing> {
+export async function outgoing(written: string, session: SessionPort, signal: AbortSignal): Promise<Outgoing> {
   const { skills = [], hooks = [] } = session.config;
   checkNames([...hooks, ...skills]);
   let text = written;
@@ -55,7 +46,7 @@ export async function outgoing(written: string, session: Session, signal: AbortS
 
 const skillNames = (skills: readonly Skill[]) => skills.map(({ name }) => name);
 
-async function ran(hook: Hook, text: string, args: string, session: Session, stopped: AbortSignal): Promise<HookResult> {
+async function ran(hook: Hook, text: string, args: string, session: SessionPort, stopped: AbortSignal): Promise<HookResult> {
   const { name } = hook;
   const { userId, services } = session.config;
   session.tell("hook_started", { name, args });

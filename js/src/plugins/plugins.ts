@@ -4,8 +4,9 @@ import type { CoreWay } from "../ports/core.js";
 import { type AnyPlugin, checkPlugin } from "../ports/plugin.js";
 import type { HasState, PluginState } from "../ports/plugin-state.js";
 import type { Prompt } from "../ports/prompt.js";
+import type { SessionPort } from "../ports/session.js";
 import type { SessionConfig } from "../ports/session-config.js";
-import type { SubscriberAdapter, Watcher } from "../ports/subscriber.js";
+import type { Watcher } from "../ports/subscriber.js";
 import type { ToolConfig } from "../ports/tool.js";
 import { checkWithSchema, issuesText } from "../schema/check.js";
 import { withinTime } from "../timing/time-limit.js";
@@ -17,7 +18,6 @@ import { codeOf, GloveError, late, reasonOf } from "../values/error.js";
 import { copy, toPlain } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { CoreSession } from "../wasm/core-api.js";
-import type { Message } from "../wire/record.js";
 import type { Skills } from "./skills.js";
 
 const usualMs = 10_000;
@@ -44,17 +44,6 @@ interface Share {
   state?: { readonly value: unknown };
 }
 
-/** The session, as far as plugins see it. */
-interface Session {
-  readonly sessionId: string;
-  readonly config: SessionConfig;
-  messages(): Promise<Message[]>;
-  prompts(): Promise<Prompt[]>;
-  addSubscriber(subscriber: SubscriberAdapter): () => void;
-  report(code: string, error: unknown): void;
-  tell(type: string, data: unknown): void;
-}
-
 /** The prompt that is answered. */
 interface Asked {
   readonly id?: string;
@@ -63,7 +52,7 @@ interface Asked {
 }
 
 export class Plugins {
-  readonly #session: Session;
+  readonly #session: SessionPort;
   readonly #tools: Toolbox;
   readonly #connection: CoreWay;
   /** The core whose states these are. */
@@ -81,7 +70,7 @@ export class Plugins {
   /** What was said of states that do not match is not said again. */
   readonly #reported = new Set<string>();
 
-  constructor(session: Session, tools: Toolbox, connection: CoreWay) {
+  constructor(session: SessionPort, tools: Toolbox, connection: CoreWay) {
     this.#session = session;
     this.#tools = tools;
     this.#connection = connection;

@@ -1,21 +1,16 @@
 // The instructions of a skill, fetched once for each session.
 
+import type { SessionPort } from "../ports/session.js";
 import type { Skill } from "../ports/skill.js";
 import { withinTime } from "../timing/time-limit.js";
 import { GloveError, reasonOf } from "../values/error.js";
-
-/** The session that a skill is taken up in. */
-export interface SkillSession {
-  readonly sessionId: string;
-  readonly config: { readonly userId?: string | undefined; readonly services?: unknown };
-}
 
 const usualMs = 10_000;
 /** Every call of the model carries it. */
 const mostLetters = 200_000;
 
 /** By skill and then by user: what is loaded for one is not for another. */
-const texts = new WeakMap<SkillSession, WeakMap<Skill, Map<string, Loading>>>();
+const texts = new WeakMap<SessionPort, WeakMap<Skill, Map<string, Loading>>>();
 
 interface Loading {
   readonly text: Promise<string>;
@@ -24,7 +19,7 @@ interface Loading {
 }
 
 /** Rejects with `SKILL_FAILED` or `SKILL_TOO_LONG`; the next who asks has it tried again. */
-export async function textOf(skill: Skill, session: SkillSession, signal = new AbortController().signal): Promise<string> {
+export async function textOf(skill: Skill, session: SessionPort, signal = new AbortController().signal): Promise<string> {
   if (skill.instructions !== undefined) return short(skill, skill.instructions);
   const ofSession = texts.get(session) ?? new WeakMap<Skill, Map<string, Loading>>();
   texts.set(session, ofSession);
@@ -49,7 +44,7 @@ function short({ name }: Skill, text: string): string {
   throw new GloveError("SKILL_TOO_LONG", message);
 }
 
-async function load(skill: Skill, session: SkillSession, stopped: AbortSignal): Promise<string> {
+async function load(skill: Skill, session: SessionPort, stopped: AbortSignal): Promise<string> {
   const { userId, services } = session.config;
   try {
     const text: unknown = await withinTime(skill.timeoutMs ?? usualMs, stopped, (signal) =>

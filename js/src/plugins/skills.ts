@@ -1,6 +1,7 @@
 // Skills as plugins: which of them the record has taken up, and what those add to each call of the model. Loaded with the first.
 
 import type { AnyPlugin } from "../ports/plugin.js";
+import type { SessionPort } from "../ports/session.js";
 import type { Skill } from "../ports/skill.js";
 import type { ToolConfig } from "../ports/tool.js";
 import { skillTitle, skillTool } from "../tools/skill-tool.js";
@@ -8,15 +9,10 @@ import { GloveError, reasonOf } from "../values/error.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import type { Message } from "../wire/record.js";
 import { checkNames } from "./called.js";
-import { type SkillSession, textOf } from "./skill-text.js";
-
-interface Session extends SkillSession {
-  report(code: string, error: unknown): void;
-  tell(type: string, data: unknown): void;
-}
+import { textOf } from "./skill-text.js";
 
 export class Skills {
-  readonly #session: Session;
+  readonly #session: SessionPort;
   readonly #core: () => CoreSession;
   /** The core whose record was read. */
   #of: CoreSession | undefined;
@@ -30,7 +26,7 @@ export class Skills {
   /** What was said of skills that are gone is not said again. */
   readonly #reported = new Set<string>();
 
-  constructor(session: Session, core: () => CoreSession) {
+  constructor(session: SessionPort, core: () => CoreSession) {
     this.#session = session;
     this.#core = core;
   }

@@ -1,8 +1,8 @@
 // What an application writes as a hook: its own work on a message that calls it by `/name`, before it is sent.
 import type { Maybe } from "../timing/sync-or-promise.js";
+import { checkName } from "../values/names.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { Message } from "../wire/record.js";
-import { checkName } from "./names.js";
 
 /** What a hook gets. */
 export interface HookContext {

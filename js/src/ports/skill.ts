@@ -2,8 +2,8 @@
 
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { GloveError } from "../values/error.js";
+import { checkName } from "../values/names.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
-import { checkName } from "./names.js";
 import type { ToolConfig } from "./tool.js";
 
 /** What `load` of a skill gets. */

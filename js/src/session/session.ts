@@ -1,9 +1,8 @@
 // A session: one conversation over the core, and everything that can be asked of it.
 
-import { Connection } from "../connection/connection.js";
-import { Subscribers } from "../connection/subscribers.js";
-import { staysWritten } from "../connection/written-down.js";
-import { bound } from "../display/bound.js";
+import { Connection } from "../core/connection.js";
+import { Subscribers } from "../core/subscribers.js";
+import { staysWritten } from "../core/written-down.js";
 import { DisplayManager } from "../display/manager.js";
 import type { ShownMessage } from "../messages/messages.js";
 import type { RunOutcome, SendMessage } from "../messages/outcome.js";
@@ -154,30 +153,18 @@ export class GloveSession {
     const failed = (error: unknown) => this.report("LISTENER_FAILED", error);
     this.#snapshots = new SnapshotStore(parts.sessionId, storageOf(parts.store), failed);
     for (const subscriber of parts.subscribers ?? []) this.#subscribers.add(subscriber);
-    this.#empty = this.#snapshots.snapshot;
     this.displayManager = parts.displayManager ?? new DisplayManager();
-    const slots = () => this.#connection.opened?.slots;
-    const stackChanged = bound(this.displayManager, slots, () => this.#connection.ready(), failed);
     this.#connection = new Connection(core, {
       session: this,
       parts,
       another: (others) => new GloveSession(others, core),
-      shown: () => (this.#disposed ? this.#empty : this.#snapshots.snapshot),
-      stackChanged,
       snapshots: this.#snapshots,
       subscribers: this.#subscribers,
       opened: () => this.#offerAgain(),
       sends: (id) => this.#sent.has(id) || this.#kept.has(id),
-      deleted: () => this.deleted(),
       // A request that was given up while it waited in the queue.
       serves: (request) => {
         if (this.#sent.get(request)?.cancelled) this.#connection.stop();
-      },
-      // Only what failed for want of the network goes on by itself.
-      online: () => {
-        if (codeOf(this.#snapshots.error) === "PART_NOT_LOADED") this.clearError();
-        const lost = this.#snapshots.phase === "paused" && codeOf(this.#snapshots.error) === "MODEL_NETWORK";
-        if (lost && parts.resume !== "manual") this.resume().catch(() => {});
       },
     });
   }
@@ -190,9 +177,8 @@ export class GloveSession {
   /** Always up to date, also between two calls of a listener. */
   readonly getSnapshot = (): GloveSnapshot => this.#snapshots.snapshot;
 
-  readonly #empty: GloveSnapshot;
   /** The snapshot for server rendering: an empty session. */
-  readonly getServerSnapshot = (): GloveSnapshot => this.#empty;
+  readonly getServerSnapshot = (): GloveSnapshot => this.#snapshots.empty;
 
   /** @internal What is shown, as messages; nothing is before it is open. */
   messagesOf(snapshot: GloveSnapshot): ShownMessage[] | undefined {
@@ -582,10 +568,10 @@ export class GloveSession {
       signal?.removeEventListener("abort", stop);
       if (timer) clearTimeout(timer);
       this.#sent.delete(sent.id);
-      const { readOnly, isDropped } = this.#connection;
+      const { opened } = this.#connection;
       // One whose core has crashed may be stored: that is seen when the session is opened again.
       const outdated = codeOf(failure) === "TAB_VERSION";
-      const unopened = sent.unopened || readOnly || outdated || (isDropped && mayOpenLater(failure));
+      const unopened = sent.unopened || opened?.readOnly || outdated || (opened?.isDropped && mayOpenLater(failure));
       if (failure && unopened && !this.#disposed && !regenerate && !edits) {
         this.#kept.set(sent.id, input);
         this.#snapshots.dispatch({ kind: "kept", id, text, files, hidden });
@@ -628,9 +614,9 @@ export class GloveSession {
       const [text] = await Promise.all([request, opening, safe]);
       return this.#connection.answer((session) => {
         if (sent.cancelled) throw new AbortError();
-        this.#connection.giveHeld();
+        this.#connection.opened?.giveHeld();
         sent.delivered = true;
-        if (whenBusy === "interrupt") this.#connection.flush();
+        if (whenBusy === "interrupt") this.#connection.opened?.flush();
         this.#snapshots.apply({ kind: "given", id: sent.id });
         const answer = this.#connection.guard.untilTrap(session.request(text));
         // A store that takes its time has not taken it either.
@@ -650,7 +636,7 @@ export class GloveSession {
   /** What the core of this page has not at once is written down, and shown then: a browser may die at any moment. */
   async #keep(sent: Sent, request: string, isSlow = false): Promise<void> {
     const { id, at, behind, keeps, cancelled, noted } = sent;
-    if (!keeps || cancelled || noted || (this.#connection.leads && !behind && !isSlow)) return;
+    if (!keeps || cancelled || noted || (this.#connection.opened?.leads && !behind && !isSlow)) return;
     sent.noted = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<Error>((resolve) => {

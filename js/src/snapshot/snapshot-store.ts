@@ -12,6 +12,8 @@ export const slowMs = 300;
 type Piece = Extract<SnapshotEvent, { kind: "piece" }>;
 
 export class SnapshotStore {
+  /** Nothing of the session. */
+  readonly empty: GloveSnapshot;
   #state: SessionState;
   #snapshot: GloveSnapshot;
   /** What the snapshot was made of. */
@@ -38,8 +40,9 @@ export class SnapshotStore {
     this.#report = failed;
     this.#state = emptyState(sessionId, storage);
     this.#read = this.#state;
-    this.#snapshot = snapshotOf(this.#state);
-    this.#told = this.#snapshot;
+    this.empty = snapshotOf(this.#state);
+    this.#snapshot = this.empty;
+    this.#told = this.empty;
   }
 
   /** What a core tells is understood from now on. */

@@ -13,11 +13,11 @@ import type { CoreEntry } from "../wire/run-types.js";
 import type { Extras } from "./protocol.js";
 import { noSlots, type ReplayState } from "./replay-state.js";
 
-/** A session in this page, as the other tabs and the server that have it too need it. `CoreConnection` is one. */
+/** A session in this page, as the other tabs and the server that have it too need it. `SessionLifecycle` is one. */
 export interface TabCore {
   readonly guard: Guard;
   /** Loads the core ahead of `open`. */
-  prepare(): void;
+  loadAhead(): void;
   /** Starts the core here and reads the stored session. */
   open(): Promise<CoreSession>;
   /** Lets go of the core; nothing ends. */

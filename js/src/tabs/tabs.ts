@@ -251,7 +251,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
       return;
     }
     if (waits && this.#joining++ > shownTicks) this.#block();
-    if (this.#silence === doubt) this.page.core.prepare();
+    if (this.#silence === doubt) this.page.core.loadAhead();
     if (this.#silence++ === patience) this.#unheard();
     this.#post({ kind: "ping", leader });
   }

@@ -1,6 +1,6 @@
 // The core of a page in a worker: the same sessions, asked over messages. Tools and whatever needs the page stay here.
 
-import type { AwayParts } from "../connection/core-host.js";
+import type { AwayParts } from "../core/host.js";
 import type { Core, OpenCore } from "../ports/core.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { IndexedDBStore } from "../store/indexeddb/store.js";
@@ -292,7 +292,7 @@ class PortSession {
     const done = async (value: unknown) => {
       if (value !== false) return true;
       // It is in the file that has opened the session.
-      const { rulesOf } = await import("../connection/opening.js");
+      const { rulesOf } = await import("../core/opening.js");
       const error = rulesOf(method)?.late?.(args);
       if (error) late(error);
       return false;

@@ -1,6 +1,6 @@
 // What runs in the worker: the core, its requests and the browser's database. The rest it asks of the page.
 
-import type { Addressed, Ahead } from "../connection/core-host.js";
+import type { Addressed, Ahead } from "../core/host.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { hostFetch } from "../relay/http.js";
 import { isPiece } from "../snapshot/pace.js";

@@ -1,27 +1,25 @@
 // A session with its core: started when it is needed, started again after a trap, let go at the end.
 
-import type { CoreWay, OpenCore } from "../ports/core.js";
+import type { Core, OpenCore } from "../ports/core.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { storageOf } from "../ports/store.js";
 import type { MaybeHidden } from "../snapshot/state.js";
-import { Limits, limited } from "../store/limits.js";
 import { follows } from "../tabs/protocol.js";
 import type { ReplayState } from "../tabs/replay-state.js";
-import type { SharedSession, Sharing } from "../tabs/shared-session.js";
+import type { Sharing } from "../tabs/shared-session.js";
 import type { TabCore } from "../tabs/tab-adapter.js";
 import { codeOf, GloveError } from "../values/error.js";
 import { sessionClosed } from "../values/refusals.js";
 import type { CoreSession, SessionCore, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import type { Guard } from "../wasm/guard.js";
 import type { CoreEvent, SessionOptions } from "../wire/core-types.js";
-import { CoreEvents } from "./core-events.js";
-import { type AwayParts, type CoreHost, createCoreHost } from "./core-host.js";
-import { type CoreSettings, coreSettings, SentSettings } from "./core-settings.js";
+import { CoreEvents } from "./events.js";
 import { createExtras, type Extras } from "./extras.js";
-import { createFence, type Fence } from "./fence.js";
-import type { OpenedSession } from "./opened.js";
-import type { Runner } from "./runner.js";
+import { createFence } from "./fence.js";
+import { type AwayParts, type CoreHost, createCoreHost } from "./host.js";
+import { OpenedSession, type Way } from "./opened.js";
+import type { SessionPage } from "./page.js";
+import { type CoreSettings, coreSettings, SentSettings } from "./settings.js";
 import { TakenUp } from "./taken-up.js";
 import { warm } from "./warm.js";
 
@@ -30,101 +28,57 @@ interface SessionExports {
   readonly CoreSession: new (options: string, host: SessionHost, away: AwayParts) => CoreSession;
 }
 
-/** The connection that this is the core of. */
-export interface Way extends CoreWay {
-  /** The session is closed. */
-  readonly disposed: boolean;
-  /** It may be opened now, by itself. */
-  again(): void;
-  /** It has to be opened again. */
-  lost(): void;
-  /** Stops what runs. */
-  stop(): void;
-}
-
-export class CoreConnection implements Runner, TabCore {
+export class SessionLifecycle extends OpenedSession implements TabCore {
   readonly #core: OpenCore;
-  readonly #page: OpenedSession;
-  readonly #way: Way;
   readonly #sharing: Sharing;
-  readonly #limits = new Limits();
-  readonly #store: StoreAdapter;
-  /** Where the session is stored: in a worker, where its core is in one. */
-  #place: StoreAdapter;
   readonly #settings = new SentSettings();
-  readonly #fence: Fence;
   readonly #extras: Extras;
   readonly #takenUp: TakenUp;
-  #placing: Promise<StoreAdapter> | undefined;
   readonly #events: CoreEvents;
   readonly #host: CoreHost;
-  #session: CoreSession | undefined;
-  /** The other tabs that have this session open, where its store is one that they share. */
-  #tabs: SharedSession | undefined;
+  #placing: Promise<StoreAdapter> | undefined;
   #cleanUp: (() => void)[] = [];
   /** Nothing is told of the core any more. */
   #undo = () => {};
-
-  /** Of what runs the session. */
-  readonly guard: Guard;
+  /** What is stored is damaged: nothing of what is sent gets into it. */
+  readOnly = false;
 
   /** `sharing` is what tabs that have one session open tell each other. */
-  constructor(core: OpenCore, page: OpenedSession, way: Way, sharing: Sharing) {
+  constructor(page: SessionPage, way: Way, files: Core, core: OpenCore, sharing: Sharing) {
+    super(page, way, files, core.guard);
     this.#core = core;
     this.#sharing = sharing;
-    this.guard = core.guard;
-    this.#page = page;
-    this.#way = way;
-    this.#place = page.parts.store;
-    this.#store = limited(this.#place, this.#limits, () => this.#place);
-    this.#fence = createFence(this.#store, this);
-    this.#extras = createExtras(page, this.#store);
-    this.#takenUp = new TakenUp(page, this.#store, this);
-    this.#events = new CoreEvents(page, this.#extras, this);
-    this.#host = createCoreHost(page, this.#fence, this.#limits, this.#events, () => this.#place);
+    this.#extras = createExtras(this);
+    this.#takenUp = new TakenUp(this);
+    this.#events = new CoreEvents(this, this.#extras);
+    this.#host = createCoreHost(this, createFence(this), this.#events);
   }
 
-  /** What is asked now: the core, once it was started, or the tab that runs the session. */
+  /** Who is asked now: the core of this page, once it was started, or the tab that runs the session. */
   get session(): SessionCore | undefined {
-    return this.#tabs && !this.#tabs.leads ? this.#tabs : this.#session;
+    return this.tabs && !this.tabs.leads ? this.tabs : this.core;
   }
 
   /** The core of this page, where its tools run. */
   get own(): CoreSession {
-    if (!this.#session) throw this.#tabs ? follows() : sessionClosed();
-    return this.#session;
-  }
-
-  get core(): CoreSession | undefined {
-    return this.#session;
-  }
-
-  get tabs(): SharedSession | undefined {
-    return this.#tabs;
-  }
-
-  get tells(): boolean {
-    return !!(this.#session || this.#store.elsewhere);
-  }
-
-  get disposed(): boolean {
-    return this.#way.disposed;
+    if (!this.core) throw this.tabs ? follows() : sessionClosed();
+    return this.core;
   }
 
   /** What is asked is with the core of this page at once. */
   get leads(): boolean {
-    return this.#session !== undefined && this.#tabs?.leads !== false;
+    return this.core !== undefined && this.tabs?.leads !== false;
   }
 
-  /** Where the session is stored. */
-  get place(): Promise<StoreAdapter> {
+  /** Where the session is stored, once that is known. */
+  placed(): Promise<StoreAdapter> {
     this.#placing ??= this.#findPlace();
     return this.#placing;
   }
 
   async #findPlace(): Promise<StoreAdapter> {
-    if (this.#core.place) this.#place = await this.#core.place(this.#page.parts.store);
-    return this.#place;
+    if (this.#core.place) this.place = await this.#core.place(this.parts.store);
+    return this.place;
   }
 
   giveHeld(): void {
@@ -137,67 +91,50 @@ export class CoreConnection implements Runner, TabCore {
 
   /** This page was to run it in the place of another one, and could not. */
   get isDropped(): boolean {
-    return this.#tabs?.isDropped ?? false;
-  }
-
-  /** What is stored is damaged: nothing of what is sent gets into it. */
-  readOnly = false;
-
-  /** Somebody waits for an end of what is stored. */
-  hurry(): void {
-    this.#limits.hurry();
+    return this.tabs?.isDropped ?? false;
   }
 
   /** Keeps the text that was shown: the page may be gone in a moment. */
   keepPartial(): void {
-    this.#page.models.flush();
-    this.#session?.keepPartial();
+    this.models.flush();
+    this.core?.keepPartial();
   }
 
   /** Takes the session away from the tab that runs it. */
   async takeOver(): Promise<void> {
-    this.#tabs?.takeOver();
-    await this.#tabs?.ready();
+    this.tabs?.takeOver();
+    await this.tabs?.ready();
   }
 
   answerInbox(id: string, response: string): Promise<boolean> {
     return this.#extras.answerInbox(id, response);
   }
 
-  /** A session that is lost begins anew. */
-  forget(): void {
-    this.#place.forget?.();
-  }
-
-  clearError(): void {
-    this.#tabs?.clearError();
-  }
-
   dispose(): void {
     this.close();
-    this.#tabs?.dispose(sessionClosed());
-    this.#place.release?.();
+    this.tabs?.dispose(sessionClosed());
+    this.place.release?.();
     for (const undo of this.#cleanUp.splice(0)) undo();
   }
 
   /** The core is gone, and with it all that runs; the next use opens the session as it is stored. */
   #trapped(error: GloveError): void {
-    this.#session = undefined;
-    this.#way.lost();
+    this.core = undefined;
+    this.way.lost();
     this.close();
     this.#host.stop();
-    this.#tabs?.drop(error);
-    this.#page.models.forget();
+    this.tabs?.drop(error);
+    this.models.forget();
     const { code, message } = error;
-    if (this.#page.snapshots.snapshot.busy) this.#page.subscribers.tell("error", { code, message });
-    this.#page.snapshots.dispatch({ kind: "lost", error, over: false });
-    this.#page.slots.changed();
+    if (this.snapshots.snapshot.busy) this.subscribers.tell("error", { code, message });
+    this.snapshots.dispatch({ kind: "lost", error, over: false });
+    this.slots.changed();
   }
 
   /** Lets go of the core; nothing ends. */
   close(): void {
-    const session = this.#session;
-    this.#session = undefined;
+    const session = this.core;
+    this.core = undefined;
     this.#takenUp.forget();
     this.#undo();
     session?.close();
@@ -207,22 +144,22 @@ export class CoreConnection implements Runner, TabCore {
   async start(): Promise<SessionCore> {
     this.#placing = this.#findPlace();
     await this.#placing;
-    if (this.#way.disposed) throw sessionClosed();
+    if (this.way.disposed) throw sessionClosed();
     if (this.#cleanUp.length === 0) {
-      this.#cleanUp.push(this.#watchPage(), this.#store.onLate?.(() => this.#way.again()) ?? (() => {}));
+      this.#cleanUp.push(this.#watchPage(), this.store.onLate?.(() => this.way.again()) ?? (() => {}));
     }
-    const elsewhere = this.#store.elsewhere as (() => Promise<Sharing>) | undefined;
+    const elsewhere = this.store.elsewhere as (() => Promise<Sharing>) | undefined;
     // Beside the database and its lock. Why it failed is told where it is needed.
     if (!elsewhere) this.#core.load().catch(() => {});
-    const sharing = elsewhere?.() ?? (this.#store.shared && this.#sharing);
-    const [shared, parts] = await Promise.all([this.#store.shared?.(), sharing]);
-    if (this.#way.disposed) throw sessionClosed();
+    const sharing = elsewhere?.() ?? (this.store.shared && this.#sharing);
+    const [shared, parts] = await Promise.all([this.store.shared?.(), sharing]);
+    if (this.way.disposed) throw sessionClosed();
     if (!shared || !parts) return this.open();
     // Whoever takes over later has by then what that takes.
     if (!elsewhere) this.#settingsNow().catch(() => {});
-    this.#tabs ??= parts.join(shared, this.#store, new parts.TabPage(this.#page.snapshots, this));
-    await this.#tabs.ready();
-    return this.#tabs;
+    this.tabs ??= parts.join(shared, this.store, new parts.TabPage(this.snapshots, this));
+    await this.tabs.ready();
+    return this.tabs;
   }
 
   /** Starts the core of this page and reads the store. */
@@ -232,8 +169,8 @@ export class CoreConnection implements Runner, TabCore {
     // While the core comes. One in a worker reads its store there.
     if (host.load && !this.#core.place) host.load = begun(host.load);
     const [settings, core] = await Promise.all([this.#settingsNow(), this.#core.load()]);
-    if (this.#way.disposed) throw sessionClosed();
-    const { sessionId, resume, tasks, record } = this.#page.parts;
+    if (this.way.disposed) throw sessionClosed();
+    const { sessionId, resume, tasks, record } = this.parts;
     const options: SessionOptions = {
       sessionId,
       keeps,
@@ -244,43 +181,43 @@ export class CoreConnection implements Runner, TabCore {
     };
     const { CoreSession } = core as unknown as SessionExports;
     const session = new CoreSession(JSON.stringify(options), host, away);
-    this.#session = session;
+    this.core = session;
     this.#events.begin();
     this.#settings.remember(settings);
     this.#undo = this.guard.onTrap((error) => this.#trapped(error));
     let damage: Error | undefined;
     const warn = () => {
-      const { code, message = "" } = this.#store.warning ?? {};
-      if (code === undefined || this.#session !== session) return;
-      this.#page.subscribers.tell("warning", { code, message });
-      this.#page.snapshots.set({ warning: { code, message } });
+      const { code, message = "" } = this.store.warning ?? {};
+      if (code === undefined || this.core !== session) return;
+      this.subscribers.tell("warning", { code, message });
+      this.snapshots.set({ warning: { code, message } });
       // It can be read, and not written.
-      if (code.startsWith("STORE_")) this.#page.snapshots.set({ error: new GloveError(code, message) });
+      if (code.startsWith("STORE_")) this.snapshots.set({ error: new GloveError(code, message) });
     };
     /** Somebody has written since the session was read: it is read again. Anything else is told by the first write. */
     const unclaimed = (error: unknown) => {
-      if (codeOf(fromCore(error)) === "STORE_CONFLICT" && this.#session === session) this.#tabs?.superseded();
+      if (codeOf(fromCore(error)) === "STORE_CONFLICT" && this.core === session) this.tabs?.superseded();
     };
     try {
       const failure = await this.guard.untilTrap(session.open());
       if (failure !== undefined) damage = fromCore(failure);
-      if (this.#session !== session) throw sessionClosed();
+      if (this.core !== session) throw sessionClosed();
       // What is damaged stays as it is. What is whole is shown meanwhile, and written to when it is claimed.
       const claimed = damage ? Promise.resolve() : claim();
       claimed.catch(unclaimed).then(warn);
       await this.configure();
       await this.#extras.readInTime();
-      if (this.#session !== session) throw sessionClosed();
+      if (this.core !== session) throw sessionClosed();
     } catch (error) {
-      if (this.#session === session) this.close();
+      if (this.core === session) this.close();
       throw error;
     }
-    if (damage) this.#page.subscribers.report(codeOf(damage), damage);
+    if (damage) this.subscribers.report(codeOf(damage), damage);
     this.readOnly = damage !== undefined;
     await this.#takenUp.take();
-    if (this.#session !== session) throw sessionClosed();
-    this.#page.snapshots.set({ sessionReady: true, storage: storageOf(this.#store), ...(damage && { error: damage }) });
-    void warm(this.#page);
+    if (this.core !== session) throw sessionClosed();
+    this.snapshots.set({ sessionReady: true, storage: storageOf(this.store), ...(damage && { error: damage }) });
+    void warm(this);
     return session;
   }
 
@@ -288,7 +225,7 @@ export class CoreConnection implements Runner, TabCore {
   #claimOnce(): () => Promise<void> {
     let claimed: Promise<void> | undefined;
     return async () => {
-      claimed ??= this.#tabs && this.#store.claim?.();
+      claimed ??= this.tabs && this.store.claim?.();
       await claimed?.catch((error: unknown) => {
         claimed = undefined;
         throw error;
@@ -298,19 +235,19 @@ export class CoreConnection implements Runner, TabCore {
 
   /** With what it takes to do the page's part in them. */
   async #settingsNow(): Promise<CoreSettings> {
-    const config = this.#page.config();
-    const { tools, models } = this.#page;
-    const [settings] = await Promise.all([coreSettings(config, tools), models.ready(config.model), this.#page.ready()]);
+    const config = this.config();
+    const { tools, models } = this;
+    const [settings] = await Promise.all([coreSettings(config, tools), models.ready(config.model), this.ready()]);
     return settings;
   }
 
   /** Tells the core what has changed since it was told last. */
   async configure(): Promise<void> {
     const settings = await this.#settingsNow();
-    this.#session?.ahead?.();
+    this.core?.ahead?.();
     const changes = this.#settings.changes(settings);
-    if (changes === undefined || !this.#session) return;
-    this.#session.configure(changes);
+    if (changes === undefined || !this.core) return;
+    this.core.configure(changes);
     this.#settings.remember(settings);
   }
 
@@ -320,13 +257,22 @@ export class CoreConnection implements Runner, TabCore {
     const listening = new AbortController();
     const { signal } = listening;
     document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.keepPartial(), { signal });
-    addEventListener("online", () => this.#session && this.#page.page.online(), { signal });
+    addEventListener("online", () => this.core && this.#online(), { signal });
     return () => listening.abort();
+  }
+
+  /** Only what failed for want of the network goes on by itself. */
+  #online(): void {
+    const { snapshots, parts } = this;
+    const { session } = this.page;
+    if (codeOf(snapshots.error) === "PART_NOT_LOADED") session.clearError();
+    const lost = snapshots.phase === "paused" && codeOf(snapshots.error) === "MODEL_NETWORK";
+    if (lost && parts.resume !== "manual") session.resume().catch(() => {});
   }
 
   // ---- as the other tabs need it -------------------------------------------------------------------------------------
 
-  prepare(): void {
+  loadAhead(): void {
     this.#core.load().catch(() => {});
   }
 
@@ -339,11 +285,11 @@ export class CoreConnection implements Runner, TabCore {
   }
 
   flush(): void {
-    this.#page.models.flush();
+    this.models.flush();
   }
 
   stop(): void {
-    this.#way.stop();
+    this.way.stop();
   }
 
   take(events: readonly CoreEvent[]): void {
@@ -356,20 +302,20 @@ export class CoreConnection implements Runner, TabCore {
   }
 
   report(code: string, error: unknown): void {
-    this.#page.subscribers.report(code, error);
+    this.subscribers.report(code, error);
   }
 
   deleted(): void {
-    this.#page.page.deleted();
+    this.page.session.deleted();
   }
 
   /** It is not waited for any more where it could not be opened before. */
   opened(): void {
-    this.#way.ready().catch(() => {});
+    this.way.ready().catch(() => {});
   }
 
   outdated(): void {
-    this.#way.lost();
+    this.way.lost();
   }
 }
 

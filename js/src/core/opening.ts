@@ -2,5 +2,4 @@
 export { rulesOf } from "../tabs/methods.js";
 export * as tabs from "../tabs/tabs.js";
 export { openCore } from "../wasm/sessions.js";
-export { CoreConnection } from "./core-connection.js";
-export { OpenedSession } from "./opened.js";
+export { SessionLifecycle } from "./lifecycle.js";

@@ -8,22 +8,17 @@ import { codeOf } from "../values/error.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { OpenedSession } from "./opened.js";
-import type { Runner } from "./runner.js";
 import { staysWritten } from "./written-down.js";
 
 export class TakenUp {
-  readonly #page: OpenedSession;
-  readonly #store: StoreAdapter;
-  readonly #runner: Runner;
+  readonly #opened: OpenedSession;
   /** These wait with a run that goes on when somebody says so. */
   readonly #held = new Map<string, SentRequest>();
   #shown: readonly MaybeHidden[] = [];
   #unsubscribe = () => {};
 
-  constructor(page: OpenedSession, store: StoreAdapter, runner: Runner) {
-    this.#page = page;
-    this.#store = store;
-    this.#runner = runner;
+  constructor(opened: OpenedSession) {
+    this.#opened = opened;
   }
 
   /** What waits so, for other tabs: the same object where nothing is different, also when the core is gone, as it waits on then. */
@@ -33,20 +28,20 @@ export class TakenUp {
 
   /** Takes up all that there is. Whoever is about to ask for one of them itself hears of its end in any case: requests are made once. */
   async take(): Promise<void> {
-    const { snapshots, subscribers, page } = this.#page;
-    const core = this.#runner.core;
+    const { snapshots, subscribers, page } = this.#opened;
+    const core = this.#opened.core;
     // Of a session that is only read nothing can be asked.
     if (!core || page.session.agentless) return;
     this.#changed();
     // Before those that are written down: one may be on its way from here to there.
     const found = new Map(listAside(page.parts.store).map((message) => [message.id, message]));
     try {
-      for (const message of (await this.#store.listSent?.()) ?? []) found.set(message.id, message);
+      for (const message of (await this.#opened.store.listSent?.()) ?? []) found.set(message.id, message);
     } catch (error) {
       // Without them the session is as good as before.
       subscribers.report(codeOf(fromCore(error)), error);
     }
-    if (this.#runner.core !== core) return;
+    if (this.#opened.core !== core) return;
     for (const message of [...found.values()].sort((a, b) => a.at - b.at)) {
       if (page.sends(message.id) || this.#rests(message.id)) continue;
       if (snapshots.phase === "interrupted") this.#hold(message);
@@ -66,7 +61,7 @@ export class TakenUp {
   cancel(id: string): boolean {
     if (!this.#held.delete(id)) return false;
     this.#changed();
-    this.#page.snapshots.dispatch({ kind: "dropped", id });
+    this.#opened.snapshots.dispatch({ kind: "dropped", id });
     this.#drop(id);
     return true;
   }
@@ -76,13 +71,13 @@ export class TakenUp {
     this.#unsubscribe();
     const ids = [...this.#held.keys()];
     this.#held.clear();
-    if (this.#runner.core) this.#changed();
-    for (const id of ids) this.#page.snapshots.dispatch({ kind: "dropped", id });
+    if (this.#opened.core) this.#changed();
+    for (const id of ids) this.#opened.snapshots.dispatch({ kind: "dropped", id });
   }
 
   /** The core has it in a run that somebody has to go on with, perhaps with what could not be written: its row goes with that write. */
   #rests(id: string): boolean {
-    const { snapshots } = this.#page;
+    const { snapshots } = this.#opened;
     if (!/^(paused|interrupted)$/.test(snapshots.phase)) return false;
     return snapshots.serves(id) || snapshots.snapshot.timeline.some((entry) => entry.kind === "user" && entry.id === id);
   }
@@ -92,7 +87,7 @@ export class TakenUp {
   }
 
   #hold(message: SentRequest): void {
-    const { snapshots } = this.#page;
+    const { snapshots } = this.#opened;
     this.#held.set(message.id, message);
     this.#changed();
     snapshots.dispatch({ kind: "kept", ...shownOf(message) });
@@ -102,9 +97,9 @@ export class TakenUp {
 
   #give(message: SentRequest): void {
     const { id, request } = message;
-    const core = this.#runner.core;
+    const core = this.#opened.core;
     if (!core) return;
-    const { snapshots } = this.#page;
+    const { snapshots } = this.#opened;
     snapshots.dispatch({ kind: "sent", ...shownOf(message), waits: true });
     const ended = (failure?: Error) => {
       snapshots.dispatch({ kind: "settled", id, error: undefined });
@@ -114,11 +109,11 @@ export class TakenUp {
       const error = fromCore(thrown);
       const code = codeOf(error);
       // What is in the record already is refused.
-      if (code !== "OUT_OF_PROTOCOL" && !staysWritten(error, snapshots.phase)) this.#page.subscribers.report(code, error);
+      if (code !== "OUT_OF_PROTOCOL" && !staysWritten(error, snapshots.phase)) this.#opened.subscribers.report(code, error);
       ended(error);
     };
     try {
-      const answer = this.#runner.guard.untilTrap(core.request(request));
+      const answer = this.#opened.guard.untilTrap(core.request(request));
       answer.then((came) => {
         const outcome = JSON.parse(came) as CoreOutcome;
         ended(outcome.outcome === "failed" ? fromCore(outcome.error) : undefined);
@@ -129,8 +124,8 @@ export class TakenUp {
   }
 
   #drop(id: string): void {
-    dropAside(this.#page.parts.store, id);
-    this.#store.dropSent?.(id).catch(() => {});
+    dropAside(this.#opened.parts.store, id);
+    this.#opened.store.dropSent?.(id).catch(() => {});
   }
 }
 

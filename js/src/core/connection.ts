@@ -1,5 +1,6 @@
 // The way from a session to its core: what it takes is loaded when the core is needed, so that a page draws before. What was asked meanwhile waits.
 
+import { bound } from "../display/bound.js";
 import { dropAside, keepAside } from "../messages/aside.js";
 import type { Core } from "../ports/core.js";
 import type { SentRequest, StoreAdapter } from "../ports/store.js";
@@ -10,8 +11,8 @@ import { sessionClosed } from "../values/refusals.js";
 import type { CoreSession, SessionCore } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
-import type { CoreConnection, Way } from "./core-connection.js";
-import type { OpenedSession } from "./opened.js";
+import type { SessionLifecycle } from "./lifecycle.js";
+import type { Way } from "./opened.js";
 import type { SessionPage } from "./page.js";
 
 /** So long a message that stands aside waits for the database before it is shown: browsers write what stands there to the disk after some five seconds. */
@@ -20,10 +21,8 @@ const asideMs = 4_500;
 export class Connection implements Way {
   readonly #core: Core;
   readonly #page: SessionPage;
-  #loading: Promise<CoreConnection> | undefined;
-  /** Once it was loaded. */
-  #there: CoreConnection | undefined;
-  #opened: OpenedSession | undefined;
+  #loading: Promise<SessionLifecycle> | undefined;
+  #opened: SessionLifecycle | undefined;
   #starting: Promise<SessionCore> | undefined;
   #disposed = false;
   /** Who awaits something of the session. */
@@ -32,22 +31,32 @@ export class Connection implements Way {
   constructor(core: Core, page: SessionPage) {
     this.#core = core;
     this.#page = page;
+    const { displayManager, report } = page.session;
+    const failed = (error: unknown) => report("LISTENER_FAILED", error);
+    this.stackChanged = bound(
+      displayManager,
+      () => this.#opened?.slots,
+      () => this.ready(),
+      failed,
+    );
   }
+
+  readonly stackChanged: () => void;
 
   /** What is asked now: the core, once it was started, or the tab that runs the session. */
   get session(): SessionCore | undefined {
-    return this.#there?.session;
+    return this.#opened?.session;
   }
 
-  /** What the session is made of, once that was loaded. */
-  get opened(): OpenedSession | undefined {
+  /** The session, once what it takes was loaded. */
+  get opened(): SessionLifecycle | undefined {
     return this.#opened;
   }
 
   /** Does something with that, as soon as the session is open where it is not there yet. */
-  async with<T>(act: (opened: OpenedSession) => Maybe<T>): Promise<T> {
+  async with<T>(act: (opened: SessionLifecycle) => Maybe<T>): Promise<T> {
     if (!this.#opened) await this.ready();
-    return act(this.#opened as OpenedSession);
+    return act(this.#loaded);
   }
 
   /** The core of this page, where its tools run. */
@@ -60,20 +69,20 @@ export class Connection implements Way {
     return this.#loaded.guard;
   }
 
-  get #loaded(): CoreConnection {
-    if (!this.#there) throw sessionClosed();
-    return this.#there;
+  get #loaded(): SessionLifecycle {
+    if (!this.#opened) throw sessionClosed();
+    return this.#opened;
   }
 
   /** The session with what was stored of it. A start that failed is tried again at the next use. */
   ready(): Promise<SessionCore> {
     if (this.#disposed) return Promise.reject(sessionClosed());
-    this.#there?.guard.tellOfTrap();
+    this.#opened?.guard.tellOfTrap();
     return this.whileOpen(this.#started());
   }
 
   #started(): Promise<SessionCore> {
-    if (this.#starting && !this.isDropped) return this.#starting;
+    if (this.#starting && !this.#opened?.isDropped) return this.#starting;
     // Why it could not be opened before is told again, or is over.
     if (!this.#page.snapshots.snapshot.sessionReady) this.#page.snapshots.set({ error: undefined });
     const opened = (session: SessionCore) => {
@@ -113,11 +122,10 @@ export class Connection implements Way {
       this.#loading = undefined;
       throw error;
     });
-    this.#there ??= await this.#loading;
-    return this.#there.start();
+    return (await this.#loading).start();
   }
 
-  async #load(): Promise<CoreConnection> {
+  async #load(): Promise<SessionLifecycle> {
     const { store } = this.#page.parts;
     // Asking for files takes the main thread of a slow phone for longer than drawing a page does.
     await firstPainted();
@@ -127,13 +135,10 @@ export class Connection implements Way {
       this.#core.ahead?.();
       if (!this.#core.page) store.ahead?.();
     }
-    const [{ CoreConnection, OpenedSession, tabs }, core] = await Promise.all([
-      late(import("./opening.js")),
-      this.#core.opened(),
-    ]);
+    const [{ SessionLifecycle, tabs }, core] = await Promise.all([late(import("./opening.js")), this.#core.opened()]);
     if (this.#disposed) throw sessionClosed();
-    this.#opened = new OpenedSession(this.#page, this, this.#core);
-    return new CoreConnection(core, this.#opened, this, tabs);
+    this.#opened = new SessionLifecycle(this.#page, this, this.#core, core, tabs);
+    return this.#opened;
   }
 
   get disposed(): boolean {
@@ -150,22 +155,7 @@ export class Connection implements Way {
     this.#starting = undefined;
   }
 
-  /** This page was to run it in the place of another one, and could not. */
-  get isDropped(): boolean {
-    return this.#there?.isDropped ?? false;
-  }
-
-  /** What is stored is damaged: nothing of what is sent gets into it. */
-  get readOnly(): boolean {
-    return this.#there?.readOnly ?? false;
-  }
-
   // ---- what was sent and is not in the record yet --------------------------------------------------------------------
-
-  /** What is asked is with the core of this page at once. */
-  get leads(): boolean {
-    return this.#there?.leads ?? false;
-  }
 
   /** Writes it down. Gives why it could not. */
   async keepSent(message: SentRequest): Promise<Error | undefined> {
@@ -192,17 +182,12 @@ export class Connection implements Way {
   async #place(): Promise<StoreAdapter> {
     if (!this.#core.page) return this.#page.parts.store;
     if (!this.#disposed) this.ready().catch(() => {});
-    return (await this.#loading)?.place ?? this.#page.parts.store;
+    return (await this.#loading)?.placed() ?? this.#page.parts.store;
   }
 
   /** Gives up what waits. */
   cancelQueued(id: string): void {
-    if (!this.#there?.cancelHeld(id)) this.session?.cancelQueued?.(id);
-  }
-
-  /** What waits until somebody goes on with the run comes before all that is asked now. */
-  giveHeld(): void {
-    this.#there?.giveHeld();
+    if (!this.#opened?.cancelHeld(id)) this.session?.cancelQueued?.(id);
   }
 
   /** Why the session cannot be opened. Each try says it on the screen; who draws no errors hears of it once. */
@@ -215,14 +200,9 @@ export class Connection implements Way {
 
   /** Stops what runs; the text that was shown goes into the record first. */
   stop(): void {
-    this.flush();
+    this.#opened?.flush();
     this.session?.abort();
-    this.#there?.hurry();
-  }
-
-  /** Gives the core the text that was shown, before something that may end the answer. */
-  flush(): void {
-    this.#opened?.models.flush();
+    this.#opened?.limits.hurry();
   }
 
   /** The configuration is another one: what is asked from now on is asked with it. */
@@ -236,15 +216,15 @@ export class Connection implements Way {
 
   /** Tells the core what has changed since it was told last. */
   async configure(): Promise<void> {
-    await this.#there?.configure();
+    await this.#opened?.configure();
   }
 
   /** Takes the session away from the tab that runs it. */
   async takeOver(): Promise<void> {
     // It fails, or waits, where another tab has the session and says nothing.
-    if (!this.#there?.tabs) await this.ready().catch(() => {});
+    if (!this.#opened?.tabs) await this.ready().catch(() => {});
     if (this.#disposed) throw sessionClosed();
-    await this.#there?.takeOver();
+    await this.#opened?.takeOver();
   }
 
   /** Answers an item of the inbox, where the session runs: two answers are one after the other there. */
@@ -254,14 +234,14 @@ export class Connection implements Way {
 
   clearError(): void {
     const { snapshots, parts } = this.#page;
-    if (codeOf(snapshots.snapshot.error) === "STORE_LOST") (this.#there ?? parts.store).forget?.();
+    if (codeOf(snapshots.snapshot.error) === "STORE_LOST") (this.#opened?.place ?? parts.store).forget?.();
     snapshots.set({ error: undefined });
-    this.#there?.clearError();
+    this.#opened?.tabs?.clearError();
   }
 
   dispose(): void {
     this.#disposed = true;
-    this.#there?.dispose();
+    this.#opened?.dispose();
     this.#opened?.slots.changed();
     for (const leave of this.#awaiting) leave(sessionClosed());
   }

@@ -1,5 +1,5 @@
 // Names that a person can call in a message.
-import { GloveError } from "../values/error.js";
+import { GloveError } from "./error.js";
 
 const form = /^[\p{L}\p{M}\p{N}_-]+$/u;
 

@@ -7,7 +7,6 @@ import { late } from "../values/error.js";
 import type { CoreEvent } from "../wire/core-types.js";
 import type { Extras } from "./extras.js";
 import type { OpenedSession } from "./opened.js";
-import type { Runner } from "./runner.js";
 
 const inboxTool = "glove_post_to_inbox";
 /** How long tools that are entered again are waited for before their slots are taken away. */
@@ -26,9 +25,8 @@ function logFailures(events: readonly CoreEvent[]): void {
 }
 
 export class CoreEvents {
-  readonly #page: OpenedSession;
+  readonly #opened: OpenedSession;
   readonly #extras: Extras;
-  readonly #runner: Runner;
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
   modelInPage = false;
   /** What was told last, for tabs that come later. */
@@ -43,10 +41,9 @@ export class CoreEvents {
     at: 0,
   };
 
-  constructor(page: OpenedSession, extras: Extras, runner: Runner) {
-    this.#page = page;
+  constructor(opened: OpenedSession, extras: Extras) {
+    this.#opened = opened;
     this.#extras = extras;
-    this.#runner = runner;
   }
 
   /** Another core tells from now on. */
@@ -57,10 +54,10 @@ export class CoreEvents {
 
   /** A batch of the core of this page. */
   take(batch: string): void {
-    if (this.#runner.disposed) return;
+    if (this.#opened.disposed) return;
     const events = JSON.parse(batch) as CoreEvent[];
     if (this.#fresh) this.#renew();
-    const tabs = this.#runner.tabs;
+    const tabs = this.#opened.tabs;
     const isConflict = (event: CoreEvent) => event.kind === "ended" && event.error?.code === "STORE_CONFLICT";
     const conflicts = tabs ? events.filter(isConflict) : [];
     this.#tell(conflicts.length > 0 ? events.filter((event) => !isConflict(event)) : events);
@@ -71,13 +68,13 @@ export class CoreEvents {
   #tell(events: readonly CoreEvent[]): void {
     logFailures(events);
     this.show(events);
-    this.#runner.tabs?.tell(events);
+    this.#opened.tabs?.tell(events);
   }
 
   /** What was shown before this core gives way to what it tells; the slots when its tools have had time to show theirs again. */
   #renew(): void {
     this.#fresh = false;
-    this.#page.snapshots.apply({ kind: "renewed" });
+    this.#opened.snapshots.apply({ kind: "renewed" });
     const { replay } = this;
     if (replay.hasOldSlots) setTimeout(() => replay.hasOldSlots && replay === this.replay && this.#tell([noSlots]), slotsMs);
   }
@@ -86,19 +83,19 @@ export class CoreEvents {
   show(events: readonly CoreEvent[]): void {
     let whole = false;
     for (const event of events) {
-      if (this.#runner.tabs) this.replay.take(event);
+      if (this.#opened.tabs) this.replay.take(event);
       try {
         this.#take(event);
         whole ||= !isPiece(event);
       } catch (error) {
-        this.#page.subscribers.report("OUT_OF_PROTOCOL", error);
+        this.#opened.subscribers.report("OUT_OF_PROTOCOL", error);
       }
     }
-    if (whole) this.#page.snapshots.publish();
+    if (whole) this.#opened.snapshots.publish();
   }
 
   #take(event: CoreEvent): void {
-    const { snapshots, slots } = this.#page;
+    const { snapshots, slots } = this.#opened;
     if (event.kind === "state") {
       const { request } = event;
       if (event.phase !== "model" || this.#kept.at === 0 || request !== this.#kept.request)
@@ -110,7 +107,7 @@ export class CoreEvents {
     if (event.kind === "event" && event.type === "model_notice") this.#markBroken(event.data as { readonly message: string });
     if (event.kind === "slots") slots.changed();
     if (event.kind === "state") slots.askOutside();
-    if (event.kind === "state" && event.request !== null) this.#page.page.serves(event.request);
+    if (event.kind === "state" && event.request !== null) this.#opened.page.serves(event.request);
     if (event.kind === "event") this.#tellOf(event.type, event.data, seen);
   }
 
@@ -118,18 +115,18 @@ export class CoreEvents {
     const { id, text, tool_name } = data as { readonly id: string; readonly text: string; readonly tool_name?: string };
     if (type === "text_delta") this.#keepShown(text.length);
     // What is done here once: the store is read and subscribers are told where the session runs.
-    if (seen || !this.#runner.tells) return;
-    if (type === "tool_use_result") this.#page.tools.ended(id);
+    if (seen || !this.#opened.tells) return;
+    if (type === "tool_use_result") this.#opened.tools.ended(id);
     if (type === "tool_use_result" && tool_name === inboxTool) void this.#extras.read();
-    this.#page.subscribers.tell(type, data);
+    this.#opened.subscribers.tell(type, data);
   }
 
   /** A notice tells neither the message nor the part: the file may have come long ago, and with it others that are whole. */
   #markBroken({ message }: { readonly message: string }): void {
     if (!isOfBroken(message)) return;
-    const { snapshots } = this.#page;
+    const { snapshots } = this.#opened;
     late(import("../messages/broken.js"))
-      .then(async ({ withBroken }) => snapshots.dispatch({ kind: "broken", ids: withBroken(await this.#page.messages()) }))
+      .then(async ({ withBroken }) => snapshots.dispatch({ kind: "broken", ids: withBroken(await this.#opened.messages()) }))
       // It is only not marked.
       .catch(() => {});
   }
@@ -142,6 +139,6 @@ export class CoreEvents {
     const fresh = written - length;
     const due = fresh > mostAtOnce || (fresh > Math.min(length / 4, longAnswer) && now - at > keptMs);
     this.#kept = { ...this.#kept, written, ...(due && { length: written, at: now }) };
-    if (due) this.#runner.core?.keepPartial();
+    if (due) this.#opened.core?.keepPartial();
   }
 }

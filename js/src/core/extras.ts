@@ -1,6 +1,5 @@
 // What a screen shows beside the conversation: the tasks and the inbox, as the store keeps them.
 
-import type { StoreAdapter } from "../ports/store.js";
 import { listOf } from "../store/errors.js";
 import { GloveError } from "../values/error.js";
 import { omitUndefined } from "../values/omit-undefined.js";
@@ -11,7 +10,7 @@ const openingMs = 1_000;
 
 export type Extras = ReturnType<typeof createExtras>;
 
-export function createExtras({ snapshots, subscribers }: OpenedSession, store: StoreAdapter) {
+export function createExtras({ snapshots, subscribers, store }: OpenedSession) {
   let answering: Promise<unknown> = Promise.resolve();
 
   /** Without them the session is as good as before. */

@@ -1,4 +1,4 @@
-// What a session is made of from its opening on: its tools, slots, models and plugins, and what is asked of its core but a message.
+// A session from its opening on: its tools, slots, models and plugins, who runs it now, and what is asked of that but a message.
 
 import { SlotController } from "../display/slot-controller.js";
 import { createMessages } from "../messages/messages.js";
@@ -9,21 +9,40 @@ import type { Plugins } from "../plugins/plugins.js";
 import type { Core, CoreWay } from "../ports/core.js";
 import type { Prompt } from "../ports/prompt.js";
 import type { SessionConfig, SessionParts } from "../ports/session-config.js";
+import type { StoreAdapter } from "../ports/store.js";
 import type { Schema } from "../schema/types.js";
 import { reduce } from "../snapshot/reducer.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
+import { Limits, limited } from "../store/limits.js";
+import type { SharedSession } from "../tabs/shared-session.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { Toolbox } from "../tools/toolbox.js";
 import { AbortError, codeOf, GloveError, late } from "../values/error.js";
 import { agentNotRunning } from "../values/refusals.js";
 import { check } from "../values/validate-options.js";
-import type { SessionCore } from "../wasm/core-api.js";
+import type { CoreSession, SessionCore } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
+import type { Guard } from "../wasm/guard.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { Message } from "../wire/record.js";
 import type { SessionPage } from "./page.js";
 import type { Subscribers } from "./subscribers.js";
 
+/** The connection that it belongs to. */
+export interface Way extends CoreWay {
+  /** The session is closed. */
+  readonly disposed: boolean;
+  /** Tells the display manager that other slots are shown. */
+  readonly stackChanged: () => void;
+  /** It may be opened now, by itself. */
+  again(): void;
+  /** It has to be opened again. */
+  lost(): void;
+  /** Stops what runs. */
+  stop(): void;
+}
+
+/** `SessionLifecycle` starts and ends its core. */
 export class OpenedSession {
   readonly page: SessionPage;
   readonly parts: SessionParts;
@@ -34,18 +53,32 @@ export class OpenedSession {
   readonly models: PageModels;
   /** What is shown, as messages. */
   readonly messagesOf = createMessages();
-  readonly #way: CoreWay;
-  readonly #core: Core;
+  /** The core of this page; nothing where another tab or a server runs the session, and while it is started. */
+  core: CoreSession | undefined;
+  /** The other tabs that have the session open, where its store is one that they share. Without them nobody can have taken over. */
+  tabs: SharedSession | undefined;
+  /** Where the session is stored: in a worker, where its core is in one. */
+  place: StoreAdapter;
+  readonly limits = new Limits();
+  /** The same, within its limits. */
+  readonly store: StoreAdapter;
+  /** Of what runs the session. */
+  readonly guard: Guard;
+  protected readonly way: Way;
+  readonly #files: Core;
   #plugins: Plugins | undefined;
 
-  constructor(page: SessionPage, way: CoreWay, core: Core) {
+  constructor(page: SessionPage, way: Way, files: Core, guard: Guard) {
     const { parts, snapshots, subscribers, session } = page;
     this.page = page;
     this.parts = parts;
     this.snapshots = snapshots;
     this.subscribers = subscribers;
-    this.#way = way;
-    this.#core = core;
+    this.way = way;
+    this.#files = files;
+    this.guard = guard;
+    this.place = parts.store;
+    this.store = limited(this.place, this.limits, () => this.place);
     const { report } = session;
     this.tools = new Toolbox({
       display: (call) => this.slots.forCall(call),
@@ -64,8 +97,8 @@ export class OpenedSession {
     this.tools.replace(session.config.tools ?? []);
     const tool = (name: string) => this.tools.find(name);
     this.slots = new SlotController(session.displayManager, way, {
-      shown: page.shown,
-      changed: page.stackChanged,
+      shown: () => (way.disposed ? snapshots.empty : snapshots.snapshot),
+      changed: way.stackChanged,
       tool,
       report,
       refused: (slot, refusal, error, issues) => {
@@ -91,6 +124,20 @@ export class OpenedSession {
     });
   }
 
+  // ---- who runs it -----------------------------------------------------------------------------------------------
+
+  /** The session is closed. */
+  get disposed(): boolean {
+    return this.way.disposed;
+  }
+
+  /** What is done once for a run is done in this page. */
+  get tells(): boolean {
+    return !!(this.core || this.store.elsewhere);
+  }
+
+  // ---- what it is made of ----------------------------------------------------------------------------------------
+
   /** The settings with what plugins have added. */
   config(): SessionConfig {
     const { config } = this.page.session;
@@ -103,7 +150,7 @@ export class OpenedSession {
     const { plugins, models, skills } = session.config;
     if (!plugins?.length && !models && !skills) return;
     const { Plugins } = await late(import("../plugins/plugins.js"));
-    this.#plugins ??= new Plugins(session, this.tools, this.#way);
+    this.#plugins ??= new Plugins(session, this.tools, this.way);
     await this.#plugins.ready();
   }
 
@@ -167,7 +214,7 @@ export class OpenedSession {
   async exportRun(redact: ((text: string) => string) | undefined): Promise<string> {
     const { runFile } = await late(import("../recording/run-file.js"));
     const recorded = await this.#read((session) => session.recorded?.() ?? "");
-    await (this.#core.page ?? this.#core).load();
+    await (this.#files.page ?? this.#files).load();
     return runFile(recorded, redact);
   }
 
@@ -193,7 +240,7 @@ export class OpenedSession {
 
   async #read(ask: (session: SessionCore) => Maybe<string>): Promise<string> {
     try {
-      return await this.#way.whileOpen(this.#way.answer(ask));
+      return await this.way.whileOpen(this.way.answer(ask));
     } catch (thrown) {
       throw fromCore(thrown);
     }

@@ -1,9 +1,8 @@
 // Checks before irreversible work: a page that was frozen, or hung, may have been superseded by another tab since
 // its next action was written.
-import type { StoreAdapter } from "../ports/store.js";
 import { silent } from "../store/limits.js";
 import type { SharedSession } from "../tabs/shared-session.js";
-import type { Runner } from "./runner.js";
+import type { OpenedSession } from "./opened.js";
 
 /** Shorter than it takes until a tab that says nothing is superseded. */
 const certainMs = 1_000;
@@ -13,11 +12,12 @@ const mostTries = 3;
 
 export type Fence = ReturnType<typeof createFence>;
 
-export function createFence(store: StoreAdapter, runner: Pick<Runner, "tabs">) {
+export function createFence(opened: OpenedSession) {
+  const { store } = opened;
   let certainAt = 0;
   /** Never settles in a page that was superseded. Nothing where no other tab can have taken over meanwhile. */
   const pass = (): Promise<void> | undefined => {
-    const { tabs } = runner;
+    const { tabs } = opened;
     return tabs && store.holds && performance.now() - certainAt >= certainMs ? ask(tabs) : undefined;
   };
   const ask = async (tabs: SharedSession): Promise<void> => {

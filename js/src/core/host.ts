@@ -4,13 +4,12 @@ import { type Reach, transportOf } from "../models/endpoint.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { hostFetch } from "../relay/http.js";
 import { bridgeStore, forCore, type StoreChanges } from "../store/bridge.js";
-import type { Limits } from "../store/limits.js";
 import { asError, codeOf } from "../values/error.js";
 import { controllerOf } from "../wasm/controllers.js";
 import type { HostPrompt, SessionHost } from "../wasm/core-api.js";
 import type { SessionOptions } from "../wire/core-types.js";
 import type { Task } from "../wire/record.js";
-import type { CoreEvents } from "./core-events.js";
+import type { CoreEvents } from "./events.js";
 import type { Fence } from "./fence.js";
 import type { OpenedSession } from "./opened.js";
 
@@ -43,8 +42,7 @@ export interface Ahead {
 
 export type CoreHost = ReturnType<typeof createCoreHost>;
 
-/** `at` gives the store, or what stands in its place. */
-export function createCoreHost(page: OpenedSession, fence: Fence, limits: Limits, events: CoreEvents, at: () => StoreAdapter) {
+export function createCoreHost(page: OpenedSession, fence: Fence, events: CoreEvents) {
   /** What runs; the signals of a core that has trapped fire no more. */
   const running = new Set<AbortController>();
   /** How often a model of the page was asked. */
@@ -69,7 +67,7 @@ export function createCoreHost(page: OpenedSession, fence: Fence, limits: Limits
   const open = (
     claim: () => Promise<void>,
   ): { readonly keeps: NonNullable<SessionOptions["keeps"]>; readonly host: SessionHost; readonly away: AwayParts } => {
-    const { parts, tools, snapshots, models, subscribers } = page;
+    const { parts, tools, snapshots, models, subscribers, limits } = page;
     const { store, tokenCounterStyle } = parts;
     const changes = {
       tasks: (tasks: readonly Task[]) => snapshots.set({ tasks }),
@@ -144,7 +142,7 @@ export function createCoreHost(page: OpenedSession, fence: Fence, limits: Limits
         return JSON.stringify({ prepares } satisfies Ahead);
       }
     };
-    const away: AwayParts = { store: at(), style: tokenCounterStyle, claim, changes, page, reach, ahead };
+    const away: AwayParts = { store: page.place, style: tokenCounterStyle, claim, changes, page, reach, ahead };
     return { keeps: bridge.keeps, host, away };
   };
 

@@ -1,0 +1,28 @@
+// A session in the page, as its way to the core needs it.
+
+import type { SessionPort } from "../ports/session.js";
+import type { SessionParts } from "../ports/session-config.js";
+import type { SnapshotStore } from "../snapshot/snapshot-store.js";
+import type { Subscribers } from "./subscribers.js";
+
+/** What is asked of another session. */
+interface Played {
+  start(): Promise<void>;
+  sendMessage(text: string): Promise<unknown>;
+  dispose(): void;
+}
+
+export interface SessionPage {
+  readonly session: SessionPort;
+  readonly parts: SessionParts;
+  readonly snapshots: SnapshotStore;
+  readonly subscribers: Subscribers;
+  /** A session that is not this one, over the same core. */
+  another(parts: SessionParts): Played;
+  /** The request that the core works on now. */
+  serves(request: string): void;
+  /** The session is open, here or in another tab. */
+  opened(): void;
+  /** It is about to ask for this request itself. */
+  sends(request: string): boolean;
+}
