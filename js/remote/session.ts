@@ -80,6 +80,7 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
   // ---- what only tabs do ---------------------------------------------------------------------------------------------
 
   takeOver(): void {}
+  askAgain(): void {}
   superseded(): void {}
   tell(): void {}
   clearError(): void {}

@@ -8,7 +8,7 @@ import { firstPainted } from "../timing/next-frame.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { codeOf, late } from "../values/error.js";
 import { sessionClosed } from "../values/refusals.js";
-import type { CoreSession, SessionCore } from "../wasm/core-api.js";
+import type { AwaitedCalls, CoreSession, SessionCore } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
 import type { SessionLifecycle } from "./lifecycle.js";
@@ -23,7 +23,7 @@ export class Connection implements Way {
   readonly #page: SessionPage;
   #loading: Promise<SessionLifecycle> | undefined;
   #opened: SessionLifecycle | undefined;
-  #starting: Promise<SessionCore> | undefined;
+  #starting: Promise<void> | undefined;
   #disposed = false;
   /** Who awaits something of the session. */
   readonly #awaiting = new Set<(error: Error) => void>();
@@ -74,33 +74,32 @@ export class Connection implements Way {
     return this.#opened;
   }
 
-  /** The session with what was stored of it. A start that failed is tried again at the next use. */
-  ready(): Promise<SessionCore> {
+  /** Opens the session with what was stored of it. A start that failed is tried again at the next use. */
+  ready(): Promise<void> {
     if (this.#disposed) return Promise.reject(sessionClosed());
     this.#opened?.guard.tellOfTrap();
     return this.whileOpen(this.#started());
   }
 
-  #started(): Promise<SessionCore> {
+  #started(): Promise<void> {
     if (this.#starting && !this.#opened?.isDropped) return this.#starting;
     // Why it could not be opened before is told again, or is over.
     if (!this.#page.snapshots.snapshot.sessionReady) this.#page.snapshots.set({ error: undefined });
-    const opened = (session: SessionCore) => {
-      this.#page.opened();
-      return session;
-    };
-    const starting = this.#start().then(opened, async (thrown: unknown) => {
-      const error = fromCore(thrown);
-      // After a trap another start may be under way.
-      if (this.#starting === starting) {
-        this.#starting = undefined;
-        if (!this.#disposed) this.#tellOf(error);
-        if (codeOf(error) === "PART_NOT_LOADED") this.#goOnWith(error);
-      }
-      // Whoever tries again at once would leave the page no time for what it waits for: a lock, a database.
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      throw error;
-    });
+    const starting = this.#start().then(
+      () => this.#page.opened(),
+      async (thrown: unknown) => {
+        const error = fromCore(thrown);
+        // After a trap another start may be under way.
+        if (this.#starting === starting) {
+          this.#starting = undefined;
+          if (!this.#disposed) this.#tellOf(error);
+          if (codeOf(error) === "PART_NOT_LOADED") this.#goOnWith(error);
+        }
+        // Whoever tries again at once would leave the page no time for what it waits for: a lock, a database.
+        await new Promise((resolve) => setTimeout(resolve, 0));
+        throw error;
+      },
+    );
     this.#starting = starting;
     return starting;
   }
@@ -117,12 +116,12 @@ export class Connection implements Way {
     if (!this.#disposed && !this.#starting) this.ready().catch(() => {});
   };
 
-  async #start(): Promise<SessionCore> {
+  async #start(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = undefined;
       throw error;
     });
-    return (await this.#loading).start();
+    await (await this.#loading).start();
   }
 
   async #load(): Promise<SessionLifecycle> {
@@ -247,13 +246,13 @@ export class Connection implements Way {
   }
 
   /** Asks the session as soon as it is open, and gives what comes of it. */
-  async answer<T>(ask: (session: SessionCore) => Maybe<T>): Promise<T> {
-    const session = await this.ready();
+  async answer<T>(ask: (session: AwaitedCalls) => Maybe<T>): Promise<T> {
+    await this.ready();
     await this.#configured;
     if (this.#disposed) throw sessionClosed();
     // It was lost since it was opened, and is opened again.
     if (!this.#starting) return this.answer(ask);
-    return this.guard.untilTrap(Promise.resolve(ask(session)));
+    return this.guard.untilTrap(Promise.resolve(ask(this.#loaded.calls)));
   }
 
   /** What is awaited of the session settles when that is closed, whatever it waits for itself. */

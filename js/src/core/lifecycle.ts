@@ -4,13 +4,14 @@ import type { Core, OpenCore } from "../ports/core.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { storageOf } from "../ports/store.js";
 import type { MaybeHidden } from "../snapshot/state.js";
+import { rulesOf } from "../tabs/methods.js";
 import { follows } from "../tabs/protocol.js";
 import type { ReplayState } from "../tabs/replay-state.js";
-import type { Sharing } from "../tabs/shared-session.js";
+import { isConflict, type Sharing, type Unanswered } from "../tabs/shared-session.js";
 import type { TabCore } from "../tabs/tab-adapter.js";
 import { codeOf, GloveError } from "../values/error.js";
 import { sessionClosed } from "../values/refusals.js";
-import type { CoreSession, SessionCore, SessionHost } from "../wasm/core-api.js";
+import type { AwaitedCalls, CoreSession, SessionCore, SessionHost } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreEvent, SessionOptions } from "../wire/core-types.js";
 import { CoreEvents } from "./events.js";
@@ -36,6 +37,8 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
   readonly #takenUp: TakenUp;
   readonly #events: CoreEvents;
   readonly #host: CoreHost;
+  /** What the core of this page was asked and has not answered, where another tab may run the session before it does. */
+  readonly #unanswered = new Set<Unanswered>();
   #placing: Promise<StoreAdapter> | undefined;
   #cleanUp: (() => void)[] = [];
   /** Nothing is told of the core any more. */
@@ -57,6 +60,40 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
   /** Who is asked now: the core of this page, once it was started, or the tab that runs the session. */
   get session(): SessionCore | undefined {
     return this.tabs && !this.tabs.leads ? this.tabs : this.core;
+  }
+
+  /** Asks whoever runs the session at that moment. */
+  readonly calls: AwaitedCalls = {
+    request: (request) => this.#call("request", request),
+    resume: () => this.#call("resume"),
+    undo: (steps) => this.#call("undo", steps),
+    switchBranch: (message) => this.#call("switchBranch", message),
+    fork: (message) => this.#call("fork", message),
+    messages: (from) => this.#call("messages", from),
+    prompts: (since) => this.#call("prompts", since),
+    recorded: () => this.#call("recorded"),
+  };
+
+  #call(method: keyof AwaitedCalls, ...args: readonly unknown[]): Promise<string> {
+    const { session, tabs } = this;
+    if (!session) throw sessionClosed();
+    const call = session[method] as ((...args: readonly unknown[]) => Promise<string>) | undefined;
+    const answer = Promise.resolve(call?.apply(session, [...args]) ?? "");
+    if (!tabs || session === tabs) return answer;
+    return new Promise((resolve, reject) => {
+      const asked: Unanswered = { method, args, resolve, reject };
+      this.#unanswered.add(asked);
+      // Once the core is gone, tabs see to it.
+      const end = (settle: () => void) => this.#unanswered.delete(asked) && settle();
+      answer.then(
+        async (value) => {
+          // By that this tab may hear that another one has taken over, which is asked then.
+          if (isConflict(value) && rulesOf(method)?.begins) await tabs.holds();
+          end(() => resolve(value));
+        },
+        (error) => end(() => reject(error)),
+      );
+    });
   }
 
   /** The core of this page, where its tools run. */
@@ -133,6 +170,8 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
 
   /** Lets go of the core; nothing ends. */
   close(): void {
+    for (const asked of this.#unanswered) this.tabs?.askAgain(asked);
+    this.#unanswered.clear();
     const session = this.core;
     this.core = undefined;
     this.#takenUp.forget();
@@ -141,7 +180,7 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
     session?.free();
   }
 
-  async start(): Promise<SessionCore> {
+  async start(): Promise<void> {
     this.#placing = this.#findPlace();
     await this.#placing;
     if (this.way.disposed) throw sessionClosed();
@@ -154,12 +193,14 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
     const sharing = elsewhere?.() ?? (this.store.shared && this.#sharing);
     const [shared, parts] = await Promise.all([this.store.shared?.(), sharing]);
     if (this.way.disposed) throw sessionClosed();
-    if (!shared || !parts) return this.open();
+    if (!shared || !parts) {
+      await this.open();
+      return;
+    }
     // Whoever takes over later has by then what that takes.
     if (!elsewhere) this.#settingsNow().catch(() => {});
     this.tabs ??= parts.join(shared, this.store, new parts.TabPage(this.snapshots, this));
     await this.tabs.ready();
-    return this.tabs;
   }
 
   /** Starts the core of this page and reads the store. */

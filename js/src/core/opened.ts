@@ -20,7 +20,7 @@ import { Toolbox } from "../tools/toolbox.js";
 import { AbortError, codeOf, GloveError, late } from "../values/error.js";
 import { agentNotRunning } from "../values/refusals.js";
 import { check } from "../values/validate-options.js";
-import type { CoreSession, SessionCore } from "../wasm/core-api.js";
+import type { AwaitedCalls, CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
 import type { CoreOutcome } from "../wire/core-types.js";
@@ -213,12 +213,12 @@ export class OpenedSession {
 
   async exportRun(redact: ((text: string) => string) | undefined): Promise<string> {
     const { runFile } = await late(import("../recording/run-file.js"));
-    const recorded = await this.#read((session) => session.recorded?.() ?? "");
+    const recorded = await this.#read((session) => session.recorded());
     await (this.#files.page ?? this.#files).load();
     return runFile(recorded, redact);
   }
 
-  async #ask(ask: (session: SessionCore) => Promise<string>): Promise<RunOutcome> {
+  async #ask(ask: (session: AwaitedCalls) => Promise<string>): Promise<RunOutcome> {
     try {
       return outcomeOf(await this.#tell(ask), this.snapshots.error);
     } catch (error) {
@@ -228,7 +228,7 @@ export class OpenedSession {
   }
 
   /** Asks for a change, and shows why there is none. */
-  async #tell(ask: (session: SessionCore) => Promise<string>): Promise<CoreOutcome> {
+  async #tell(ask: (session: AwaitedCalls) => Promise<string>): Promise<CoreOutcome> {
     this.snapshots.set({ error: undefined });
     try {
       return JSON.parse(await this.#read(ask)) as CoreOutcome;
@@ -238,7 +238,7 @@ export class OpenedSession {
     }
   }
 
-  async #read(ask: (session: SessionCore) => Maybe<string>): Promise<string> {
+  async #read(ask: (session: AwaitedCalls) => Maybe<string>): Promise<string> {
     try {
       return await this.way.whileOpen(this.way.answer(ask));
     } catch (thrown) {

@@ -1,6 +1,6 @@
 // The core that sessions run in, in the page or in a worker of it, and the way of a session to whoever runs it.
 import type { Maybe } from "../timing/sync-or-promise.js";
-import type { CoreSession, SessionCore } from "../wasm/core-api.js";
+import type { AwaitedCalls, CoreSession, SessionCore } from "../wasm/core-api.js";
 import type { Guard } from "../wasm/guard.js";
 import type { SessionsFile } from "../wasm/sessions.js";
 import type { StoreAdapter } from "./store.js";
@@ -31,9 +31,9 @@ export interface CoreWay {
   /** Of what runs the session. */
   readonly guard: Guard;
   /** Opens the session where it is not open. A start that failed is tried again at the next use. */
-  ready(): Promise<SessionCore>;
+  ready(): Promise<void>;
   /** Asks as soon as the session is open, with the settings of now, and gives what comes of it. */
-  answer<T>(ask: (session: SessionCore) => Maybe<T>): Promise<T>;
+  answer<T>(ask: (session: AwaitedCalls) => Maybe<T>): Promise<T>;
   /** Settles when the session is closed, too, whatever the work does. */
   whileOpen<T>(work: Promise<T>): Promise<T>;
   /** Tells the core what has changed of the settings. */

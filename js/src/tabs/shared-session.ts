@@ -1,8 +1,16 @@
 // A session that may run somewhere else than in this page, as its connection sees it.
 import type { StoreAdapter } from "../ports/store.js";
-import type { SessionCore } from "../wasm/core-api.js";
-import type { CoreEvent } from "../wire/core-types.js";
+import type { AwaitedCalls, SessionCore } from "../wasm/core-api.js";
+import type { CoreEvent, CoreOutcome } from "../wire/core-types.js";
 import type { TabPage } from "./tab-adapter.js";
+
+/** What was asked of a core that is gone. */
+export interface Unanswered {
+  readonly method: keyof AwaitedCalls;
+  readonly args: readonly unknown[];
+  readonly resolve: (value: string) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 export interface SharedSession extends SessionCore {
   /** It is this page that runs the session. */
@@ -12,6 +20,8 @@ export interface SharedSession extends SessionCore {
   /** Settles when it is known who runs the session, and what there is of it. */
   ready(): Promise<void>;
   takeOver(): void;
+  /** The core of this page has not answered it: whoever runs the session next is asked. What might be done twice by that is refused. */
+  askAgain(asked: Unanswered): void;
   /** Somebody else has taken the session over. */
   superseded(): void;
   /** Whether this page still runs the session. */
@@ -28,4 +38,12 @@ export interface SharedSession extends SessionCore {
 export interface Sharing {
   join(name: string, store: StoreAdapter, page: TabPage): SharedSession;
   readonly TabPage: typeof TabPage;
+}
+
+/** How a request ended says that the store has refused a write. */
+export function isConflict(outcome: string): boolean {
+  // Most are long, and this is rare.
+  if (!outcome.includes("STORE_CONFLICT")) return false;
+  const came = JSON.parse(outcome) as CoreOutcome;
+  return came.outcome === "failed" && came.error.code === "STORE_CONFLICT";
 }

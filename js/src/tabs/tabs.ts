@@ -6,7 +6,7 @@ import { generateId } from "../values/ids.js";
 import { version } from "../values/tab-version.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
-import type { CoreEvent, CoreOutcome } from "../wire/core-types.js";
+import type { CoreEvent } from "../wire/core-types.js";
 import { type Asked, Asker } from "./asker.js";
 import { stand } from "./election.js";
 import { type Method, rulesOf, takes } from "./methods.js";
@@ -23,7 +23,7 @@ import {
   readMessage,
   type TabMessage,
 } from "./protocol.js";
-import type { SharedSession } from "./shared-session.js";
+import { isConflict, type SharedSession, type Unanswered } from "./shared-session.js";
 import { type TabPage, told } from "./tab-adapter.js";
 
 /** Loaded with this file, when a session is in a store that tabs share. */
@@ -142,6 +142,18 @@ class Tabs extends Asker<Pending> implements SharedSession {
     if (this.#role !== "leader") return;
     this.#leave();
     this.#join();
+  }
+
+  askAgain(asked: Unanswered): void {
+    const id = generateId();
+    this.pending.set(id, {
+      ...asked,
+      id,
+      resolve: (value) => asked.resolve(value as string),
+      given: this.#term,
+      taken: true,
+      ticks: 0,
+    });
   }
 
   /** What the core of this page told. */
@@ -501,7 +513,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
       // What the tab before has done with it is not too late.
       const value = ask.again && rulesOf(method)?.late ? true : came;
       // Whoever takes over is asked again.
-      if (begins && isConflict(value) && !(await this.holds()) && this.#core !== core) return;
+      if (begins && isConflict(value as string) && !(await this.holds()) && this.#core !== core) return;
       if (own) this.end(id, ({ resolve }) => resolve(value));
       else this.#post({ kind: "answered", leader, id, value });
     } catch (thrown) {
@@ -545,12 +557,6 @@ class Tabs extends Asker<Pending> implements SharedSession {
     }
     return call(method);
   }
-}
-
-/** How a request ended says that the store has refused a write. */
-function isConflict(outcome: unknown): boolean {
-  const came = JSON.parse(outcome as string) as CoreOutcome;
-  return came.outcome === "failed" && came.error.code === "STORE_CONFLICT";
 }
 
 function newer(other: unknown): boolean {

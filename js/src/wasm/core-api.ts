@@ -179,3 +179,8 @@ export type SessionCore = Pick<
   /** Not of a session on a server. */
   recorded?(): Maybe<string>;
 };
+
+/** What is asked of whoever runs a session and is waited for, also where somebody else runs it before it is answered. */
+export type AwaitedCalls = Required<
+  Pick<SessionCore, "request" | "resume" | "undo" | "switchBranch" | "messages" | "prompts" | "fork" | "recorded">
+>;
