@@ -214,6 +214,50 @@ test("a message on its way when the first goes is made once, and its promise is 
   expect((await second.session.messages()).length).toBe(2);
 });
 
+test("what the tab that runs the session waits for itself is answered by the one that takes over, and what waits is taken back there", async () => {
+  const [first, second] = await two();
+  const form = first.session.sendMessage("form");
+  const stop = new AbortController();
+  await until(second.session, ({ slots }) => slots.length === 1);
+  const later = first.session.sendMessage("later");
+  const given = first.session.request("given up", stop.signal);
+  await until(second.session, ({ queue }) => queue.length === 2);
+  await second.session.takeOver();
+  await until(first.session, ({ tab }) => tab === "follower");
+  stop.abort();
+  await expect(given).rejects.toMatchObject({ code: "ABORTED" });
+  const { slots } = await until(
+    second.session,
+    ({ tab, slots, queue }) => tab === "leader" && slots.length === 1 && queue.length === 1,
+  );
+  await new Promise((later) => setTimeout(later, 50));
+  expect(second.session.resolveSlot(second.session.getSnapshot().slots.at(-1)?.id ?? slots[0]?.id ?? "", "3")).toBe(true);
+  expect(await form).toMatchObject({ text: "it is 3" });
+  expect(await later).toMatchObject({ text: "you said later" });
+  const said = ["user: form", "form: success 3", "agent: it is 3", "user: later", "agent: you said later"];
+  expect(texts(await until(first.session, ({ busy }) => !busy))).toEqual(said);
+});
+
+test("what might be done twice is refused where another tab takes over from the one that was asked for it itself", async () => {
+  const store = sharedSession("s");
+  const first = tab(store());
+  await first.session.start();
+  first.session.sendMessage("form").catch(() => {});
+  await until(first.session, ({ slots }) => slots.length === 1);
+  first.client.dispose();
+  const second = tab(store(), { resume: "manual" });
+  await second.session.start();
+  await until(second.session, ({ run }) => run.phase === "interrupted");
+  const resumed = second.session.resume();
+  await until(second.session, ({ run }) => run.phase === "waiting");
+  const third = tab(store(), { resume: "manual" });
+  await third.session.takeOver();
+  await expect(resumed).rejects.toMatchObject({ code: "SESSION_MOVED" });
+  expect(second.session.getSnapshot().tab).toBe("follower");
+  // What is read is asked of the one that runs it now.
+  expect(await second.session.messages()).toHaveLength(2);
+});
+
 test("a message that another one came into is answered, although the tab that wrote the answer died before it told so", async () => {
   const store = sharedSession("s");
   let written = () => {};

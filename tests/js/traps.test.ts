@@ -64,6 +64,16 @@ test("a trap rejects what waits, in every session, and the next use goes on from
   expect(texts(idle.getSnapshot())).toEqual(["user: Hello", "agent: And again."]);
 });
 
+test("what was asked just before a trap is asked of the core that comes after it", async () => {
+  const { session } = scene(["Hello.", "And again."], { createStore: (id) => new MemoryStore(id) });
+  await session.sendMessage("Hi");
+  const asked = [session.messages(), session.sendMessage("Again")] as const;
+  breakCore();
+  await session.start();
+  expect((await asked[0]).length).toBeGreaterThanOrEqual(2);
+  expect(await asked[1]).toMatchObject({ type: "completed", text: "And again." });
+});
+
 test("a trap inside of a task of the core, with its frames on the stack, is contained too", async () => {
   const steps: StoredStep[] = [];
   class Watched extends MemoryStore {

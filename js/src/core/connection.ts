@@ -247,11 +247,13 @@ export class Connection implements Way {
 
   /** Asks the session as soon as it is open, and gives what comes of it. */
   async answer<T>(ask: (session: AwaitedCalls) => Maybe<T>): Promise<T> {
-    await this.ready();
+    const ready = this.ready();
+    const started = this.#starting;
+    await ready;
     await this.#configured;
     if (this.#disposed) throw sessionClosed();
     // It was lost since it was opened, and is opened again.
-    if (!this.#starting) return this.answer(ask);
+    if (this.#starting !== started) return this.answer(ask);
     return this.guard.untilTrap(Promise.resolve(ask(this.#loaded.calls)));
   }
 

@@ -83,15 +83,15 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
     return new Promise((resolve, reject) => {
       const asked: Unanswered = { method, args, resolve, reject };
       this.#unanswered.add(asked);
-      // Once the core is gone, tabs see to it.
-      const end = (settle: () => void) => this.#unanswered.delete(asked) && settle();
       answer.then(
         async (value) => {
+          const refused = isConflict(value) && rulesOf(method)?.begins;
           // By that this tab may hear that another one has taken over, which is asked then.
-          if (isConflict(value) && rulesOf(method)?.begins) await tabs.holds();
-          end(() => resolve(value));
+          if (refused) await tabs.holds();
+          if (this.#unanswered.delete(asked) || !refused) resolve(value);
         },
-        (error) => end(() => reject(error)),
+        // Once the core is gone, tabs see to it.
+        (error) => this.#unanswered.delete(asked) && reject(error),
       );
     });
   }
