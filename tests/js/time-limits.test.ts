@@ -52,7 +52,8 @@ test.each([-1, Number.NaN, 0.5])("a limit of %d is refused", async (timeoutMs) =
 });
 
 test("a tool that hangs does not outlive the request's time", async () => {
-  const { session, shown } = scene([call, "done"], { tools: [hang({})], budgets: { wall_clock_ms: 40 } });
+  // Long enough for the tool to begin on a busy machine.
+  const { session, shown } = scene([call, "done"], { tools: [hang({})], budgets: { wall_clock_ms: 400 } });
   expect(await session.sendMessage("Hi")).toMatchObject({ type: "paused", rule: "wall_clock" });
   expect(shown()[1]).toContain("took too long");
 });
@@ -96,7 +97,7 @@ test("a tool that ends in time is not touched by its limit", async () => {
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-const limits = { tool: [{ timeoutMs: 40 }, {}], request: [{}, { budgets: { wall_clock_ms: 40 } }] } as const;
+const limits = { tool: [{ timeoutMs: 40 }, {}], request: [{}, { budgets: { wall_clock_ms: 400 } }] } as const;
 const silent = { "~standard": { version: 1, vendor: "test", validate: never } } as const;
 
 test.each([
@@ -111,10 +112,10 @@ test.each([
   const [limit, config] = limits[of];
   const { session, events } = scene([call, "done"], { tools: [hang({ do: work, ...parts, ...limit })], ...config });
   expect(await session.sendMessage("Hi")).toMatchObject({ type: of === "tool" ? "completed" : "paused" });
-  const message = expect.stringMatching(/the tool "hang" was stopped: it gave no answer in \d\d ms\.$/);
+  const message = expect.stringMatching(/the tool "hang" was stopped: it gave no answer in \d+ ms\.$/);
   expect(events).toContainEqual(["error", expect.objectContaining({ code: "TOOL_RULE_FAILED", message })]);
   const [result] = (await session.messages())[2]?.tool_results ?? [];
-  expect(result?.result.message).toMatch(/it gave no answer in \d\d ms$/);
+  expect(result?.result.message).toMatch(/it gave no answer in \d+ ms$/);
   expect(work).not.toHaveBeenCalled();
 });
 
