@@ -1,12 +1,15 @@
 // Which slots are on the screen, and beside which entry of the timeline.
 
 import type { ShownEntry, ShownSlot } from "../../src/snapshot/snapshot.js";
+import { newestSlots } from "../../src/snapshot/state.js";
 
 /** What the slots' strategies leave to show, in their order. */
 export function visibleSlots(slots: readonly ShownSlot[]): ShownSlot[] {
+  // Slots that no session gave know nothing of newer ones.
+  const newest = newestSlots(slots);
   return slots.filter((slot) => {
     if (slot.displayStrategy === "hide-on-complete") return slot.status === "pending";
-    if (slot.displayStrategy === "hide-on-new") return !slot.replaced;
+    if (slot.displayStrategy === "hide-on-new") return !slot.replaced && newest.has(slot);
     return true;
   });
 }

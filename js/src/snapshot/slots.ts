@@ -3,19 +3,15 @@
 import type { CoreQuestion, CoreSlot } from "../wire/run-types.js";
 import type { Reducers } from "./events.js";
 import type { Approval, ShownSlot } from "./snapshot.js";
-import { type SessionState, type SlotContext, unlessSame, withShown } from "./state.js";
-
-/** One tool may push several kinds of slots, and a question of the run itself is none of its kinds. */
-const slotKind = ({ toolName, renderer }: ShownSlot) => `${toolName}\n${renderer}`;
+import { newestSlots, type SessionState, type SlotContext, unlessSame, withShown } from "./state.js";
 
 export const slotReducers: Reducers<"slots" | "refused"> = {
   slots(state, { slots: stack }, context) {
     const known = new Map(state.shown.slots.map((slot) => [slot.id, slot]));
     const slots = stack.map((slot) => shownSlot(state, slot, known.get(slot.id), context));
-    const newest = new Map(slots.map((slot) => [slotKind(slot), slot]));
+    const newest = newestSlots(slots);
     // Also when the newer one is gone.
-    const replaced = (slot: ShownSlot) =>
-      slot.displayStrategy === "hide-on-new" && !slot.replaced && newest.get(slotKind(slot)) !== slot;
+    const replaced = (slot: ShownSlot) => slot.displayStrategy === "hide-on-new" && !slot.replaced && !newest.has(slot);
     return withShown(state, { slots: slots.map((slot) => (replaced(slot) ? { ...slot, replaced: true } : slot)) });
   },
   // Why is shown until the slot is settled.

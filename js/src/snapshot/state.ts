@@ -3,7 +3,7 @@
 import type { CoreEvent } from "../wire/core-types.js";
 import type { Usage } from "../wire/record.js";
 import { isBusy } from "./busy.js";
-import type { GloveSnapshot, QueuedMessage, SlotDisplayStrategy, StreamingCall } from "./snapshot.js";
+import type { GloveSnapshot, QueuedMessage, ShownSlot, SlotDisplayStrategy, StreamingCall } from "./snapshot.js";
 
 type CoreState = Extract<CoreEvent, { kind: "state" }>;
 
@@ -145,4 +145,9 @@ export function unlessSame<T extends object>(before: T, now: T): T {
   const keys = Object.keys(now) as (keyof T)[];
   const same = keys.length === Object.keys(before).length && keys.every((key) => before[key] === now[key]);
   return same ? before : now;
+}
+
+/** The newest of each kind. One tool may push several kinds of slots, and a question of the run itself is none of its kinds. */
+export function newestSlots(slots: readonly ShownSlot[]): ReadonlySet<ShownSlot> {
+  return new Set(new Map(slots.map((slot) => [`${slot.toolName}\n${slot.renderer}`, slot])).values());
 }
