@@ -4,7 +4,7 @@ import { preloadRender } from "glove-wasm/react";
 import { afterAll, afterEach, beforeAll } from "vitest";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-configure({ asyncUtilTimeout: 10_000 });
+configure({ asyncUtilTimeout: 20_000 });
 // A test draws at once, and not when the view has been loaded.
 beforeAll(preloadRender);
 afterEach(() => {
