@@ -52,7 +52,7 @@ async function load(streams) {
     inRoot("target", "load"),
   ];
   await step("building glove and the clients", "Read cargo's messages above.", async () => {
-    await run("cargo", ["build", "--release", "--features", "cli", "--bin", "glove"]);
+    await run("cargo", ["build", "--release", "--package", "glove-wasm-cli"]);
     await run("cargo", ["build", ...client]);
   });
   await step("streams", "Linux, two cores and `taskset` are needed; `ulimit -Hn` says how many files may be open.", () =>

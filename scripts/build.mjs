@@ -105,7 +105,7 @@ async function wasm({ name, features, orders }, bindgen) {
   const inputs = fingerprint({
     texts: [bindgen, output("rustc", ["--version"]), readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
     files: [
-      ...["src", "json", "macros", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
+      ...["src", "crates", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
       import.meta.filename,
       ...["ascii", "function-order", "glue", "instructions", "pack-wasm", "panic-texts"].map((file) =>
         inRoot("scripts", "lib", `${file}.mjs`),
@@ -147,7 +147,7 @@ export async function decoders({ bindgen }) {
   const glue = join(folder, "decoders.js");
   const inputs = fingerprint({
     texts: [bindgen, output("rustc", ["--version"])],
-    files: [...["src", "json", "macros", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)), import.meta.filename],
+    files: [...["src", "crates", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)), import.meta.filename],
   });
   if (hasStamp("decoders", inputs) && existsSync(glue)) return glue;
   await step("compiling the decoders alone (about a minute)", "Read the compiler's messages above.", async () => {

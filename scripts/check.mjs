@@ -33,7 +33,7 @@ const checks = {
       // What most users compile: what only the rest needs is dead code there.
       await run("cargo", ["clippy", "--lib", ...denyWarnings]);
       // Not among all targets, because it needs a server to run.
-      await run("cargo", ["clippy", "--test", "native_llama", "--all-features", ...denyWarnings]);
+      await run("cargo", ["clippy", "--package", "glove-wasm-tests", "--test", "native_llama", ...denyWarnings]);
       await run("cargo", ["clippy", "--lib", "--features", "decoders", "--target", wasmTarget, ...denyWarnings]);
       await run("cargo", ["clippy", "--manifest-path", unpack, "--target", wasmTarget, ...denyWarnings]);
     },
@@ -49,7 +49,7 @@ const checks = {
   architecture: {
     fix: "tests/it/architecture.rs and tests/js/architecture.test.ts say what each part may know of, and tests/it/import_circles.rs that nothing knows of itself in a circle; move the code, or that line.",
     async run() {
-      await run("cargo", ["test", "--all-features", "--test", "it", "--", "architecture::", "import_circles::"]);
+      await run("cargo", ["test", "--workspace", "--all-features", "--test", "it", "--", "architecture::", "import_circles::"]);
       await runTool("vitest/vitest.mjs", ["run", "--project", "js", "tests/js/architecture.test.ts"]);
     },
   },
@@ -150,10 +150,10 @@ async function reproducible() {
       "Cargo.toml",
       "Cargo.lock",
       "src",
-      "json",
-      "macros",
+      "crates",
       "benches",
-      "tests/it/main.rs",
+      "tests/Cargo.toml",
+      "tests/it",
       "tests/native_llama.rs",
     ]) {
       cpSync(inRoot(part), join(elsewhere, part), { recursive: true });

@@ -179,7 +179,7 @@ async function size() {
 const mostOfGlove = 15_000_000;
 
 async function sizeOfGlove() {
-  await run("cargo", ["build", "--release", "--features", "cli", "--bin", "glove"]);
+  await run("cargo", ["build", "--release", "--package", "glove-wasm-cli"]);
   const { size } = statSync(inRoot("target", "release", "glove"));
   console.log(`\nglove: ${(size / 1e6).toFixed(1)} MB`);
   if (size > mostOfGlove) throw new StepFailed(`glove has ${size} bytes, more than ${mostOfGlove}`, "Make it smaller.");

@@ -57,17 +57,3 @@ pub use schemars;
 #[cfg(feature = "derive")]
 #[doc(hidden)]
 pub use serde as __serde;
-
-/// The Rust examples of the documentation, as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-#[cfg(all(doctest, unix, feature = "coding", feature = "derive", feature = "postgres", feature = "serve"))]
-#[doc = include_str!("../docs/rust.md")]
-struct RustGuide;
-#[cfg(all(doctest, feature = "sandbox"))]
-#[doc = include_str!("../docs/tasks.md")]
-struct TasksGuide;
-#[cfg(all(doctest, feature = "sandbox"))]
-#[doc = include_str!("../docs/sandboxed-tools.md")]
-struct SandboxGuide;

@@ -8,7 +8,7 @@ use crate::support::golden::{Scenario, play};
 
 #[test]
 fn golden_sessions_are_the_same_to_the_byte_natively() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/golden");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/golden");
     let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     names.sort();

@@ -1,4 +1,4 @@
-//! No file of `src/` or `json/src/` imports itself by way of others.
+//! No file of `src/` or `crates/json/src/` imports itself by way of others.
 //!
 //! A file imports another one when it names, in a `use` or in a path, something that is defined there; a type counts like a function.
 //! `mod x;` and `pub use` only say where a thing is: a path goes through them to the file that defines it. A method that another file
@@ -189,7 +189,7 @@ fn paths_in(line: &str, paths: &mut Vec<Path>) {
 
 #[test]
 fn no_file_imports_itself_by_way_of_others() {
-    for crate_of in ["src", "json/src"] {
+    for crate_of in ["src", "crates/json/src"] {
         let files = sources_below(crate_of).into_iter().map(|source| (source.path, source.lines.join("\n")));
         let found = Modules::of(files).circles();
         assert!(

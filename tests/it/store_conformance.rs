@@ -53,7 +53,7 @@ fn the_store_in_memory_passes_every_case() {
     passes(&InMemory::default());
 }
 
-#[cfg(all(feature = "postgres", feature = "sqlite", unix))]
+#[cfg(unix)]
 mod postgres {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread::sleep;
@@ -102,7 +102,7 @@ mod postgres {
     }
 }
 
-#[cfg(all(feature = "postgres", feature = "redis", feature = "sqlite", unix))]
+#[cfg(unix)]
 mod redis {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread::sleep;
@@ -151,7 +151,6 @@ mod redis {
     }
 }
 
-#[cfg(feature = "sqlite")]
 mod sqlite {
     use super::*;
     use crate::native_sqlite::Folder;

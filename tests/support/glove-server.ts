@@ -37,7 +37,7 @@ export async function startGlove(): Promise<GloveServer> {
   let port = 0;
   let isCut = false;
   const start = async () => {
-    const process_ = spawn(join(root, "target/debug/glove"), ["serve", ...options], {
+    const process_ = spawn(join(root, "target/debug/glove-tested"), ["serve", ...options], {
       env: { ...process.env, GLOVE_TOKEN: token },
       stdio: ["ignore", "ignore", "pipe"],
     });

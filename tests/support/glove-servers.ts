@@ -153,7 +153,7 @@ export async function startServers(count: number, database: Database, options: r
 }
 
 async function startOne(options: readonly string[], database: Database): Promise<Server> {
-  const child = spawn(join(root, "target/debug/glove"), ["serve", "--listen", "127.0.0.1:0", ...options], {
+  const child = spawn(join(root, "target/debug/glove-tested"), ["serve", "--listen", "127.0.0.1:0", ...options], {
     env: { ...process.env, GLOVE_TOKEN: token, GLOVE_DATABASE: database.url },
     stdio: ["ignore", "ignore", "pipe"],
   });

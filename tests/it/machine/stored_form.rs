@@ -17,7 +17,7 @@ use glove_wasm::tool::ToolSpec;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures");
 
 /// What a store holds of one session.
 #[derive(Serialize, Deserialize)]

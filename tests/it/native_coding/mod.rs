@@ -231,7 +231,6 @@ fn sessions_that_share_a_workspace_give_back_what_each_found() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "original");
 }
 
-#[cfg(feature = "sqlite")]
 mod crash {
     use glove_wasm::error::StoreError;
     use glove_wasm::native::{SqliteDatabase, SqliteStore};

@@ -48,7 +48,7 @@ impl Home {
     }
 
     pub fn glove(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_glove"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_glove-tested"));
         command.args(args).current_dir(self.path.join("work")).env_clear();
         command.env("HOME", &self.path).env("PATH", env::var_os("PATH").unwrap());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

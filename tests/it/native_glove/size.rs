@@ -10,7 +10,7 @@ const MOST: u64 = 52_000_000;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn the_program_has_not_become_much_larger() {
     // Of binutils, which a C compiler needs too.
-    let Ok(output) = Command::new("size").arg(env!("CARGO_BIN_EXE_glove")).output() else {
+    let Ok(output) = Command::new("size").arg(env!("CARGO_BIN_EXE_glove-tested")).output() else {
         eprintln!("not run: `size` of binutils is not installed");
         return;
     };

@@ -19,7 +19,7 @@ impl Screen {
             return None;
         }
         let screen = Screen(home.file("tmux").display().to_string());
-        let (path, glove) = (env::var("PATH").unwrap(), env!("CARGO_BIN_EXE_glove"));
+        let (path, glove) = (env::var("PATH").unwrap(), env!("CARGO_BIN_EXE_glove-tested"));
         let home = home.file("");
         let command = format!(
             "cd '{home}/work' && env -i HOME='{home}' PATH='{path}' TERM=tmux-256color LANG=C.UTF-8 '{glove}' {args}; echo ended with $?; sleep 1000",

@@ -11,9 +11,9 @@ use glove_wasm::testing::{Gate, Line, ScriptedModel, Seen};
 use serde_json::{Value, json};
 
 use super::{Folder, Followed, HI};
-#[cfg(all(feature = "postgres", feature = "redis", unix))]
+#[cfg(unix)]
 use crate::native_postgres::PostgresServer;
-#[cfg(all(feature = "postgres", feature = "redis", unix))]
+#[cfg(unix)]
 use crate::native_redis::RedisServer;
 use crate::support::server::{Running, rest, whole};
 
@@ -105,7 +105,7 @@ fn each_request_is_answered_as_the_table_says() {
     all_of_the_table(folder.database().into(), folder.database().into());
 }
 
-#[cfg(all(feature = "postgres", feature = "redis", unix))]
+#[cfg(unix)]
 #[test]
 fn answers_that_are_kept_in_a_database_are_those_of_the_table() {
     if let Some(postgres) = PostgresServer::shared() {

@@ -16,18 +16,18 @@ use serde_json::{Value, json};
 use crate::support::server::{Running, rest, whole};
 use crate::support::wait::until;
 
-#[cfg(all(feature = "postgres", feature = "redis", unix))]
+#[cfg(unix)]
 mod answered;
 mod attacks;
 mod endpoint;
 mod joining;
 mod limits;
-#[cfg(all(feature = "postgres", feature = "redis", unix))]
+#[cfg(unix)]
 mod many;
 mod refused;
 mod slow_readers;
 mod stored;
-#[cfg(all(feature = "postgres", feature = "redis", feature = "task", unix))]
+#[cfg(unix)]
 mod wrong_input;
 
 struct Folder(std::path::PathBuf);

@@ -19,7 +19,7 @@ const KEY: &str = "sk-ant-api03-0123456789abcdef";
 const WITH_RUN: ImportOptions = ImportOptions { id: None, with_run: true };
 
 fn fixture(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/runs").join(name)
 }
 
 fn read(name: &str) -> String {

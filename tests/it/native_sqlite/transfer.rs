@@ -19,7 +19,7 @@ use crate::support::runtime::block_on;
 const WITH_RUN: ImportOptions = ImportOptions { id: None, with_run: true };
 
 fn fixture(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/transcripts").join(name)
 }
 
 fn read(name: &str) -> String {

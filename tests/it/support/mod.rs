@@ -7,7 +7,6 @@ pub mod machine;
 pub mod requests;
 pub mod runtime;
 pub mod script;
-#[cfg(feature = "serve")]
 pub mod server;
 pub mod streams;
 pub mod strict;

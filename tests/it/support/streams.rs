@@ -44,7 +44,7 @@ fn load(root: &Path) -> Vec<Recording> {
 
 /// The project's own streams.
 pub fn own_recordings() -> Vec<Recording> {
-    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams"))
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/streams"))
 }
 
 /// The project's own streams, and those in the folder that GLOVE_RECORDED_STREAMS names.

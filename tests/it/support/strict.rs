@@ -10,7 +10,7 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 
 fn read(name: &str) -> Value {
-    let path = format!("{}/tests/strict/{name}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/strict/{name}", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 

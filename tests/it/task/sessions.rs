@@ -13,9 +13,7 @@ use glove_wasm::testing::{Line, ScriptedModel, Seen};
 
 use super::killed::Folder;
 use super::{BRIEF, builder, spec, working_model, workspace};
-#[cfg(feature = "postgres")]
 use crate::native_postgres::PostgresServer;
-#[cfg(feature = "redis")]
 use crate::native_redis::RedisServer;
 use crate::support::runtime::numbered;
 
@@ -195,7 +193,6 @@ fn a_database_in_a_file_is_a_source() {
     is_a_source(database, store);
 }
 
-#[cfg(feature = "postgres")]
 #[test]
 fn a_database_of_postgres_is_a_source_and_says_when_it_is_gone() {
     let Some(server) = PostgresServer::start() else { return };
@@ -205,7 +202,6 @@ fn a_database_of_postgres_is_a_source_and_says_when_it_is_gone() {
     is_gone(database);
 }
 
-#[cfg(feature = "redis")]
 #[test]
 fn a_database_of_redis_is_a_source_and_says_when_it_is_gone() {
     let Some(server) = RedisServer::start() else { return };

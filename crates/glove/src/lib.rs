@@ -1,4 +1,4 @@
-//! The program `glove`: an agent in the terminal.
+//! The program `glove`: an agent in the terminal. A library, so that a test can build it under its own name.
 
 mod agent;
 mod args;
@@ -33,7 +33,8 @@ use clap::Parser;
 use args::{Args, Command};
 use failure::Failure;
 
-fn main() -> ExitCode {
+/// Does what the command line says.
+pub fn main() -> ExitCode {
     // Before anything is read: code of a model runs in a process that has nothing.
     glove_wasm::native::sandbox_main();
     if let Err(error) = config::hide_keys() {
