@@ -30,11 +30,21 @@ const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
 
 const generated = inRoot("js", "src", "wasm", "generated");
 
-/** The wasm files, each made of a part of the crate; of the one that every page loads, more orders are tried. */
+/** The wasm files, each made of a crate; of the one that every page loads, more orders are tried. */
 const parts = [
-  { name: "glove_wasm", features: "sessions", orders: 16 },
-  { name: "glove_providers", features: "providers", orders: 3 },
-  { name: "glove_tasks", features: "task", orders: 3 },
+  { name: "glove_wasm", crate: "page-sessions", orders: 16 },
+  { name: "glove_providers", crate: "page-providers", orders: 3 },
+  { name: "glove_tasks", crate: "page-tasks", orders: 3 },
+];
+
+/** What goes into a wasm file: the core, the crates of pages, and those that stand on the core alone. */
+const wasmSources = [
+  "src",
+  ...["json", "macros", "task", "page", "page-sessions", "page-providers", "page-tasks", "page-decoders"].map(
+    (crate) => `crates/${crate}`,
+  ),
+  "Cargo.toml",
+  "Cargo.lock",
 ];
 
 export async function build(tools) {
@@ -43,9 +53,10 @@ export async function build(tools) {
   await step("compiling TypeScript", "Read the compiler's messages above.", typescript);
 }
 
-/** Compiles a part of the crate that is in a folder, and gives the path of the wasm file. The next part takes its place. */
-export async function compile(features, folder = root) {
-  return cargo("glove_wasm", folder, ["--lib", "--no-default-features", "--features", features], inlining);
+/** Compiles a crate of the workspace that is in a folder to a wasm file, and gives its path. */
+export async function compile(crate, folder = root) {
+  const name = `glove-wasm-${crate}`;
+  return cargo(name.replaceAll("-", "_"), folder, ["--package", name], inlining);
 }
 
 /** Functions with more than this on their stack stay functions, also those that are called once: 1.4 kB of the page. */
@@ -101,11 +112,11 @@ async function unpacker() {
   writeStamp("unpacker", inputs);
 }
 
-async function wasm({ name, features, orders }, bindgen) {
+async function wasm({ name, crate, orders }, bindgen) {
   const inputs = fingerprint({
     texts: [bindgen, output("rustc", ["--version"]), readFileSync(inRoot("node_modules", "binaryen", "package.json"), "utf8")],
     files: [
-      ...["src", "crates", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)),
+      ...wasmSources.map((part) => inRoot(part)),
       import.meta.filename,
       ...["ascii", "function-order", "glue", "instructions", "pack-wasm", "panic-texts"].map((file) =>
         inRoot("scripts", "lib", `${file}.mjs`),
@@ -114,8 +125,8 @@ async function wasm({ name, features, orders }, bindgen) {
   });
   const made = [wasmFile(name), ...glueFiles(name).map((file) => join(generated, file))];
   if (hasStamp(name, inputs) && made.every(existsSync)) return;
-  const compiled = await step(`compiling Rust to WebAssembly (${features})`, "Read the compiler's messages above.", () =>
-    compile(features),
+  const compiled = await step(`compiling Rust to WebAssembly (${crate})`, "Read the compiler's messages above.", () =>
+    compile(crate),
   );
   const work = inRoot(".cache", "glue", name);
   rmSync(work, { recursive: true, force: true });
@@ -147,11 +158,11 @@ export async function decoders({ bindgen }) {
   const glue = join(folder, "decoders.js");
   const inputs = fingerprint({
     texts: [bindgen, output("rustc", ["--version"])],
-    files: [...["src", "crates", "Cargo.toml", "Cargo.lock"].map((part) => inRoot(part)), import.meta.filename],
+    files: [...wasmSources.map((part) => inRoot(part)), import.meta.filename],
   });
   if (hasStamp("decoders", inputs) && existsSync(glue)) return glue;
   await step("compiling the decoders alone (about a minute)", "Read the compiler's messages above.", async () => {
-    const compiled = await compile("decoders");
+    const compiled = await compile("page-decoders");
     await run(bindgen, [compiled, folder, "decoders"]);
     const file = join(folder, "decoders_bg.wasm");
     await optimise(file, file);
@@ -239,7 +250,7 @@ const sandboxFiles = ["engine.js", "engine.d.ts"];
 /** The engine of sandboxed code and the text of its worker, as a module that is loaded with the first such call. */
 async function sandbox() {
   const engine = inRoot("node_modules", "@jitl", "quickjs-ng-wasmfile-release-sync");
-  const places = [inRoot("tools", "sandbox"), inRoot("src", "sandbox", "prelude.js"), import.meta.filename];
+  const places = [inRoot("tools", "sandbox"), inRoot("crates", "sandbox", "src", "prelude.js"), import.meta.filename];
   const versions = [engine, inRoot("node_modules", "quickjs-emscripten-core")].map((folder) => join(folder, "package.json"));
   const inputs = fingerprint({ texts: versions.map((file) => readFileSync(file, "utf8")), files: places });
   if (hasStamp("sandbox", inputs) && sandboxFiles.every((file) => existsSync(join(sandboxFolder, file)))) return;

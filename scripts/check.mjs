@@ -34,7 +34,8 @@ const checks = {
       await run("cargo", ["clippy", "--lib", ...denyWarnings]);
       // Not among all targets, because it needs a server to run.
       await run("cargo", ["clippy", "--package", "glove-wasm-tests", "--test", "native_llama", ...denyWarnings]);
-      await run("cargo", ["clippy", "--lib", "--features", "decoders", "--target", wasmTarget, ...denyWarnings]);
+      const pages = ["sessions", "providers", "tasks", "decoders"].flatMap((part) => ["--package", `glove-wasm-page-${part}`]);
+      await run("cargo", ["clippy", ...pages, "--target", wasmTarget, ...denyWarnings]);
       await run("cargo", ["clippy", "--manifest-path", unpack, "--target", wasmTarget, ...denyWarnings]);
     },
   },
@@ -118,8 +119,8 @@ function wasmDependencies() {
   // What runs at compile time only (a proc macro and what it needs) is no part of the wasm file.
   const args = [
     "tree",
-    "--features",
-    "task",
+    "--package",
+    "glove-wasm-page-tasks",
     "--target",
     wasmTarget,
     "-e",
@@ -132,7 +133,7 @@ function wasmDependencies() {
   const tree = output("cargo", args);
   if (tree === undefined) throw new Error("cargo tree failed");
   const used = new Set(tree.split("\n").map((line) => line.split(" ")[0]));
-  for (const own of ["glove-wasm", "glove-wasm-json"]) used.delete(own);
+  for (const own of used) if (own.startsWith("glove-wasm")) used.delete(own);
   const list = readFileSync(inRoot("wasm-dependencies.txt"), "utf8").split("\n");
   const allowed = new Set(list.filter((line) => line && !line.startsWith("#")));
   const added = [...used].filter((name) => !allowed.has(name));
@@ -158,8 +159,8 @@ async function reproducible() {
     ]) {
       cpSync(inRoot(part), join(elsewhere, part), { recursive: true });
     }
-    const here = readFileSync(await compile("sessions"));
-    const there = readFileSync(await compile("sessions", elsewhere));
+    const here = readFileSync(await compile("page-sessions"));
+    const there = readFileSync(await compile("page-sessions", elsewhere));
     if (!here.equals(there)) throw new Error("a second build in another folder gave other bytes");
   } finally {
     rmSync(elsewhere, { recursive: true, force: true });

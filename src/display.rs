@@ -19,7 +19,6 @@ pub enum DisplayError {
     WrongInput { renderer: String, why: String },
     #[error("the answer does not match the schema of `{renderer}`, so the question stays open: {why}")]
     WrongOutput { renderer: String, why: String },
-    #[cfg(feature = "serve")]
     #[error(
         "a tool of the endpoint asks nobody: ask before the call with `approval_if`, or make it a tool of the page"
     )]
@@ -34,7 +33,6 @@ impl DisplayError {
             DisplayError::Cleared => "DISPLAY_CLEARED",
             DisplayError::WrongInput { .. } => "DISPLAY_WRONG_INPUT",
             DisplayError::WrongOutput { .. } => "DISPLAY_WRONG_OUTPUT",
-            #[cfg(feature = "serve")]
             DisplayError::OnServer => "DISPLAY_ON_SERVER",
         }
     }

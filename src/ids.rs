@@ -2,16 +2,16 @@
 
 /// Lists in order, whose lengths are different powers of two: few are looked through, and an id moves but once for each.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ids {
+pub struct Ids {
     lists: Vec<Vec<IdEntry>>,
 }
 
 impl Ids {
-    pub(crate) fn contains(&self, id: &str) -> bool {
+    pub fn contains(&self, id: &str) -> bool {
         self.get(id).is_some()
     }
 
-    pub(crate) fn get(&self, id: &str) -> Option<usize> {
+    pub fn get(&self, id: &str) -> Option<usize> {
         for list in &self.lists {
             if let Ok(at) = place(list, id) {
                 return list.get(at).map(|(_, number)| *number);
@@ -21,7 +21,7 @@ impl Ids {
     }
 
     /// False when it is there already.
-    pub(crate) fn insert(&mut self, id: &str) -> bool {
+    pub fn insert(&mut self, id: &str) -> bool {
         let is_new = !self.contains(id);
         if is_new {
             self.add(id, 0);
@@ -30,7 +30,7 @@ impl Ids {
     }
 
     /// Adds one that is not there.
-    pub(crate) fn add(&mut self, id: &str, number: usize) {
+    pub fn add(&mut self, id: &str, number: usize) {
         let mut list = vec![(id.to_owned(), number)];
         while let Some(other) = self.lists.pop_if(|last| last.len() <= list.len()) {
             list = merged(other, list);

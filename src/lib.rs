@@ -6,22 +6,16 @@
 // A wasm file with a part of the features leaves out what the other part uses.
 #![cfg_attr(not(all(feature = "sessions", feature = "providers")), allow(dead_code))]
 
-#[cfg(all(feature = "native", target_arch = "wasm32"))]
-compile_error!(
-    "the feature `native` is for native programs: a page has `fetch`, leave the feature out for wasm"
-);
-
 pub mod answer;
 pub mod display;
 pub mod endpoint;
 pub mod error;
 pub mod event;
 pub mod http;
-mod ids;
+#[doc(hidden)]
+pub mod ids;
 pub mod json;
 pub mod message;
-#[cfg(not(target_arch = "wasm32"))]
-pub mod native;
 pub mod portable;
 pub mod ports;
 pub mod prices;
@@ -31,21 +25,16 @@ pub mod run;
 pub mod runtime;
 pub mod sse;
 pub mod store;
-#[cfg(feature = "task")]
-pub mod task;
-#[cfg(feature = "task")]
-pub mod task_runtime;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod system;
 pub mod task_tool;
 pub mod testing;
 pub mod text_tools;
 pub mod tool;
 pub mod visible_text;
-#[cfg(target_arch = "wasm32")]
-pub mod wasm;
-// Natively the server uses a part of it, and the test that writes the types of TypeScript all.
-#[cfg(any(test, feature = "serve", target_arch = "wasm32"))]
-#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code))]
-mod wire;
+/// What crosses between the core and a page, or a client of a server. It changes with the package, and is no interface for others.
+#[doc(hidden)]
+pub mod wire;
 
 #[cfg(feature = "derive")]
 pub use glove_wasm_macros::tool;

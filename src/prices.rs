@@ -99,7 +99,7 @@ impl Read for Prices {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "typescript")]
 impl crate::json::codec::ts::Ts for Prices {
     fn ts(_: bool) -> String {
         "Readonly<Record<string, ModelPrice>>".to_owned()

@@ -32,8 +32,9 @@ struct Todo {
 }
 
 /// How far a task is.
-#[derive(Clone, Copy, Read, Ts, Write)]
-pub(crate) enum TaskStatus {
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, Read, Ts, Write)]
+pub enum TaskStatus {
     Pending,
     InProgress,
     Completed,

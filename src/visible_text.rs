@@ -219,8 +219,8 @@ fn escape(c: char, out: &mut String) {
 }
 
 /// The rule as a regular expression of JavaScript: what it matches is an escape, unless it is of the first group.
-#[cfg(test)]
-pub(crate) fn pattern() -> String {
+#[doc(hidden)]
+pub fn pattern() -> String {
     let class = |ranges: Ranges| {
         let code = |code: u32| match code {
             0..=0xff => format!("\\x{code:02x}"),

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 use futures_executor::block_on;
 use futures_util::future::{Either, select};
 use glove_wasm::http::{Http, HttpRequest, HttpResponse};
-use glove_wasm::native::{NativeHttp, ProviderModel, SystemClock};
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{Clock, Tool, ToolContext};
 use glove_wasm::runtime::Glove;
+use glove_wasm::system::SystemClock;
+use glove_wasm_native::{NativeHttp, ProviderModel};
 use serde_json::{Value, json};
 
 const FORMATS: [(&str, &str); 2] = [("openai", "/v1"), ("anthropic", "")];

@@ -5,8 +5,9 @@ use std::fs;
 use std::sync::LazyLock;
 
 use futures_executor::block_on;
-use glove_wasm::native::{ImportOptions, SqliteDatabase};
 use glove_wasm::store::Transcript;
+use glove_wasm_native::ImportOptions;
+use glove_wasm_sqlite::SqliteDatabase;
 
 /// In memory where the system has a folder for that.
 static DATABASE: LazyLock<SqliteDatabase> = LazyLock::new(|| {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_executor::block_on;
-use glove_wasm::native::TaskFolder;
+use glove_wasm_native::TaskFolder;
 
 /// It is refused and nothing is in the folder, or its files are, and nothing is anywhere else.
 pub fn check(input: &[u8]) {

@@ -113,8 +113,7 @@ impl Refusal {
     }
 
     /// The line of a server's log: neither a key nor what the conversation says is in it.
-    #[cfg(feature = "serve")]
-    pub(crate) fn log_line(&self) -> String {
+    pub fn log_line(&self) -> String {
         match &self.model {
             Some(model) => model.log.clone(),
             None => format!("{}: {}", self.code, self.detail),
@@ -154,8 +153,7 @@ impl Refusal {
     }
 
     /// What a client is told, as JSON. The status is the response's.
-    #[cfg(feature = "serve")]
-    pub(crate) fn told(&self) -> String {
+    pub fn told(&self) -> String {
         self.written(false)
     }
 
@@ -223,7 +221,7 @@ fn status(error: &ModelError) -> u16 {
 
 /// A provider may quote the conversation in its words, so a log has them only where they are about the set-up; the names that it gives
 /// to what happened help to find the rest.
-pub(crate) fn log_line_of(error: &ModelError) -> String {
+pub fn log_line_of(error: &ModelError) -> String {
     use ModelErrorKind::*;
     let is_about_setup = error.code() == MODEL_NOT_FOUND || matches!(error.kind, Config | Authentication);
     let is_our_own = error.status.is_none() && matches!(error.kind, Network | Cut | Timeout | Plugin);

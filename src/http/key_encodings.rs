@@ -3,7 +3,7 @@
 use crate::providers::base64::DIGITS;
 
 /// As addresses hold it.
-pub(crate) fn percent(text: &str) -> String {
+pub fn percent(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte) {
@@ -16,7 +16,7 @@ pub(crate) fn percent(text: &str) -> String {
     out
 }
 
-pub(crate) fn hex(text: &str) -> String {
+pub fn hex(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         push_hex(&mut out, byte);
@@ -73,7 +73,7 @@ pub(super) fn for_addresses(base64: &str) -> String {
 }
 
 /// Without the signs that fill it up, which may be left out.
-pub(crate) fn base64(text: &str) -> String {
+pub fn base64(text: &str) -> String {
     let mut out = String::new();
     for three in text.as_bytes().chunks(3) {
         let mut bits = 0usize;

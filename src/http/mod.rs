@@ -3,12 +3,12 @@
 mod date;
 mod deadline;
 mod kept_body;
-pub(crate) mod key_encodings;
+#[doc(hidden)]
+pub mod key_encodings;
 mod keys;
 mod learned;
 mod model;
 mod port;
-#[cfg(feature = "providers")]
 mod relayed_answer;
 pub mod retry;
 mod time_limit;
@@ -18,5 +18,4 @@ pub use keys::without_keys;
 pub use learned::Learned;
 pub use model::{HttpModel, HttpOptions};
 pub use port::{Http, HttpRequest, HttpResponse};
-#[cfg(feature = "providers")]
 pub use relayed_answer::AnswerStream;

@@ -86,9 +86,8 @@ impl ModelAdapter for HttpModel {
         self.options.name.clone()
     }
 
-    #[cfg(feature = "traces")]
-    fn provider(&self) -> String {
-        crate::providers::table::provider_at(&self.options.url).to_owned()
+    fn provider(&self) -> &str {
+        &self.options.url
     }
 
     fn prompt(

@@ -1,5 +1,5 @@
-//! What a type needs to say its JSON form: the traits, and the derives of `macros/`.
+//! What a type needs to say its JSON form: the traits, and the derives of `crates/macros/`.
 
-pub(crate) use super::through_codec::through_codec;
-pub(crate) use glove_wasm_json::codec::*;
-pub(crate) use glove_wasm_macros::{Read, Ts, Write};
+pub use crate::through_codec;
+pub use glove_wasm_json::codec::*;
+pub use glove_wasm_macros::{Read, Ts, Write};

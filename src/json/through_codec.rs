@@ -1,6 +1,8 @@
 //! How types reach serde.
 
 /// serde's traits for types that other programs read and write too. They go through the text, so they are for JSON.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! through_codec {
     ($($name:ty),* $(,)?) => {
         $(impl serde::Serialize for $name {
@@ -23,5 +25,3 @@ macro_rules! through_codec {
         })*
     };
 }
-
-pub(crate) use through_codec;

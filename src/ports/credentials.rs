@@ -20,7 +20,7 @@ impl Credentials {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn all(&self) -> &[(String, String)] {
+    pub fn all(&self) -> &[(String, String)] {
         &self.0
     }
 }

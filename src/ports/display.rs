@@ -56,8 +56,7 @@ impl CallDisplay {
         CallDisplay { owner: owner.to_owned(), port }
     }
 
-    #[cfg(feature = "task")]
-    pub(crate) fn through(self, port: impl FnOnce(Arc<dyn DisplayPort>) -> Arc<dyn DisplayPort>) -> Self {
+    pub fn through(self, port: impl FnOnce(Arc<dyn DisplayPort>) -> Arc<dyn DisplayPort>) -> Self {
         CallDisplay { port: port(self.port), ..self }
     }
 

@@ -2,7 +2,6 @@
 //! `&self`, and return boxed futures that own what they need, so borrowed arguments are read at the call itself.
 
 mod abort;
-#[cfg(feature = "task")]
 mod credentials;
 mod display;
 mod environment;
@@ -10,9 +9,12 @@ mod function;
 mod model;
 mod outcome;
 mod registry;
-#[cfg(feature = "native")]
+#[cfg(feature = "schema-check")]
 mod schema_check;
-#[cfg(feature = "native")]
+#[cfg(not(feature = "schema-check"))]
+#[path = "no_schema_check.rs"]
+mod schema_check;
+#[cfg(feature = "schema-check")]
 mod schema_formats;
 mod store;
 mod tools;
@@ -20,7 +22,6 @@ mod tools;
 mod typed;
 
 pub use abort::{AbortHandle, AbortSignal};
-#[cfg(feature = "task")]
 pub use credentials::Credentials;
 pub use display::{CallDisplay, Check, CheckValue, DisplayPort, Show};
 pub use environment::{Clock, IdSource, Subscriber};

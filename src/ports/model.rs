@@ -14,10 +14,9 @@ use crate::tool::ToolDefinition;
 pub trait ModelAdapter: MaybeSend + MaybeSync {
     fn name(&self) -> String;
 
-    /// Who answers, as traces say it: an id such as `openai`.
-    #[cfg(feature = "traces")]
-    fn provider(&self) -> String {
-        "custom".to_owned()
+    /// Who answers, for traces: an id such as `openai`, or the address that is asked, by which they know the provider.
+    fn provider(&self) -> &str {
+        "custom"
     }
 
     /// Reads the request now and answers later. Streamed parts of the answer go into `deltas`; a model that does not

@@ -38,7 +38,7 @@ impl ToolFailure {
         ToolFailure::Failed(message.into())
     }
 
-    pub(crate) fn message(self) -> String {
+    pub fn message(self) -> String {
         match self {
             ToolFailure::Failed(message) => message,
             ToolFailure::Rejected(reason) => reason.unwrap_or_else(|| "rejected by the user".to_owned()),

@@ -13,7 +13,6 @@ use crate::message::ToolResultData;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
 use crate::ports::function::Function;
 use crate::ports::outcome::{IntoOutcome, ToolFailure};
-#[cfg(feature = "native")]
 use crate::ports::schema_check::SchemaCheck;
 use crate::ports::tools::{CallRef, Checked, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome};
@@ -34,7 +33,6 @@ pub struct Tool {
     approval: Option<Approval>,
     undo: Option<Undo>,
     /// Made when the tool is registered.
-    #[cfg(feature = "native")]
     check: Option<Arc<SchemaCheck>>,
 }
 
@@ -77,7 +75,7 @@ impl Tool {
     }
 
     /// A tool that reads its arguments itself.
-    pub(crate) fn of_json(
+    pub fn of_json(
         name: String,
         description: String,
         schema: Json,
@@ -91,7 +89,6 @@ impl Tool {
             permission: None,
             approval: None,
             undo: None,
-            #[cfg(feature = "native")]
             check: None,
         }
     }
@@ -194,8 +191,7 @@ impl Tool {
     }
 
     /// Does something around each run: what `begin` gives is handed the run.
-    #[cfg(feature = "traces")]
-    pub(crate) fn around<W>(
+    pub fn around<W>(
         mut self,
         begin: impl Fn(&Json, &ToolContext) -> W + MaybeSend + MaybeSync + 'static,
     ) -> Self
@@ -218,14 +214,11 @@ impl Tool {
         &self.definition
     }
 
-    /// Checks the arguments against the tool's schema. Without the feature `native`, only serde checks them.
-    #[cfg_attr(not(feature = "native"), allow(clippy::unused_self))]
+    /// Checks the arguments against the tool's schema. Without the feature `schema-check`, only serde checks them.
     fn issues(&self, input: &Json) -> Vec<Issue> {
-        #[cfg(feature = "native")]
         if let Some(check) = &self.check {
             return check.issues(input);
         }
-        let _ = input;
         Vec::new()
     }
 }
@@ -265,7 +258,6 @@ impl Tools {
     /// Adds a tool after the others. Fails for an empty or duplicate name and for an invalid schema.
     pub fn register(&mut self, tool: Tool) -> Result<(), ToolDefinitionError> {
         check_definition(&tool.definition, self.list.iter().map(Tool::name))?;
-        #[cfg(feature = "native")]
         let tool = {
             let ToolDefinition { name, schema, .. } = &tool.definition;
             let check = SchemaCheck::of(schema)
@@ -345,10 +337,8 @@ impl ToolHost for Tools {
     }
 }
 
-/// The answer of a request that wants one with a schema. Without the feature `native`, only who reads it finds out what is wrong.
-#[cfg_attr(not(feature = "native"), allow(unused_variables))]
+/// The answer of a request that wants one with a schema. Without the feature `schema-check`, only who reads it finds out what is wrong.
 fn taken(answer: &Json, context: &ToolContext) -> ToolOutcome {
-    #[cfg(feature = "native")]
     if let Some(schema) = &context.answer {
         let issues =
             SchemaCheck::of(schema).map_or_else(|error| vec![issue(&error)], |check| check.issues(answer));

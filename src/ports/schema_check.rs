@@ -1,4 +1,4 @@
-//! Arguments checked against a tool's JSON Schema, as pages check them (`js/src/schema/validator.ts`). Native programs only.
+//! Arguments checked against a tool's JSON Schema, as pages check them (`js/src/schema/validator.ts`). With the feature `schema-check`, which native programs have.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{Draft, ValidationError, Validator};
@@ -18,6 +18,8 @@ pub(super) struct SchemaCheck {
 }
 
 impl SchemaCheck {
+    pub(super) const IS_MADE: bool = true;
+
     /// Refuses what is no JSON Schema, and references that lead nowhere. Nothing is fetched.
     pub(super) fn of(schema: &Json) -> Result<Self, String> {
         let schema: Value = schema.read().map_err(|error| error.to_string())?;

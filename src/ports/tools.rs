@@ -12,9 +12,8 @@ use crate::json::Json;
 use crate::json::codec::to_text;
 use crate::message::SideOutput;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
-use crate::ports::{AbortSignal, CallDisplay, ToolFailure};
-#[cfg(feature = "task")]
-use crate::ports::{Credentials, DisplayPort};
+use crate::ports::schema_check::SchemaCheck;
+use crate::ports::{AbortSignal, CallDisplay, Credentials, DisplayPort, ToolFailure};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validated};
 use crate::run::log::StepResult;
 use crate::tool::{ToolDefinition, ToolSpec};
@@ -117,14 +116,11 @@ pub struct ToolContext {
     pub abort: AbortSignal,
     outputs: Arc<Mutex<Outputs>>,
     steps: Option<Arc<dyn Steps>>,
-    #[cfg(feature = "task")]
     credentials: Credentials,
     /// The schema that an answer is to fit.
-    #[cfg(feature = "native")]
-    pub(crate) answer: Option<Json>,
+    pub(super) answer: Option<Json>,
     /// The idempotency key of the call, also in its undo.
-    #[cfg(feature = "coding")]
-    pub(crate) call_key: String,
+    call_key: String,
 }
 
 #[derive(Default)]
@@ -144,53 +140,49 @@ impl ToolContext {
             abort,
             outputs: Arc::default(),
             steps: None,
-            #[cfg(feature = "task")]
             credentials: Credentials::default(),
-            #[cfg(feature = "native")]
             answer: None,
-            #[cfg(feature = "coding")]
             call_key: call.idempotency_key.to_owned(),
         }
     }
 
-    #[cfg(feature = "coding")]
-    pub(crate) fn undoes(mut self, call_key: String) -> Self {
+    /// The idempotency key of the call that runs or is taken back: a call and its undo have the same.
+    pub fn call_key(&self) -> &str {
+        &self.call_key
+    }
+
+    pub(crate) fn with_call_key(mut self, call_key: String) -> Self {
         self.call_key = call_key;
         self
     }
 
-    #[cfg(feature = "native")]
-    pub(crate) fn answers(mut self, schema: Option<&Json>) -> Self {
-        self.answer = schema.cloned();
+    pub(crate) fn with_answer_schema(mut self, schema: Option<&Json>) -> Self {
+        self.answer = schema.filter(|_| SchemaCheck::IS_MADE).cloned();
         self
     }
 
-    pub(crate) fn with_steps(mut self, steps: Arc<dyn Steps>) -> Self {
+    pub fn with_steps(mut self, steps: Arc<dyn Steps>) -> Self {
         self.steps = Some(steps);
         self
     }
 
     /// What this call may prove itself with: a secret by its name, which the broker of the agent gave for this call alone.
-    #[cfg(feature = "task")]
     pub fn credential(&self, name: &str) -> Option<&str> {
         self.credentials.get(name)
     }
 
     /// All that this call has.
-    #[cfg(feature = "sandbox")]
-    pub(crate) fn credentials(&self) -> Credentials {
+    pub fn credentials(&self) -> Credentials {
         self.credentials.clone()
     }
 
-    #[cfg(feature = "task")]
-    pub(crate) fn with_credentials(mut self, credentials: Credentials) -> Self {
+    pub fn with_credentials(mut self, credentials: Credentials) -> Self {
         self.credentials = credentials;
         self
     }
 
     /// What the call tells its record goes through these.
-    #[cfg(feature = "task")]
-    pub(crate) fn through(
+    pub fn through(
         mut self,
         steps: impl FnOnce(Arc<dyn Steps>) -> Arc<dyn Steps>,
         display: impl FnOnce(Arc<dyn DisplayPort>) -> Arc<dyn DisplayPort>,

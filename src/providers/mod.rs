@@ -6,7 +6,8 @@ mod anthropic {
     pub(super) mod stream;
 }
 pub mod attachments;
-pub(crate) mod base64;
+#[doc(hidden)]
+pub mod base64;
 pub(crate) mod change;
 mod decoder;
 mod details;
@@ -33,7 +34,8 @@ mod openai_responses {
     pub(super) mod request;
     pub(super) mod stream;
 }
-pub(crate) mod host;
+#[doc(hidden)]
+pub mod host;
 pub(crate) mod provider_fields;
 pub(crate) mod refused;
 mod repeated;

@@ -134,7 +134,7 @@ pub fn resolve(
 
 impl Format {
     /// The format that a model wants where the application names none: some of OpenAI's take no tools in the chat format.
-    pub(crate) fn for_model(self, host: &str, model: &str, facts: &[Fact]) -> Format {
+    pub fn for_model(self, host: &str, model: &str, facts: &[Fact]) -> Format {
         match self {
             Format::OpenAiChat if Facts::of(self, host, model, facts).responses == Some(true) => {
                 Format::OpenAiResponses
@@ -194,8 +194,7 @@ impl Format {
 const AZURE: &str = "openai.azure.com";
 
 /// Whose address this is, in the words of OpenTelemetry's conventions.
-#[cfg(feature = "traces")]
-pub(crate) fn provider_at(url: &str) -> &'static str {
+pub fn provider_at(url: &str) -> &'static str {
     let found =
         PROVIDERS.iter().find(|known| !known.base_url.is_empty() && host(known.base_url) == host(url));
     match found.map(|provider| provider.id) {
@@ -213,7 +212,6 @@ fn config(message: String) -> ModelError {
 mod tests {
     use super::*;
 
-    #[cfg(feature = "traces")]
     #[test]
     fn providers_are_called_what_the_conventions_call_them() {
         #[derive(Deserialize)]

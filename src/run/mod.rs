@@ -13,7 +13,6 @@ pub mod journal;
 pub mod log;
 mod long_list;
 mod recording;
-#[cfg(any(feature = "native", feature = "sqlite"))]
 pub mod replay;
 pub mod salvage;
 mod sanitize;
@@ -367,8 +366,7 @@ impl Run {
     }
 
     /// The run knows the request, and the step that brought it is stored.
-    #[cfg_attr(not(feature = "native"), allow(dead_code, reason = "of these, the wasm file alone uses it"))]
-    pub(crate) fn has_stored(&self, request: &str) -> bool {
+    pub fn has_stored(&self, request: &str) -> bool {
         let brings = |record: &Record| matches!(&record.input, Input::Request(new) if new.id == request);
         self.accepts_request_id(request).is_err() && !self.unsaved_records.iter().any(brings)
     }
@@ -448,7 +446,7 @@ impl Run {
     }
 
     /// How often another path was taken.
-    pub(crate) fn branch_count(&self) -> usize {
+    pub fn branch_count(&self) -> usize {
         self.branches.count_of_marks()
     }
 
@@ -502,7 +500,7 @@ impl Run {
     }
 
     /// The open question with this id, or about the call with this id.
-    pub(crate) fn asked(&self, id: &str) -> Option<&Question> {
+    pub fn asked(&self, id: &str) -> Option<&Question> {
         self.questions().find(|open| open.id == id || open.call_id.as_deref() == Some(id))
     }
 
@@ -571,7 +569,7 @@ impl Run {
     }
 
     /// A call of the record, answered or not.
-    pub(crate) fn called(&self, call_id: &str) -> Option<&ToolCall> {
+    pub fn called(&self, call_id: &str) -> Option<&ToolCall> {
         for message in self.messages.iter().rev() {
             if let Some(call) = message.calls().iter().find(|call| call.id() == call_id) {
                 return Some(call);
@@ -581,7 +579,7 @@ impl Run {
     }
 
     /// The arguments of a call of the record as its tool gets or got them.
-    pub(crate) fn validated_input(&self, call_id: &str) -> Option<&Json> {
+    pub fn validated_input(&self, call_id: &str) -> Option<&Json> {
         if let Some(call) = self.calls().iter().find(|call| call.id == call_id)
             && let Some(validated) = &call.validated
         {
@@ -621,8 +619,7 @@ impl Run {
     }
 
     /// The idempotency key that a call of the record ran with.
-    #[cfg(feature = "coding")]
-    pub(crate) fn key_of_past_call(&self, call_id: &str) -> String {
+    pub fn key_of_past_call(&self, call_id: &str) -> String {
         let mut messages = self.messages().iter().rev();
         let asks =
             messages.find(|message| message.calls().iter().any(|call| call.id.as_deref() == Some(call_id)));

@@ -34,7 +34,6 @@ pub(crate) enum Command {
     /// Keep the text that a model has shown so far.
     KeepPartial,
     Abort,
-    #[cfg(feature = "native")]
     Stored(WhetherStored),
     /// The host goes away.
     Close,
@@ -66,7 +65,6 @@ pub(crate) struct Caller {
 }
 
 /// Somebody who wants to know whether what was asked before is stored.
-#[cfg(feature = "native")]
 pub(crate) struct WhetherStored {
     /// A write had failed before that was asked.
     pub(super) is_again: bool,

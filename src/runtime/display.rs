@@ -179,11 +179,7 @@ impl DisplayManager {
     }
 
     /// A question under an id that the caller took from the session's own source of ids.
-    pub(crate) fn push_and_wait_as(
-        &self,
-        id: String,
-        show: Show,
-    ) -> BoxFuture<'static, Result<Json, DisplayError>> {
+    pub fn push_and_wait_as(&self, id: String, show: Show) -> BoxFuture<'static, Result<Json, DisplayError>> {
         self.wait(id, show, true)
     }
 
@@ -254,7 +250,6 @@ impl DisplayManager {
         first
     }
 
-    #[cfg(feature = "native")]
     pub(crate) fn is_early(&self, id: &str) -> bool {
         self.state().early.iter().any(|(early, _)| early == id)
     }

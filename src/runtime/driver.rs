@@ -60,7 +60,6 @@ pub(crate) struct Driver {
     /// Something was decided that the followers have not heard of.
     changed: bool,
     /// Why the last write was refused.
-    #[cfg(feature = "native")]
     pub(super) unstored: Option<StoreError>,
 }
 
@@ -105,7 +104,6 @@ impl Driver {
             announced_items: Ids::default(),
             notes: 0,
             changed: false,
-            #[cfg(feature = "native")]
             unstored: None,
         }
     }
@@ -435,10 +433,7 @@ impl Driver {
             }
             Err(error) => {
                 self.shared.unwritten.store(true, Ordering::Relaxed);
-                #[cfg(feature = "native")]
-                {
-                    self.unstored = Some(error.clone());
-                }
+                self.unstored = Some(error.clone());
                 // Work is given out again on `Resumed`; what comes after a write and is no work waits here.
                 for effect in std::mem::take(&mut self.batch) {
                     match effect {

@@ -92,7 +92,6 @@ impl Driver {
                 self.keep_partial();
                 return Some(Input::Aborted { why: AbortReason::User });
             }
-            #[cfg(feature = "native")]
             Command::Stored(asked) => self.say_whether_stored(asked),
             Command::Close => self.close(),
         }
@@ -120,9 +119,8 @@ impl Driver {
             | Command::CancelQueued(_)
             | Command::KeepPartial
             | Command::Abort
-            | Command::Close => false,
-            #[cfg(feature = "native")]
-            Command::Stored(_) => false,
+            | Command::Close
+            | Command::Stored(_) => false,
         }
     }
 
@@ -216,7 +214,6 @@ impl Driver {
                 self.shared.followers.each(|follower| follower.on_end(request, &refused));
                 let _ = caller.reply.send(refused);
             }
-            #[cfg(feature = "native")]
             Command::Stored(asked) => {
                 if let Error::Store(error) = error {
                     let _ = asked.reply.send(Err(error));

@@ -9,7 +9,7 @@
 //!
 //! use glove_wasm::ports::*;
 //! use glove_wasm::message::Message;
-//! use glove_wasm::native::{RandomIds, SystemClock};
+//! use glove_wasm::system::{RandomIds, SystemClock};
 //! use glove_wasm::run::effect::{Effect, Outcome};
 //! use glove_wasm::run::input::{Input, Request};
 //! use glove_wasm::run::settings::{Compaction, Limits, Settings};
@@ -102,7 +102,6 @@ mod session;
 mod session_tools;
 mod shared;
 mod shared_driver;
-#[cfg(feature = "native")]
 mod stored;
 mod tool_run;
 mod work;

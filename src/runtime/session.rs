@@ -307,9 +307,15 @@ impl Session {
         read(&self.shared.run())
     }
 
-    #[cfg_attr(not(feature = "native"), allow(dead_code, reason = "of these, the wasm file alone uses it"))]
-    pub(crate) fn change_run(&self, change: impl FnOnce(&mut Run)) {
+    pub fn change_run(&self, change: impl FnOnce(&mut Run)) {
         self.shared.change_run(change);
+    }
+
+    /// Keeps every input of the run from now on, in memory. Opens the session if it is not open yet.
+    pub async fn record(&self) -> Result<(), Error> {
+        self.opened().await?;
+        self.change_run(Run::record);
+        Ok(())
     }
 
     /// A copy of the whole record.
@@ -322,7 +328,7 @@ impl Session {
     }
 
     /// The phase of this session's run. One that has ended, and could not be written, is not over: `resume` writes it.
-    pub(crate) fn phase_of(&self, run: &Run) -> PhaseName {
+    pub fn phase_of(&self, run: &Run) -> PhaseName {
         match run.phase() {
             PhaseName::Idle if self.shared.unwritten.load(Ordering::Relaxed) => PhaseName::Paused,
             phase => phase,

@@ -108,7 +108,6 @@ impl Shared {
         self.run.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    #[cfg_attr(not(feature = "native"), allow(dead_code, reason = "of these, the wasm file alone uses it"))]
     pub(crate) fn change_run(&self, change: impl FnOnce(&mut Run)) {
         change(&mut self.run.write().unwrap_or_else(PoisonError::into_inner));
     }

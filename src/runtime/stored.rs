@@ -12,7 +12,7 @@ use crate::runtime::session::Session;
 
 impl Session {
     /// Done when everything that was asked of the session before is stored, or with why it is not. Something has to drive the session.
-    pub(crate) fn stored(&self) -> impl Future<Output = Result<(), Error>> + Send + 'static {
+    pub fn stored(&self) -> impl Future<Output = Result<(), Error>> + Send + 'static {
         let (reply, told) = oneshot::channel();
         let is_again = self.shared.unwritten.load(Ordering::Relaxed);
         self.tell(Command::Stored(WhetherStored { is_again, is_last: false, reply }));
@@ -25,7 +25,7 @@ impl Session {
     }
 
     /// The question of a tool is answered, and the tool has not asked it again since the session was opened: until then that is not stored.
-    pub(crate) fn is_answered_early(&self, slot: &str) -> bool {
+    pub fn is_answered_early(&self, slot: &str) -> bool {
         self.display().is_early(slot) && self.with_run(|run| run.may_ask_again(slot).is_some())
     }
 }

@@ -86,7 +86,7 @@ impl MemoryStore {
 }
 
 /// The original's key: a tool's name, and its arguments or null.
-pub(crate) fn permission_key(tool: &str, input: Option<&Json>) -> String {
+pub fn permission_key(tool: &str, input: Option<&Json>) -> String {
     format!("{tool}::{}", input.map_or_else(|| "null".to_owned(), Json::canonical))
 }
 

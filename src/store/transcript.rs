@@ -10,7 +10,6 @@ use crate::message::{InboxItem, Message, Task};
 use crate::run::Run;
 use crate::run::checkpoint::{RestoreError, Unsaved};
 use crate::run::journal::Record;
-#[cfg(any(feature = "native", feature = "sqlite"))]
 use crate::run::replay::{self, ReplayError};
 use crate::run::settings::Settings;
 
@@ -105,7 +104,6 @@ impl Transcript {
     /// Reads what was exported here or by a page.
     pub fn read(text: &str) -> Result<Self, TranscriptError> {
         let parts: Parts = from_text(text).map_err(|_| invalid("it is not a JSON object"))?;
-        #[cfg(any(feature = "native", feature = "sqlite"))]
         if parts.format.to_text().as_deref() == Some(replay::FORMAT) {
             return Transcript::at_end_of_run(text);
         }
@@ -141,7 +139,6 @@ impl Transcript {
     }
 
     /// A recorded run as the session that it ends with.
-    #[cfg(any(feature = "native", feature = "sqlite"))]
     fn at_end_of_run(text: &str) -> Result<Self, TranscriptError> {
         let end = replay::end_of(text).map_err(|error| match error {
             ReplayError::Newer => TranscriptError::Newer,

@@ -43,8 +43,7 @@ impl ModelAdapter for TextTools {
         self.inner.name()
     }
 
-    #[cfg(feature = "traces")]
-    fn provider(&self) -> String {
+    fn provider(&self) -> &str {
         self.inner.provider()
     }
 

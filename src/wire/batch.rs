@@ -7,7 +7,6 @@ use super::event::{CoreEvent, EventOf};
 use super::listed::Listed;
 use super::outcome::CoreError;
 use super::tool_inputs::Inputs;
-#[cfg(feature = "serve")]
 use crate::error::ModelError;
 use crate::event::Event;
 use crate::json::codec::to_text;
@@ -16,8 +15,8 @@ use crate::run::Run;
 use crate::run::views::timeline::{Timeline, TimelineEntry, TimelinePatch};
 use crate::runtime::Session;
 
-#[derive(Default)]
-pub(crate) struct EventBatch {
+#[derive(Debug, Default)]
+pub struct EventBatch {
     events: Listed,
     slots_changed: bool,
     /// How requests ended, told behind the state in which that left the run.
@@ -32,24 +31,16 @@ pub(crate) struct EventBatch {
     inputs: Inputs,
     /// What is shown from before: its id and its text.
     earlier: Option<(String, String)>,
-    /// That the model is asked again later: the request, the code, and until when.
-    #[cfg(feature = "serve")]
-    waits: Option<(Option<String>, String, u64)>,
-    #[cfg(feature = "serve")]
-    phase: &'static str,
 }
 
 impl EventBatch {
     /// One for clients that may know only this of failures.
-    #[cfg(feature = "serve")]
-    pub(crate) fn with_safe_failures(safe: fn(&ModelError) -> ModelError) -> Self {
+    pub fn with_safe_failures(safe: fn(&ModelError) -> ModelError) -> Self {
         EventBatch { timeline: Timeline::with_safe_failures(safe), ..EventBatch::default() }
     }
 
-    pub(crate) fn note(&mut self, request: Option<&str>, event: &Event) {
+    pub fn note(&mut self, request: Option<&str>, event: &Event) {
         self.events.push(&CoreEvent::Event(EventOf(request, event)));
-        #[cfg(feature = "serve")]
-        self.note_wait(request, event);
         match event {
             Event::ToolInputDelta { id, name, delta } => self.inputs.read(id, name, delta),
             Event::ModelResponse(_) | Event::ModelResponseComplete(_) | Event::RequestFinished { .. } => {
@@ -65,48 +56,22 @@ impl EventBatch {
         }
     }
 
-    /// Whoever joins meanwhile is told of it.
-    #[cfg(feature = "serve")]
-    fn note_wait(&mut self, request: Option<&str>, event: &Event) {
-        match event {
-            Event::ModelRetry { code, until, .. } => {
-                self.waits = Some((request.map(str::to_owned), code.clone(), *until));
-            }
-            Event::TextDelta { .. }
-            | Event::ReasoningDelta { .. }
-            | Event::ToolInputDelta { .. }
-            | Event::ModelResponse(_)
-            | Event::ModelResponseComplete(_)
-            | Event::RequestFinished { .. } => self.waits = None,
-            _ => {}
-        }
-    }
-
-    /// It is a wait of this call of a model.
-    #[cfg(feature = "serve")]
-    fn follow_wait(&mut self, phase: &'static str, request: Option<&str>) {
-        let same = replace(&mut self.phase, phase) == phase;
-        self.waits.take_if(|(of, ..)| !same || of.as_deref() != request);
-    }
-
-    pub(crate) fn note_slots(&mut self) {
+    pub fn note_slots(&mut self) {
         self.slots_changed = true;
     }
 
-    pub(crate) fn note_end(&mut self, request: Option<&str>, error: Option<CoreError<'_>>) {
+    pub fn note_end(&mut self, request: Option<&str>, error: Option<CoreError<'_>>) {
         self.ended.push(to_text(&CoreEvent::Ended { request, error }));
     }
 
     /// What is different in the run. Only when all of it is written: what is shown as done must not be asked again.
-    pub(crate) fn follow(&mut self, session: &Session, run: &Run, interrupted: bool) {
+    pub fn follow(&mut self, session: &Session, run: &Run, interrupted: bool) {
         self.follow_timeline(run);
         let phase = session.phase_of(run).as_str();
         if phase != "model" {
             self.inputs.end();
         }
         let state = state_of(run, if interrupted { "interrupted" } else { phase });
-        #[cfg(feature = "serve")]
-        self.follow_wait(phase, run.request());
         if self.state != state {
             self.state = state;
             self.moved = true;
@@ -114,12 +79,12 @@ impl EventBatch {
     }
 
     /// Whether the slots are to be told; they are looked up outside, as those who change them tell this.
-    pub(crate) fn take_slots_changed(&mut self) -> bool {
+    pub fn take_slots_changed(&mut self) -> bool {
         take(&mut self.slots_changed)
     }
 
     /// All that was not told yet, with the slots if they have changed: a JSON array.
-    pub(crate) fn take(&mut self, slots: Option<&Vec<Slot>>) -> Option<String> {
+    pub fn take(&mut self, slots: Option<&Vec<Slot>>) -> Option<String> {
         let mut batch = take(&mut self.events);
         self.inputs.tell(&mut batch);
         if take(&mut self.moved) {
@@ -134,14 +99,13 @@ impl EventBatch {
         batch.end()
     }
 
-    /// The session as it is, for who joins at this time, and why it stands still: a JSON array.
-    #[cfg(feature = "serve")]
-    pub(crate) fn whole(
+    /// The session as it is, for who joins now, with the event that holds still, and why it stands still: a JSON array.
+    pub fn whole(
         &self,
         run: &Run,
         slots: &Vec<Slot>,
+        holds: Option<(Option<&str>, &Event)>,
         error: Option<CoreError<'_>>,
-        now: u64,
     ) -> String {
         let mut timeline = TimelinePatch::of_all(&self.timeline, run);
         timeline.set_last(self.earlier.as_ref().map(partial));
@@ -151,10 +115,8 @@ impl EventBatch {
         if !self.state.is_empty() {
             events.push_text(&self.state);
         }
-        if let Some((request, code, until)) = &self.waits {
-            let wait_ms = until.saturating_sub(now);
-            let event = Event::ModelRetry { code: code.clone(), wait_ms, until: *until };
-            events.push(&CoreEvent::Event(EventOf(request.as_deref(), &event)));
+        if let Some((request, event)) = holds {
+            events.push(&CoreEvent::Event(EventOf(request, event)));
         }
         if error.is_some() {
             events.push(&CoreEvent::Ended { request: None, error });

@@ -9,9 +9,9 @@ use crate::run::effect::{Effect, Outcome};
 use crate::run::input::Reply;
 
 /// What a run asks for.
-#[derive(Ts, Write)]
+#[derive(Debug, Ts, Write)]
 #[json(tag = "type")]
-pub(crate) enum RunEffect<'a> {
+pub enum RunEffect<'a> {
     /// Store `snapshot()` before doing what comes after this.
     Persist {
         strict: bool,
@@ -77,8 +77,8 @@ pub(crate) enum RunEffect<'a> {
     Finish(RunFinish<'a>),
 }
 
-#[derive(Ts, Write)]
-pub(crate) struct EffectCall<'a> {
+#[derive(Debug, Ts, Write)]
+pub struct EffectCall<'a> {
     call_id: &'a str,
     #[json(write_null)]
     #[ts(type = "string")]
@@ -89,9 +89,9 @@ pub(crate) struct EffectCall<'a> {
 }
 
 /// How a run ended.
-#[derive(Ts, Write)]
+#[derive(Debug, Ts, Write)]
 #[json(tag = "outcome")]
-pub(crate) enum RunFinish<'a> {
+pub enum RunFinish<'a> {
     Completed {
         request: &'a str,
         reply: &'a Reply,
@@ -134,7 +134,7 @@ impl<'a> EffectCall<'a> {
 }
 
 impl<'a> RunEffect<'a> {
-    pub(crate) fn of(run: &'a Run, effect: &'a Effect) -> Self {
+    pub fn of(run: &'a Run, effect: &'a Effect) -> Self {
         match effect {
             Effect::Persist { strict } => RunEffect::Persist { strict: *strict },
             Effect::CallModel { call } => RunEffect::CallModel { call: *call },

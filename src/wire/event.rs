@@ -2,7 +2,7 @@
 
 use super::outcome::CoreError;
 use crate::event::{Event, Question};
-#[cfg(test)]
+#[cfg(feature = "typescript")]
 use crate::json::codec::ts;
 use crate::json::codec::{Ts, Write, object_and};
 use crate::json::partial::{Kind, Op, Patch};
@@ -13,9 +13,9 @@ use crate::run::input::Request;
 use crate::run::views::timeline::TimelinePatch;
 
 /// One entry of a batch of `events`.
-#[derive(Ts, Write)]
+#[derive(Debug, Ts, Write)]
 #[json(tag = "kind")]
-pub(crate) enum CoreEvent<'a> {
+pub enum CoreEvent<'a> {
     /// An event for subscribers: `record(type, data)`.
     Event(EventOf<'a>),
     /// A change of the timeline.
@@ -52,7 +52,8 @@ pub(crate) enum CoreEvent<'a> {
 }
 
 /// The event with the request that it belongs to.
-pub(crate) struct EventOf<'a>(pub(crate) Option<&'a str>, pub(crate) &'a Event);
+#[derive(Debug)]
+pub struct EventOf<'a>(pub Option<&'a str>, pub &'a Event);
 
 impl Write for EventOf<'_> {
     fn write(&self, out: &mut String) {
@@ -60,7 +61,7 @@ impl Write for EventOf<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "typescript")]
 impl ts::Ts for EventOf<'_> {
     fn ts(_: bool) -> String {
         String::new()
@@ -72,9 +73,9 @@ impl ts::Ts for EventOf<'_> {
     }
 }
 
-#[derive(Ts, Write)]
+#[derive(Debug, Ts, Write)]
 #[ts(inline)]
-pub(crate) struct QueuedRequest<'a> {
+pub struct QueuedRequest<'a> {
     id: &'a str,
     text: &'a str,
     /// How many images and files it has.
@@ -95,10 +96,10 @@ impl<'a> From<&'a Request> for QueuedRequest<'a> {
     }
 }
 
-#[derive(Ts, Write)]
+#[derive(Debug, Ts, Write)]
 #[json(rename_all = "camelCase")]
 #[ts(inline)]
-pub(crate) struct UndoableCall<'a> {
+pub struct UndoableCall<'a> {
     tool_call_id: &'a str,
     tool_name: &'a str,
 }
@@ -109,7 +110,8 @@ impl<'a> From<&'a UndoEntry> for UndoableCall<'a> {
     }
 }
 
-pub(crate) struct Patches(pub(crate) Vec<Patch>);
+#[derive(Debug)]
+pub struct Patches(pub Vec<Patch>);
 
 impl Write for Patches {
     fn write(&self, out: &mut String) {
@@ -136,7 +138,7 @@ impl Write for Patches {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "typescript")]
 impl ts::Ts for Patches {
     fn ts(_: bool) -> String {
         "readonly InputPatch[]".to_owned()

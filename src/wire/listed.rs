@@ -3,7 +3,7 @@
 use crate::json::codec::Write;
 
 /// The array without its end; empty as long as it has nothing.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Listed(String);
 
 impl Listed {

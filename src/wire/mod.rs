@@ -1,15 +1,10 @@
 //! What crosses between the core and the page and is no type of the run itself. TypeScript's side is written from these.
 
-pub(crate) mod batch;
-#[cfg(any(test, feature = "sessions"))]
-pub(crate) mod effect;
-pub(crate) mod event;
+pub mod batch;
+pub mod effect;
+pub mod event;
 mod listed;
-pub(crate) mod options;
-pub(crate) mod outcome;
-pub(crate) mod prompt;
-#[cfg(feature = "task")]
-pub(crate) mod task;
-pub(crate) mod tool_inputs;
-#[cfg(test)]
-mod typescript;
+pub mod options;
+pub mod outcome;
+pub mod prompt;
+mod tool_inputs;

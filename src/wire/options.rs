@@ -12,60 +12,60 @@ use crate::tool::ToolSpec;
 #[derive(Debug, Clone, Read, Ts)]
 #[json(rename_all = "camelCase")]
 #[ts(input)]
-pub(crate) struct SessionOptions {
-    pub(crate) session_id: String,
-    pub(crate) system_prompt: String,
-    pub(crate) tools: Vec<PageTool>,
+pub struct SessionOptions {
+    pub session_id: String,
+    pub system_prompt: String,
+    pub tools: Vec<PageTool>,
     #[json(default)]
-    pub(crate) compaction: Compaction,
+    pub compaction: Compaction,
     #[json(default)]
-    pub(crate) limits: Limits,
+    pub limits: Limits,
     #[json(default)]
-    pub(crate) budgets: Budgets,
+    pub budgets: Budgets,
     /// What models cost.
     #[json(default)]
-    pub(crate) prices: Prices,
-    pub(crate) model: ModelOptions,
+    pub prices: Prices,
+    pub model: ModelOptions,
     #[json(default)]
-    pub(crate) keeps: Keeps,
+    pub keeps: Keeps,
     #[json(default)]
-    pub(crate) resume: Resume,
+    pub resume: Resume,
     /// Whether the model gets a task list in any case, or in none; else it gets one beside other tools.
-    pub(crate) tasks: Option<bool>,
+    pub tasks: Option<bool>,
     /// Keeps every input, for `recorded`.
     #[json(default)]
-    pub(crate) record: bool,
+    pub record: bool,
 }
 
 /// What may change while a session lives.
 #[derive(Debug, Clone, Read)]
 #[json(rename_all = "camelCase")]
-pub(crate) struct Changes {
-    pub(crate) system_prompt: Option<String>,
-    pub(crate) tools: Option<Vec<PageTool>>,
-    pub(crate) compaction: Option<Compaction>,
-    pub(crate) limits: Option<Limits>,
-    pub(crate) budgets: Option<Budgets>,
-    pub(crate) prices: Option<Prices>,
-    pub(crate) model: Option<ModelOptions>,
+pub struct Changes {
+    pub system_prompt: Option<String>,
+    pub tools: Option<Vec<PageTool>>,
+    pub compaction: Option<Compaction>,
+    pub limits: Option<Limits>,
+    pub budgets: Option<Budgets>,
+    pub prices: Option<Prices>,
+    pub model: Option<ModelOptions>,
 }
 
 /// Whether the store of the page (`host.load`, `host.append`, …) keeps these.
 #[derive(Debug, Clone, Copy, Default, Read, Ts)]
 #[ts(inline, input)]
-pub(crate) struct Keeps {
+pub struct Keeps {
     #[json(default)]
-    pub(crate) tasks: bool,
+    pub tasks: bool,
     #[json(default)]
-    pub(crate) inbox: bool,
+    pub inbox: bool,
     #[json(default)]
-    pub(crate) permissions: bool,
+    pub permissions: bool,
 }
 
 /// `manual`: a run that was going on when its page died waits for `resume()` (phase `interrupted`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
 #[ts(inline)]
-pub(crate) enum Resume {
+pub enum Resume {
     Auto,
     Manual,
 }
@@ -73,7 +73,7 @@ pub(crate) enum Resume {
 /// Where the model is.
 #[derive(Debug, Clone, Read, Ts)]
 #[ts(input)]
-pub(crate) enum ModelOptions {
+pub enum ModelOptions {
     /// In the page: `host.prompt`.
     Host { name: String },
     /// Behind HTTP: `host.fetch`.
@@ -83,29 +83,29 @@ pub(crate) enum ModelOptions {
 /// An endpoint.
 #[derive(Debug, Clone, Read, Ts)]
 #[ts(input)]
-pub(crate) struct HttpModelOptions {
-    pub(crate) name: String,
-    pub(crate) url: String,
+pub struct HttpModelOptions {
+    pub name: String,
+    pub url: String,
     /// Earlier reasoning is sent back; without it none ever leaves.
     #[json(default)]
-    pub(crate) reasoning: bool,
+    pub reasoning: bool,
     #[json(default)]
-    pub(crate) policy: Policy,
+    pub policy: Policy,
 }
 
 /// A tool of the page: what the core needs to know of it, and what a model is told.
 #[derive(Debug, Clone)]
-pub(crate) struct PageTool {
-    pub(crate) described: Described,
-    pub(crate) spec: ToolSpec,
+pub struct PageTool {
+    pub described: Described,
+    pub spec: ToolSpec,
 }
 
 #[derive(Debug, Clone, Read, Ts)]
 #[ts(inline, input)]
-pub(crate) struct Described {
-    pub(crate) description: String,
+pub struct Described {
+    pub description: String,
     /// JSON Schema of the arguments.
-    pub(crate) schema: Json,
+    pub schema: Json,
 }
 
 impl Read for PageTool {
@@ -121,7 +121,7 @@ impl Read for PageTool {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "typescript")]
 impl crate::json::codec::ts::Ts for PageTool {
     fn ts(_: bool) -> String {
         "PageTool".to_owned()

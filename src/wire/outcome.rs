@@ -11,12 +11,12 @@ use crate::runtime::Response;
 
 /// An error of the core; one that refuses what was asked is thrown in this form.
 #[derive(Debug, Clone, Ts, Write)]
-pub(crate) struct CoreError<'a> {
-    pub(crate) code: &'a str,
-    pub(crate) message: String,
+pub struct CoreError<'a> {
+    pub code: &'a str,
+    pub message: String,
     /// What is known of a call of a model; it lacks what is false.
     #[ts(type = "ToldFailure")]
-    pub(crate) model: Option<&'a ModelError>,
+    pub model: Option<&'a ModelError>,
 }
 
 impl<'a> From<&'a Error> for CoreError<'a> {
@@ -32,7 +32,7 @@ impl<'a> From<&'a Error> for CoreError<'a> {
 /// How a request ended or stopped. What was refused is thrown.
 #[derive(Debug, Clone, Ts, Write)]
 #[json(tag = "outcome")]
-pub(crate) enum CoreOutcome<'a> {
+pub enum CoreOutcome<'a> {
     Completed {
         #[ts(type = "Required<Pick<RunReply, \"messages\" | \"usage\">>")]
         reply: &'a Reply,
@@ -58,7 +58,7 @@ pub(crate) enum CoreOutcome<'a> {
 
 impl<'a> CoreOutcome<'a> {
     /// The error itself where nothing was begun: the core has refused it.
-    pub(crate) fn of(end: &'a Result<Response, Error>) -> Result<Self, &'a Error> {
+    pub fn of(end: &'a Result<Response, Error>) -> Result<Self, &'a Error> {
         Ok(match end {
             Ok(Response::Completed(reply)) => CoreOutcome::Completed { reply },
             Ok(Response::Undone { steps, error }) => {
@@ -79,10 +79,10 @@ impl<'a> CoreOutcome<'a> {
 
 /// `begins`: the step is to be done now, under this key. Else what came of it before.
 #[derive(Debug, Clone, Default, Ts, Write)]
-pub(crate) struct CoreStep {
-    pub(crate) begins: Option<String>,
-    pub(crate) returned: Option<Json>,
-    pub(crate) threw: Option<String>,
+pub struct CoreStep {
+    pub begins: Option<String>,
+    pub returned: Option<Json>,
+    pub threw: Option<String>,
 }
 
 impl From<Step> for CoreStep {

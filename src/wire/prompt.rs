@@ -5,9 +5,9 @@ use crate::message::{ContentPart, Extra, Message, TRIGGER};
 use crate::run::input::WhenBusy;
 use crate::runtime::Prompt;
 
-#[derive(Read)]
+#[derive(Debug, Read)]
 #[json(rename_all = "camelCase")]
-pub(crate) struct PromptInput {
+pub struct PromptInput {
     id: Option<String>,
     #[json(default)]
     text: String,

@@ -6,11 +6,12 @@ use super::event::{CoreEvent, Patches};
 use super::listed::Listed;
 use crate::json::partial::{PartialJson, Patch};
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Inputs {
     open: Vec<Input>,
 }
 
+#[derive(Debug)]
 struct Input {
     id: String,
     name: String,

@@ -38,3 +38,4 @@ mod providers;
 mod runtime;
 mod store_conformance;
 mod task;
+mod typescript;

@@ -14,9 +14,10 @@ use futures_util::future::{Either, select};
 use glove_wasm::error::Error;
 use glove_wasm::http::Http;
 use glove_wasm::http::retry::Policy;
-use glove_wasm::native::{NativeHttp, ProviderModel, SystemClock};
 use glove_wasm::ports::Clock;
 use glove_wasm::runtime::Glove;
+use glove_wasm::system::SystemClock;
+use glove_wasm_native::{NativeHttp, ProviderModel};
 
 const KEY: &str = "sk-canary-4711";
 const HELLO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}]}\n\n";

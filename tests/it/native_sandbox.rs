@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use crate::support::wait::block_on;
 use futures_util::future::{Either, select};
-use glove_wasm::native::{MountRight, Sandbox};
 use glove_wasm::run::input::ToolOutcome;
-use glove_wasm::task_runtime::MemoryWorkspace;
+use glove_wasm_sandbox::{MountRight, Sandbox};
+use glove_wasm_task::runtime::MemoryWorkspace;
 use serde_json::{Value, json};
 
 use crate::native_glove::{Home, task};

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use glove_wasm::native::{ServedTasks, Server, SqliteDatabase};
 use glove_wasm::ports::ModelAdapter;
-use glove_wasm::task::ApprovalPolicy;
-use glove_wasm::task_runtime::TaskAgent;
 use glove_wasm::testing::{Line, ScriptedModel, Seen};
+use glove_wasm_serve::{ServedTasks, Server};
+use glove_wasm_sqlite::SqliteDatabase;
+use glove_wasm_task::ApprovalPolicy;
+use glove_wasm_task::runtime::TaskAgent;
 use serde_json::{Value, json};
 
 use crate::support::server::{Running, rest, whole};

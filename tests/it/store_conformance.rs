@@ -61,7 +61,7 @@ mod postgres {
 
     use super::*;
     use crate::native_postgres::PostgresServer;
-    use glove_wasm::native::PostgresDatabase;
+    use glove_wasm_postgres::PostgresDatabase;
 
     /// Each store is of the other one of two processes.
     struct InPostgres([PostgresDatabase; 2], AtomicUsize);
@@ -110,7 +110,7 @@ mod redis {
 
     use super::*;
     use crate::native_redis::RedisServer;
-    use glove_wasm::native::RedisDatabase;
+    use glove_wasm_redis::RedisDatabase;
 
     /// Each store is of the other one of two processes.
     struct InRedis([RedisDatabase; 2], AtomicUsize);
@@ -154,7 +154,7 @@ mod redis {
 mod sqlite {
     use super::*;
     use crate::native_sqlite::Folder;
-    use glove_wasm::native::SqliteDatabase;
+    use glove_wasm_sqlite::SqliteDatabase;
 
     /// Each store has a connection of its own, as in another process.
     struct InSqlite(Folder);

@@ -3,7 +3,7 @@
 import factory from "@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module";
 import { QuickJSFFI } from "@jitl/quickjs-ng-wasmfile-release-sync/ffi";
 import { newQuickJSWASMModuleFromVariant, newVariant } from "quickjs-emscripten-core";
-import prelude from "../../src/sandbox/prelude.js";
+import prelude from "../../crates/sandbox/src/prelude.js";
 
 /** Recursion ends there, before the engine's own stack does. */
 const stack = 256 * 1024;

@@ -6,9 +6,12 @@ use std::sync::Arc;
 use futures_executor::block_on;
 use glove_wasm::event::Event;
 use glove_wasm::json::Json;
-use glove_wasm::native::{RandomIds, SqliteDatabase, SqliteStore, SystemClock, Traces, Workspace};
 use glove_wasm::ports::{IdSource, ModelAdapter, Tool, ToolContext, ToolFailure};
 use glove_wasm::runtime::{Glove, GloveBuilder, Prompt, ResponseFuture, Subscription};
+use glove_wasm::system::{RandomIds, SystemClock};
+use glove_wasm_coding::Workspace;
+use glove_wasm_native::Traces;
+use glove_wasm_sqlite::{SqliteDatabase, SqliteStore};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
@@ -83,7 +86,7 @@ impl Opened {
         runtime.block_on(session.drive());
         self.traces.end();
         let Some(path) = &self.record else { return Ok(()) };
-        let text = session.export_run(str::to_owned)?;
+        let text = glove_wasm_native::export_run(session, str::to_owned)?;
         write(path, &text)
     }
 

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use glove_wasm::native::environment::{self, variable};
+use glove_wasm_native::environment::{self, variable};
 
 use crate::args::Places;
 use crate::failure::Failure;

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use futures_executor::block_on;
-use glove_wasm::native::environment::variable;
-use glove_wasm::native::{SessionDatabase, SqliteDatabase, StoredSession};
+use glove_wasm_native::StoredSession;
+use glove_wasm_native::environment::variable;
+use glove_wasm_serve::SessionDatabase;
+use glove_wasm_sqlite::SqliteDatabase;
 
 use crate::args::Places;
 use crate::config::{Config, data_folder};

@@ -36,7 +36,7 @@ use failure::Failure;
 /// Does what the command line says.
 pub fn main() -> ExitCode {
     // Before anything is read: code of a model runs in a process that has nothing.
-    glove_wasm::native::sandbox_main();
+    glove_wasm_sandbox::sandbox_main();
     if let Err(error) = config::hide_keys() {
         words::complain(&format!(
             "the keys of the environment stay where others of your programs can read them: {error}"

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use glove_wasm::http::Http;
 use glove_wasm::message::ContentPart;
-use glove_wasm::native::{NativeHttp, ProviderModel};
 use glove_wasm::ports::ModelAdapter;
 use glove_wasm::providers::table;
 use glove_wasm::testing::{Line, ScriptedModel, Seen};
+use glove_wasm_native::{NativeHttp, ProviderModel};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
-use glove_wasm::native::Workspace;
+use glove_wasm_coding::Workspace;
 use glove_wasm::visible_text::isolated;
 use serde_json::{Map, Value, json};
 
@@ -303,7 +303,7 @@ mod tests {
         for kind in kinds {
             let slot = json!({ "id": "s1", "renderer": kind, "input": null, "waits": true, "created_at": 0, "status": "pending" });
             let mut slot: Slot = serde_json::from_value(slot).unwrap();
-            slot.input = glove_wasm_json::written(input.as_str());
+            slot.input = glove_wasm::json::written(input.as_str());
             let mut asked = Question::of(&slot, &Workspace::open(".").unwrap());
             assert!(
                 asked.lines().iter().any(|line| line.contains("rm -rf x")),

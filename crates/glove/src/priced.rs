@@ -56,7 +56,7 @@ impl ModelAdapter for Priced {
         self.model.name()
     }
 
-    fn provider(&self) -> String {
+    fn provider(&self) -> &str {
         self.model.provider()
     }
 

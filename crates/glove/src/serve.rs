@@ -5,8 +5,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glove_wasm::error::{ModelError, ModelErrorKind};
-use glove_wasm::native::{ServedTasks, Server, Workspace};
-use glove_wasm::task::{TaskError, TaskErrorKind};
+use glove_wasm_coding::Workspace;
+use glove_wasm_serve::{ServedTasks, Server};
+use glove_wasm_task::{TaskError, TaskErrorKind};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};

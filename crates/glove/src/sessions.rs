@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use futures_executor::block_on;
-use glove_wasm::native::ImportOptions;
+use glove_wasm_native::ImportOptions;
 use glove_wasm::store::Transcript;
 use glove_wasm::visible_text::isolated;
 use serde_json::json;

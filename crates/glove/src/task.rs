@@ -7,14 +7,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use futures_executor::block_on;
-use glove_wasm::native::{MountRight, RandomIds, Sandbox, SystemClock, TaskFolder, Workspace};
 use glove_wasm::ports::{ModelAdapter, Tool};
-use glove_wasm::task::{
-    ApprovalKind, ApprovalPolicy, ApprovalRequest, Budgets, FinishReason, SkillBundle, TaskError,
-    TaskErrorKind, TaskEvent, TaskResult, TaskSpec,
-};
-use glove_wasm::task_runtime::{RunOptions, TaskAgent, TaskAgentBuilder, TaskHandle};
+use glove_wasm::system::{RandomIds, SystemClock};
 use glove_wasm::visible_text::isolated;
+use glove_wasm_coding::Workspace;
+use glove_wasm_native::{TaskFolder, Traces};
+use glove_wasm_sandbox::{MountRight, Sandbox};
+use glove_wasm_task::runtime::{RunOptions, TaskAgent, TaskAgentBuilder, TaskHandle};
+use glove_wasm_task::{
+    ApprovalKind, ApprovalPolicy, ApprovalRequest, Budgets, FinishReason, TaskError, TaskErrorKind,
+    TaskEvent, TaskResult, TaskSpec,
+};
 use tokio::runtime::Builder;
 use tokio::signal::ctrl_c;
 
@@ -47,7 +50,7 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
         builder = builder.tool_for(["act"], tool);
     }
     for folder in &options.skill {
-        let skill = SkillBundle::open(folder)?;
+        let skill = glove_wasm_native::open_skill(folder)?;
         sandboxed.extend(skill.tools.iter().map(|tool| tool.name.clone()));
         builder = builder.skill(skill).skill_runner(sandbox.clone());
     }
@@ -82,7 +85,7 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
 /// The one that works on tasks, in folders and on servers.
 pub(crate) fn agent(model: Arc<dyn ModelAdapter>) -> TaskAgentBuilder {
     TaskAgentBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds))
-        .traced()
+        .traces(Traces::of_tasks())
         .persona("You work carefully on what you are given, and say what you do not know.")
 }
 

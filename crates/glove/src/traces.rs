@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use glove_wasm::native::environment::variable;
+use glove_wasm_native::environment::variable;
 use opentelemetry_otlp::{SpanExporter, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;

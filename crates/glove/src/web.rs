@@ -2,9 +2,10 @@
 
 use std::future::ready;
 
-use glove_wasm::native::{Sandbox, WebError, WebPage, WebTools, searxng_search};
 use glove_wasm::ports::{Credentials, ToolFailure};
-use glove_wasm::task_runtime::{CredentialRequest, TaskAgentBuilder};
+use glove_wasm_native::{WebError, WebPage, WebTools, searxng_search};
+use glove_wasm_sandbox::Sandbox;
+use glove_wasm_task::runtime::{CredentialRequest, TaskAgentBuilder};
 
 use crate::args::Run;
 use crate::config::Config;

@@ -67,7 +67,7 @@ pub fn derive_write(item: TokenStream) -> TokenStream {
     expanded(&item, write::expand)
 }
 
-/// Implements `codec::ts::Ts` where tests are compiled.
+/// Implements `codec::ts::Ts` with the feature `typescript` of the crate.
 #[proc_macro_derive(Ts, attributes(json, ts))]
 pub fn derive_ts(item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);

@@ -7,11 +7,12 @@ use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
 use syn::{
     Attribute, Data, DeriveInput, Error, Expr, ExprLit, Fields, GenericArgument, Generics, Lit, LitStr, Meta,
-    MetaNameValue, Path, PathArguments, Result, Type as RustType,
+    MetaNameValue, Path, PathArguments, Result, Type as RustType, Visibility,
 };
 
 pub(crate) struct Type {
     pub(crate) name: Ident,
+    pub(crate) visibility: Visibility,
     /// What it borrows for.
     pub(crate) lifetimes: Generics,
     pub(crate) kind: Kind,
@@ -155,6 +156,7 @@ impl Type {
         let lifetimes = item.generics.clone();
         Ok(Type {
             name,
+            visibility: item.vis.clone(),
             lifetimes,
             kind,
             default,

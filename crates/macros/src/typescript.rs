@@ -29,7 +29,7 @@ pub(crate) fn expand(of: &Type) -> TokenStream {
     };
     let used = if ts.inline { inline } else { quote!(#named.to_owned()) };
     quote! {
-        #[cfg(test)]
+        #[cfg(feature = "typescript")]
         const _: () = {
             use crate::json::codec;
             impl #lifetimes codec::ts::Ts for #name #lifetimes {

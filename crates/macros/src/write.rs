@@ -47,13 +47,13 @@ fn object_body(Type { name, lifetimes, .. }: &Type, object: &Object) -> TokenStr
     }
 }
 
-fn words_body(Type { name, .. }: &Type, words: &[Variant]) -> TokenStream {
+fn words_body(Type { name, visibility, .. }: &Type, words: &[Variant]) -> TokenStream {
     let keys = words.iter().map(|word| &word.key);
     quote! {
         impl #name {
             /// Its word in JSON.
             #[allow(dead_code)]
-            pub(crate) fn word(self) -> &'static str {
+            #visibility fn word(self) -> &'static str {
                 const WORDS: &[&str] = &[#(#keys),*];
                 WORDS.get(self as usize).copied().unwrap_or_default()
             }

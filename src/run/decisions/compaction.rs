@@ -86,7 +86,7 @@ impl Run {
     }
 
     /// The message that takes the place of what was summarised. `None` for an answer without text.
-    pub(crate) fn summary_of(answer: &[Message], carry: &Carry) -> Option<Message> {
+    pub fn summary_of(answer: &[Message], carry: &Carry) -> Option<Message> {
         let mut texts = Vec::new();
         for message in answer {
             if message.sender == Sender::Agent {

@@ -44,7 +44,7 @@ impl<'a> View<'a> {
     }
 
     /// The view when the index of the last summary is known.
-    pub(crate) fn since(messages: &'a [Arc<Message>], summary: usize, transient: &'a [Arc<Message>]) -> Self {
+    pub fn since(messages: &'a [Arc<Message>], summary: usize, transient: &'a [Arc<Message>]) -> Self {
         let end = messages.len();
         let (at, behind) = (summary.min(end), (summary + 1).min(end));
         let kept = messages.get(at).and_then(|message| message.compaction_keeps).map_or((0, 0), |range| {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::json::Json;
-#[cfg(test)]
+#[cfg(feature = "typescript")]
 use crate::json::codec::ts;
 use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::message::{Extra, Message, Sender, SideOutput, ToolCall, ToolResult, ToolStatus, Usage};
@@ -108,7 +108,7 @@ impl Write for Output {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "typescript")]
 impl ts::Ts for Output {
     fn ts(_: bool) -> String {
         "PromptOutput".to_owned()

@@ -4,7 +4,7 @@
 use std::collections::BinaryHeap;
 
 use crate::error::ModelError;
-#[cfg(test)]
+#[cfg(feature = "typescript")]
 use crate::json::codec::ts;
 use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::json::writer::Object;
@@ -125,20 +125,18 @@ pub struct TimelinePatch<'a> {
     last: Option<TimelineEntry<'a>>,
 }
 
-#[cfg_attr(not(feature = "serve"), allow(dead_code, reason = "what is told to pages alone uses it"))]
 impl<'a> TimelinePatch<'a> {
     /// Nothing has changed in the timeline itself.
-    pub(crate) fn of_none(timeline: &'a Timeline, run: &'a Run) -> Self {
+    pub fn of_none(timeline: &'a Timeline, run: &'a Run) -> Self {
         TimelinePatch { timeline, run, places: Vec::new(), last: None }
     }
 
     /// All that there is.
-    #[cfg(feature = "serve")]
-    pub(crate) fn of_all(timeline: &'a Timeline, run: &'a Run) -> Self {
+    pub fn of_all(timeline: &'a Timeline, run: &'a Run) -> Self {
         TimelinePatch { timeline, run, places: (0..timeline.count()).collect(), last: None }
     }
 
-    pub(crate) fn set_last(&mut self, last: Option<TimelineEntry<'a>>) {
+    pub fn set_last(&mut self, last: Option<TimelineEntry<'a>>) {
         self.last = last;
     }
 }
@@ -187,7 +185,7 @@ impl Write for TimelinePatch<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "typescript")]
 impl ts::Ts for TimelinePatch<'_> {
     fn ts(_: bool) -> String {
         String::new()
@@ -415,8 +413,7 @@ impl Timeline {
 
 impl Timeline {
     /// One that tells only this of failures.
-    #[cfg(feature = "serve")]
-    pub(crate) fn with_safe_failures(safe: fn(&ModelError) -> ModelError) -> Self {
+    pub fn with_safe_failures(safe: fn(&ModelError) -> ModelError) -> Self {
         Timeline { safe: Some(safe), ..Timeline::default() }
     }
 }

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use glove_wasm::native::{SystemClock, Workspace};
 use glove_wasm::ports::Clock;
 use glove_wasm::store::MemoryStore;
+use glove_wasm::system::SystemClock;
 use glove_wasm::testing::Line;
+use glove_wasm_coding::Workspace;
 use serde_json::json;
 
 use super::Place;

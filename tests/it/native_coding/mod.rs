@@ -11,11 +11,11 @@ use std::process::Command;
 use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
 use glove_wasm::message::ToolStatus;
-use glove_wasm::native::Workspace;
 use glove_wasm::ports::StoreAdapter;
 use glove_wasm::runtime::Glove;
 use glove_wasm::store::MemoryStore;
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_coding::Workspace;
 use serde_json::{Value, json};
 
 use crate::support::runtime::block_on;
@@ -233,10 +233,10 @@ fn sessions_that_share_a_workspace_give_back_what_each_found() {
 
 mod crash {
     use glove_wasm::error::StoreError;
-    use glove_wasm::native::{SqliteDatabase, SqliteStore};
     use glove_wasm::portable::BoxFuture;
     use glove_wasm::ports::{Durability, Loaded};
     use glove_wasm::run::checkpoint::Unsaved;
+    use glove_wasm_sqlite::{SqliteDatabase, SqliteStore};
 
     use super::*;
 

@@ -88,11 +88,15 @@ fn what_the_hook_takes_out_is_nowhere_in_the_file_and_it_still_plays() {
     let agent = Glove::builder(ScriptedModel::new([Line::text("Hello Ada."), Line::text("Bye Ada.")]))
         .build()
         .unwrap();
-    assert_eq!(agent.session().export_run(str::to_owned).unwrap_err().code(), "RECORDING_MISSING");
+    assert_eq!(
+        glove_wasm_native::export_run(agent.session(), str::to_owned).unwrap_err().code(),
+        "RECORDING_MISSING"
+    );
     block_on(agent.session().record()).unwrap();
     block_on(agent.process_request("I am Ada")).unwrap();
     block_on(agent.process_request("Bye")).unwrap();
-    let text = agent.session().export_run(|text| text.replace("Ada", "a person")).unwrap();
+    let text =
+        glove_wasm_native::export_run(agent.session(), |text| text.replace("Ada", "a person")).unwrap();
     assert!(!text.contains("Ada"), "{text}");
     let run = replay(&text, &mut |_| {}).unwrap().run;
     assert_eq!(run.messages()[3].text, "Bye a person.");

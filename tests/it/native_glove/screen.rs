@@ -358,9 +358,9 @@ fn what_a_task_asks_for_is_shown_before_it_is_allowed_and_an_interrupt_leaves_th
 
 #[test]
 fn a_hidden_prompt_is_neither_recalled_nor_drawn_when_it_goes_on() {
-    use glove_wasm::native::SqliteDatabase;
     use glove_wasm::runtime::{Glove, Prompt};
     use glove_wasm::testing::{Gate, Line, ScriptedModel};
+    use glove_wasm_sqlite::SqliteDatabase;
 
     let home = Home::new();
     let closed = Gate::new();

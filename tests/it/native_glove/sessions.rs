@@ -20,7 +20,7 @@ fn a_session_that_another_program_runs_is_not_taken_from_it() {
     home.prints(&["chat", "--model", "scripted", "-p", "hello"]);
     let id = home.sessions()[0]["id"].as_str().unwrap().to_owned();
     let database =
-        glove_wasm::native::SqliteDatabase::open(home.file(".local/share/glove/sessions.db")).unwrap();
+        glove_wasm_sqlite::SqliteDatabase::open(home.file(".local/share/glove/sessions.db")).unwrap();
     let store = database.store(&id);
     crate::support::wait::block_on(store.acquire()).unwrap();
     let refused = home.run(&["resume", "--model", "scripted", "-p", "again"]);

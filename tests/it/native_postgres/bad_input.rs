@@ -1,8 +1,8 @@
 //! Databases that cannot be used: a sentence with a code, without the password, and nothing lost.
 
 use glove_wasm::error::StoreError;
-use glove_wasm::native::PostgresDatabase;
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_postgres::PostgresDatabase;
 
 use super::PostgresServer;
 use crate::support::runtime::{block_on, builder, transcript};

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use glove_wasm::native::PostgresDatabase;
+use glove_wasm_postgres::PostgresDatabase;
 use rustix::process::{Pid, Signal, getuid, kill_process};
 
 use crate::native_sqlite::Folder;

@@ -1,9 +1,9 @@
 //! A Redis that cannot be used, or would lose sessions: a sentence with a code, without the password.
 
 use glove_wasm::error::StoreError;
-use glove_wasm::native::RedisDatabase;
 use glove_wasm::ports::StoreAdapter;
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_redis::RedisDatabase;
 
 use super::RedisServer;
 use crate::support::runtime::{block_on, builder, transcript};

@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use glove_wasm::native::RedisDatabase;
+use glove_wasm_redis::RedisDatabase;
 
 use crate::native_sqlite::Folder;
 

@@ -12,7 +12,7 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use crate::support::wait::block_on;
-use glove_wasm::native::SessionDatabase;
+use glove_wasm_serve::SessionDatabase;
 use rusqlite::Connection;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use serde_json::{Value, json};

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use glove_wasm::json::Json;
-use glove_wasm::native::{Server, ServerLimits, SessionDatabase};
 use glove_wasm::ports::{ModelAdapter, Tool, ToolContext, ToolFailure};
 use glove_wasm::testing::{Gate, Line, ScriptedModel, Seen};
+use glove_wasm_serve::{Server, ServerLimits, SessionDatabase};
 use serde_json::{Value, json};
 
 use super::{Folder, Followed, HI};

@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use glove_wasm::error::{ModelError, ModelErrorKind};
-use glove_wasm::native::{Caller, Server, ServerLimits, SqliteDatabase};
 use glove_wasm::ports::{ModelAdapter, Tool, ToolContext};
 use glove_wasm::testing::{Gate, Line, ScriptedModel, Seen};
+use glove_wasm_serve::{Caller, Server, ServerLimits};
+use glove_wasm_sqlite::SqliteDatabase;
 use serde_json::{Value, json};
 
 use crate::support::server::{Running, rest, whole};

@@ -1,8 +1,8 @@
 //! Wrong input of all kinds at all addresses: it is refused, and is never the server's own failure.
 
-use glove_wasm::native::{ServedTasks, SessionDatabase};
-use glove_wasm::task::ApprovalPolicy;
-use glove_wasm::task_runtime::TaskAgent;
+use glove_wasm_serve::{ServedTasks, SessionDatabase};
+use glove_wasm_task::ApprovalPolicy;
+use glove_wasm_task::runtime::TaskAgent;
 
 use super::*;
 use crate::native_postgres::PostgresServer;

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use glove_wasm::error::{Error, StoreError};
-use glove_wasm::native::SqliteDatabase;
 use glove_wasm::ports::StoreAdapter;
 use glove_wasm::runtime::Glove;
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_sqlite::SqliteDatabase;
 use rusqlite::Connection;
 
 use super::Folder;

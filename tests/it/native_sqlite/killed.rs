@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use glove_wasm::event::Event;
 use glove_wasm::message::ToolStatus;
-use glove_wasm::native::SqliteDatabase;
 use glove_wasm::ports::{Loaded, StoreAdapter, Tool, ToolContext};
 use glove_wasm::run::Run;
 use glove_wasm::run::settings::Settings;
 use glove_wasm::runtime::Glove;
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_sqlite::SqliteDatabase;
 use serde_json::{Value, json};
 
 use super::{Folder, other_process, role};

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use glove_wasm::native::SqliteDatabase;
+use glove_wasm_sqlite::SqliteDatabase;
 
 /// A folder that is gone with the test.
 pub struct Folder(PathBuf);

@@ -7,9 +7,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use glove_wasm::error::Error;
-use glove_wasm::native::{SqliteDatabase, SqliteStore};
 use glove_wasm::runtime::Glove;
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_sqlite::{SqliteDatabase, SqliteStore};
 
 use super::{Folder, other_process, role};
 use crate::support::runtime::{block_on, transcript};

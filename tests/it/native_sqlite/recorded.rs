@@ -4,12 +4,13 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
-use glove_wasm::native::{ImportOptions, SqliteDatabase};
 use glove_wasm::ports::{Tool, ToolContext};
 use glove_wasm::run::replay::replay;
 use glove_wasm::runtime::{Glove, Prompt, Response};
 use glove_wasm::store::Transcript;
 use glove_wasm::testing::{FakeClock, Line, ScriptedModel, Seen, SequentialIds};
+use glove_wasm_native::ImportOptions;
+use glove_wasm_sqlite::SqliteDatabase;
 use serde_json::{Value, json};
 
 use super::Folder;
@@ -83,7 +84,7 @@ fn a_run_recorded_natively_is_the_one_that_pages_play() {
     let waiting =
         block_on(agent.process_request(Prompt::new("Pay her, 5 €").leave_when_waiting(true))).unwrap();
     assert!(matches!(waiting, Response::Waiting { .. }));
-    let text = agent.session().export_run(str::to_owned).unwrap();
+    let text = glove_wasm_native::export_run(agent.session(), str::to_owned).unwrap();
     if env::var_os("WRITE_FIXTURE").is_some() {
         fs::write(fixture("native.json"), format!("{text}\n")).unwrap();
     }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use glove_wasm::json::Json;
 use glove_wasm::message::InboxItem;
-use glove_wasm::native::{SqliteDatabase, SqliteStore};
 use glove_wasm::ports::StoreAdapter;
 use glove_wasm::runtime::Glove;
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_sqlite::{SqliteDatabase, SqliteStore};
 use rusqlite::Connection;
 use serde_json::json;
 

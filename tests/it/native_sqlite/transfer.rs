@@ -5,11 +5,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use glove_wasm::event::QuestionKind;
-use glove_wasm::native::{ImportOptions, SqliteDatabase};
 use glove_wasm::ports::{Tool, ToolContext};
 use glove_wasm::runtime::{Glove, Prompt, Response};
 use glove_wasm::store::{Transcript, TranscriptError};
 use glove_wasm::testing::{FakeClock, Line, ScriptedModel, Seen, SequentialIds};
+use glove_wasm_native::ImportOptions;
+use glove_wasm_sqlite::SqliteDatabase;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -3,11 +3,11 @@
 use crate::support::wait::block_on;
 use futures_util::future::join;
 use glove_wasm::ports::{Tool, ToolContext};
-use glove_wasm::task::{
+use glove_wasm::testing::{FakeClock, Line, ScriptedModel};
+use glove_wasm_task::runtime::{MemoryWorkspace, RunOptions, decide};
+use glove_wasm_task::{
     ApprovalDecision, ApprovalPolicy, ApprovalRequest, Decision, FinishReason, ResultView, TaskStatus,
 };
-use glove_wasm::task_runtime::{MemoryWorkspace, RunOptions, decide};
-use glove_wasm::testing::{FakeClock, Line, ScriptedModel};
 use serde_json::{Value, json};
 
 use super::{
@@ -205,7 +205,7 @@ fn a_run_that_waits_goes_on_when_somebody_decides() {
     let task = block_on(agent(&working_model()).start_task(files, spec().approvals(plan_alone()))).unwrap();
     let (result, ()) = block_on(join(task.run(RunOptions::default()), async {
         while task.approvals().is_empty() {
-            glove_wasm::ports::Clock::sleep(&glove_wasm::native::SystemClock, 1).await;
+            glove_wasm::ports::Clock::sleep(&glove_wasm::system::SystemClock, 1).await;
         }
         task.approve("req_0001", "ada").await.unwrap();
     }));

@@ -2,8 +2,8 @@
 
 use crate::support::wait::block_on;
 use futures_util::FutureExt;
-use glove_wasm::task::{FinishReason, LONGEST_GOAL, ResultView, TaskSpec, TaskStatus};
-use glove_wasm::task_runtime::{MemoryWorkspace, RunOptions, TaskAgent, TaskAgentBuilder};
+use glove_wasm_task::runtime::{MemoryWorkspace, RunOptions, TaskAgent, TaskAgentBuilder};
+use glove_wasm_task::{FinishReason, LONGEST_GOAL, ResultView, TaskSpec, TaskStatus};
 
 use super::{agent, builder, events, plain_tool, spec, working_model, workspace};
 

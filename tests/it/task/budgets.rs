@@ -6,9 +6,9 @@ use std::time::Duration;
 use crate::support::wait::block_on;
 use futures_util::future::join;
 use glove_wasm::ports::{Tool, ToolContext};
-use glove_wasm::task::{Budgets, DefaultLoop, FinishReason, ResultView, StepStatus, TaskStatus};
-use glove_wasm::task_runtime::RunOptions;
 use glove_wasm::testing::{FakeClock, Gate, Line, ScriptedModel};
+use glove_wasm_task::runtime::RunOptions;
+use glove_wasm_task::{Budgets, DefaultLoop, FinishReason, ResultView, StepStatus, TaskStatus};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use super::{NOON, agent, asked, at, builder, events, plan, spec, worker, working
 
 const FULL: RunOptions = RunOptions { view: ResultView::Full, leave_when_waiting: false };
 
-fn steps(result: &glove_wasm::task::TaskResult) -> Vec<&str> {
+fn steps(result: &glove_wasm_task::TaskResult) -> Vec<&str> {
     result.steps.iter().map(|step| step.id.as_str()).collect()
 }
 
@@ -327,7 +327,7 @@ fn a_task_is_stopped_after_the_call_in_flight_and_goes_on_in_the_middle_of_its_s
         gate.reached().await;
         task.stop();
         // The model answers only now.
-        glove_wasm::ports::Clock::sleep(&glove_wasm::native::SystemClock, 20).await;
+        glove_wasm::ports::Clock::sleep(&glove_wasm::system::SystemClock, 20).await;
         gate.open();
     }));
     let result = result.unwrap();

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use crate::support::wait::block_on;
 use glove_wasm::message::SideOutput;
 use glove_wasm::ports::{Credentials, Tool, ToolContext, ToolFailure};
-use glove_wasm::task::{FinishReason, ResultView, WorkspacePath};
-use glove_wasm::task_runtime::{CredentialRequest, Workspace};
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_task::runtime::{CredentialRequest, Workspace};
+use glove_wasm_task::{FinishReason, ResultView, WorkspacePath};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

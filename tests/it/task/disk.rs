@@ -3,10 +3,10 @@
 use std::fs;
 
 use crate::support::wait::block_on;
-use glove_wasm::native::TaskFolder;
-use glove_wasm::task::layout::WorkspacePath;
-use glove_wasm::task::{ApprovalPolicy, FinishReason, Journal, ResultView, TaskSpec};
-use glove_wasm::task_runtime::{RunOptions, Workspace};
+use glove_wasm_native::TaskFolder;
+use glove_wasm_task::layout::WorkspacePath;
+use glove_wasm_task::{ApprovalPolicy, FinishReason, Journal, ResultView, TaskSpec};
+use glove_wasm_task::runtime::{RunOptions, Workspace};
 
 use super::{agent, spec, working_model};
 use crate::support::disk::Disk;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::wait::block_on;
-use glove_wasm::native::TaskFolder;
+use glove_wasm_native::TaskFolder;
 use serde_json::{Value, json};
 
 struct Place(PathBuf);

@@ -10,10 +10,10 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::support::wait::block_on;
-use glove_wasm::native::TaskFolder;
+use glove_wasm_native::TaskFolder;
 use glove_wasm::ports::{Tool, ToolContext};
-use glove_wasm::task::{FinishReason, Journal, ResultView, TaskErrorKind, TaskSpec};
-use glove_wasm::task_runtime::{RunOptions, TaskAgent};
+use glove_wasm_task::{FinishReason, Journal, ResultView, TaskErrorKind, TaskSpec};
+use glove_wasm_task::runtime::{RunOptions, TaskAgent};
 use glove_wasm::testing::{Line, ScriptedModel};
 use serde_json::{Value, json};
 
@@ -150,7 +150,7 @@ async fn work(folder: &Path) {
             file.write_all(format!("{}\n", context.idempotency_key).as_bytes()).unwrap();
             std::future::ready("noted")
         });
-    let by = glove_wasm::task::DefaultLoop::new().gather(|phase| phase.skip = true);
+    let by = glove_wasm_task::DefaultLoop::new().gather(|phase| phase.skip = true);
     let agent = TaskAgent::builder(model).tool(note).task_loop(by).build().unwrap();
     let task = match agent.resume(TaskFolder::open(folder).unwrap()).await {
         Err(error) if error.kind == TaskErrorKind::Missing => {

@@ -4,11 +4,11 @@ use std::sync::Mutex;
 
 use crate::support::wait::block_on;
 use glove_wasm::ports::ToolFailure;
-use glove_wasm::task::{
+use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_task::runtime::StepContext;
+use glove_wasm_task::{
     CustomLoop, DefaultLoop, FinishReason, LoopView, Next, ResultView, StepOutput, StepSpec, StepStatus,
 };
-use glove_wasm::task_runtime::StepContext;
-use glove_wasm::testing::{Line, ScriptedModel};
 
 use super::{agent, builder, events, plain_tool, spec, working_model, workspace};
 
@@ -77,7 +77,7 @@ fn a_phase_that_is_a_function_does_what_the_model_would() {
             Ok::<_, ToolFailure>(format!(r#"{{"steps": [{{"title": "Do {}"}}]}}"#, context.goal))
         })
         .phase("act", |context: StepContext| async move {
-            let path = glove_wasm::task::WorkspacePath::parse("progress/artifacts/made.txt")?;
+            let path = glove_wasm_task::WorkspacePath::parse("progress/artifacts/made.txt")?;
             context
                 .files
                 .write(&path, context.plan.unwrap_or_default().steps[0].title.clone().into_bytes())

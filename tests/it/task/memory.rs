@@ -3,14 +3,15 @@
 use std::sync::{Arc, Mutex};
 
 use crate::support::wait::block_on;
-use glove_wasm::native::{SqliteMemory, SystemClock};
+use glove_wasm::system::SystemClock;
+use glove_wasm_sqlite::SqliteMemory;
 use glove_wasm::portable::BoxFuture;
-use glove_wasm::task::memory::{
+use glove_wasm_task::memory::{
     Channel, MemoryBinding, MemoryEntry, MemoryQuery, MemoryScope, MemoryStrategy, ScopeKind, pinned,
     recalled,
 };
-use glove_wasm::task::{FinishReason, ResultView, TaskError, TaskErrorKind, TaskSpec, TaskStatus};
-use glove_wasm::task_runtime::{AgentMemory, MemoryProvider, MemoryWorkspace, RunOptions, TaskAgent};
+use glove_wasm_task::{FinishReason, ResultView, TaskError, TaskErrorKind, TaskSpec, TaskStatus};
+use glove_wasm_task::runtime::{AgentMemory, MemoryProvider, MemoryWorkspace, RunOptions, TaskAgent};
 use glove_wasm::testing::ScriptedModel;
 use proptest::prelude::*;
 
@@ -98,7 +99,7 @@ fn with(model: &ScriptedModel, memory: &AgentMemory) -> TaskAgent {
     builder(model).memory(memory.clone()).build().unwrap()
 }
 
-fn run(memory: &AgentMemory) -> (ScriptedModel, MemoryWorkspace, glove_wasm::task::TaskResult) {
+fn run(memory: &AgentMemory) -> (ScriptedModel, MemoryWorkspace, glove_wasm_task::TaskResult) {
     let (model, files) = (working_model(), workspace());
     let result = block_on(with(&model, memory).do_task(files.clone(), of_ada(), ResultView::Full)).unwrap();
     (model, files, result)

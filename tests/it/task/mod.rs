@@ -23,9 +23,9 @@ use std::sync::Arc;
 
 use glove_wasm::message::{Message, Sender};
 use glove_wasm::ports::{Tool, ToolContext};
-use glove_wasm::task::{Journal, TaskSpec};
-use glove_wasm::task_runtime::{MemoryWorkspace, TaskAgent, TaskAgentBuilder};
 use glove_wasm::testing::{FakeClock, Line, ScriptedModel, Seen, SequentialIds};
+use glove_wasm_task::runtime::{MemoryWorkspace, TaskAgent, TaskAgentBuilder};
+use glove_wasm_task::{Journal, TaskSpec};
 use serde_json::{Value, json};
 
 pub const NOON: u64 = 1_735_732_800_000;
@@ -109,7 +109,7 @@ pub fn events(files: &MemoryWorkspace) -> Vec<String> {
     for (at, event) in journal.events.iter().enumerate() {
         assert_eq!(event.number(), at as u64 + 1, "events are numbered without a gap");
     }
-    let line = |event: &glove_wasm::task::TaskEvent| {
+    let line = |event: &glove_wasm_task::TaskEvent| {
         format!("{} {} {}", event.kind, event.step, event.message).trim().to_owned()
     };
     journal.events.iter().map(line).collect()

@@ -1,6 +1,6 @@
 //! Paths of a workspace: none leads out of it, by whatever it is written like.
 
-use glove_wasm::task::WorkspacePath;
+use glove_wasm_task::WorkspacePath;
 
 /// What a path becomes, or `None` where it is refused.
 pub const CASES: &[(&str, Option<&str>)] = &[
@@ -126,9 +126,9 @@ mod native {
     use std::os::unix::fs::symlink;
 
     use crate::support::wait::block_on;
-    use glove_wasm::native::TaskFolder;
-    use glove_wasm::task::WorkspacePath;
-    use glove_wasm::task_runtime::Workspace;
+    use glove_wasm_native::TaskFolder;
+    use glove_wasm_task::WorkspacePath;
+    use glove_wasm_task::runtime::Workspace;
 
     use super::super::killed::Folder;
 
@@ -172,7 +172,7 @@ mod native {
         link("../approvals", "progress/artifacts/mine");
         link("../artifacts", "progress/approvals/decisions");
         link("../state.json", "progress/artifacts/state");
-        let refused = |error: glove_wasm::task::TaskError| {
+        let refused = |error: glove_wasm_task::TaskError| {
             assert!(error.message.contains("link"), "{error}");
         };
         refused(block_on(files.write(&path("progress/artifacts/mine/a.json"), b"x".to_vec())).unwrap_err());

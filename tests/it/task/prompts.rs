@@ -2,9 +2,9 @@
 
 use crate::support::wait::block_on;
 use glove_wasm::message::Message;
-use glove_wasm::task::prompt::{Ingredients, Section, StepPrompt};
-use glove_wasm::task::{HistoryMode, HistoryPolicy, ResultView, TaskSpec};
 use glove_wasm::testing::Seen;
+use glove_wasm_task::prompt::{Ingredients, Section, StepPrompt};
+use glove_wasm_task::{HistoryMode, HistoryPolicy, ResultView, TaskSpec};
 
 use super::{agent, builder, message_texts, spec, working_model, workspace};
 

@@ -2,9 +2,9 @@
 
 use crate::support::wait::block_on;
 use glove_wasm::schemars::JsonSchema;
-use glove_wasm::task::{ResultView, TaskSpec};
-use glove_wasm::task_runtime::TaskOutput;
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_task::runtime::TaskOutput;
+use glove_wasm_task::{ResultView, TaskSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -6,10 +6,10 @@ use std::task::Poll;
 use crate::support::wait::block_on;
 use futures_util::future::join;
 use glove_wasm::portable::BoxFuture;
-use glove_wasm::task::layout::WorkspacePath;
-use glove_wasm::task::{FinishReason, Journal, ResultView, StepStatus, TaskError, TaskStatus, sha256};
-use glove_wasm::task_runtime::{Entry, Lease, MemoryWorkspace, RunOptions, Workspace};
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_task::layout::WorkspacePath;
+use glove_wasm_task::runtime::{Entry, Lease, MemoryWorkspace, RunOptions, Workspace};
+use glove_wasm_task::{FinishReason, Journal, ResultView, StepStatus, TaskError, TaskStatus, sha256};
 use serde_json::Value;
 
 use super::{agent, asked, events, spec, worker, working_model, workspace};

@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::wait::block_on;
 use glove_wasm::message::{Message, Sender};
-use glove_wasm::native::SqliteDatabase;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::StoreAdapter;
-use glove_wasm::task::{FinishReason, HistoryPolicy, ResultView, TaskError, TaskSpec};
-use glove_wasm::task_runtime::{RunOptions, SessionSource};
 use glove_wasm::testing::{Line, ScriptedModel, Seen};
+use glove_wasm_sqlite::SqliteDatabase;
+use glove_wasm_task::runtime::{RunOptions, SessionSource};
+use glove_wasm_task::{FinishReason, HistoryPolicy, ResultView, TaskError, TaskSpec};
 
 use super::killed::Folder;
 use super::{BRIEF, builder, spec, working_model, workspace};

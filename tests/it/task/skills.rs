@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::wait::block_on;
-use glove_wasm::native::Sandbox;
-use glove_wasm::task::{FinishReason, Journal, ResultView, SkillBundle, WorkspacePath};
-use glove_wasm::task_runtime::{RunOptions, StepContext};
+use glove_wasm_sandbox::Sandbox;
+use glove_wasm_task::{FinishReason, Journal, ResultView, SkillBundle, WorkspacePath};
+use glove_wasm_task::runtime::{RunOptions, StepContext};
 use glove_wasm::testing::{Line, ScriptedModel};
 use serde::Deserialize;
 use serde_json::json;
@@ -80,12 +80,12 @@ fn a_folder_is_the_same_bundle_and_its_links_are_refused() {
         fs::write(path, content).unwrap();
     }
     fs::create_dir(place.path().join(".git")).unwrap();
-    assert_eq!(SkillBundle::open(place.path()).unwrap(), bundle());
+    assert_eq!(glove_wasm_native::open_skill(place.path()).unwrap(), bundle());
     std::os::unix::fs::symlink("/etc/hostname", place.path().join("templates/link.md")).unwrap();
-    let error = SkillBundle::open(place.path()).unwrap_err();
+    let error = glove_wasm_native::open_skill(place.path()).unwrap_err();
     assert_eq!(error.code(), "TASK_SKILL_INVALID");
     assert!(error.message.contains("templates/link.md"), "{error}");
-    let error = SkillBundle::open(Path::new("/nowhere")).unwrap_err();
+    let error = glove_wasm_native::open_skill(Path::new("/nowhere")).unwrap_err();
     assert_eq!(error.code(), "TASK_SKILL_INVALID");
 }
 

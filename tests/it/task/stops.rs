@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use crate::support::wait::block_on;
 use futures_util::future::join;
-use glove_wasm::native::SystemClock;
 use glove_wasm::ports::{Clock, Tool, ToolContext};
-use glove_wasm::task::{Budgets, FinishReason, ResultView, TaskResult, TaskStatus};
-use glove_wasm::task_runtime::{MemoryWorkspace, RunOptions, TaskHandle};
+use glove_wasm::system::SystemClock;
 use glove_wasm::testing::{Gate, Line, ScriptedModel};
+use glove_wasm_task::runtime::{MemoryWorkspace, RunOptions, TaskHandle};
+use glove_wasm_task::{Budgets, FinishReason, ResultView, TaskResult, TaskStatus};
 use serde_json::{Value, json};
 
 use super::{agent, asked, builder, events, spec, worker, working_model, workspace};

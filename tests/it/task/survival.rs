@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::support::wait::block_on;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{Tool, ToolContext};
-use glove_wasm::task::layout::WorkspacePath;
-use glove_wasm::task::memory::{MemoryBinding, ScopeKind};
-use glove_wasm::task::{ApprovalPolicy, Journal, ResultView, TaskError, TaskErrorKind, TaskResult, TaskSpec};
-use glove_wasm::task_runtime::{
+use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_task::layout::WorkspacePath;
+use glove_wasm_task::memory::{MemoryBinding, ScopeKind};
+use glove_wasm_task::runtime::{
     AgentMemory, Entry, Lease, MemoryWorkspace, RunOptions, TaskAgent, Workspace,
 };
-use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_task::{ApprovalPolicy, Journal, ResultView, TaskError, TaskErrorKind, TaskResult, TaskSpec};
 use serde_json::{Value, json};
 
 use super::memory::filled;

@@ -1,0 +1,27 @@
+//! Tools that read, change and run what is in a folder.
+
+mod files;
+mod kept;
+mod search;
+mod shell;
+mod strays;
+mod workspace;
+
+pub use files::{FileChange, FileFound};
+pub use workspace::Workspace;
+
+use glove_wasm::ports::Tool;
+
+impl Workspace {
+    /// All of them, to be folded into an agent.
+    pub fn tools(&self) -> Vec<Tool> {
+        vec![
+            files::read_file(self),
+            files::list_dir(self),
+            search::search(self),
+            files::write_file(self),
+            files::edit_file(self),
+            shell::bash(self),
+        ]
+    }
+}

@@ -1,0 +1,221 @@
+//! Which request begins an answer, reads one on, stops it, or is refused it.
+//!
+//! In the buffer stands first which request the answer is for, and which run of it: `? of run`. So does everybody who asks for it once more.
+//! Each event begins with its run; those of another run, which somebody has deleted meanwhile, are passed over.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tokio::sync::mpsc::Receiver;
+use tokio::sync::watch;
+
+use super::super::failures::refusal;
+use super::super::reply::Reply;
+use super::AnswerKey;
+use glove_wasm::endpoint::Refusal;
+use glove_wasm::error::{Error, StoreError};
+use glove_wasm::portable::BoxFuture;
+use glove_wasm::ports::{AbortHandle, IdSource};
+use glove_wasm::system::RandomIds;
+use glove_wasm_native::AnswerBuffer;
+
+/// What an answer ends with; with it no event can be mistaken.
+pub(super) const END: &str = ": over";
+/// So often what is to be stopped may begin anew meanwhile.
+const STOP_TRIES: usize = 8;
+
+/// An answer that has begun. Who drops it does not want it any more.
+pub(crate) struct Begun {
+    pub first: String,
+    pub rest: Receiver<String>,
+}
+
+/// Whose answers are counted together. Of those that nobody reads, the one that was left first is stopped when there are too many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    Model,
+    Tool,
+}
+
+impl Whose {
+    pub(super) fn most_left(self) -> usize {
+        match self {
+            Whose::Model => 100,
+            Whose::Tool => 1_000,
+        }
+    }
+}
+
+/// An answer that this process writes.
+pub(super) struct Writing {
+    pub stop: AbortHandle,
+    /// Told of all that is written, and of the end.
+    pub written: watch::Sender<()>,
+    pub whose: Whose,
+    pub readers: AtomicUsize,
+    pub ended: AtomicBool,
+    left: Mutex<Option<Instant>>,
+}
+
+pub(crate) struct Answers {
+    pub(super) buffer: Arc<dyn AnswerBuffer>,
+    own: Mutex<HashMap<String, Arc<Writing>>>,
+}
+
+impl Answers {
+    pub(crate) fn new(buffer: Arc<dyn AnswerBuffer>) -> Self {
+        Answers { buffer, own: Mutex::default() }
+    }
+
+    fn own(&self) -> MutexGuard<'_, HashMap<String, Arc<Writing>>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn writing(&self, id: &str) -> Option<Arc<Writing>> {
+        self.own().get(id).cloned()
+    }
+
+    /// The client has no use for it any more.
+    pub(crate) async fn forget(&self, id: &str) -> Result<(), Refusal> {
+        if let Some(writing) = self.writing(id) {
+            writing.stop.abort();
+        }
+        self.buffer.delete(id).await.map_err(unkept)
+    }
+
+    /// Stops what is under way, and keeps in its place what is told instead, so that it does not begin any more: a request on its way may
+    /// come after its stop. What has come to its end is kept.
+    pub(crate) async fn stop(&self, key: &AnswerKey, instead: &str) -> Result<(), Refusal> {
+        let known = self.buffer.read(&key.id, 0).await.map_err(unkept)?;
+        if known.iter().skip(1).any(|event| event.ends_with(END)) {
+            return Ok(());
+        }
+        let run = RandomIds.fresh();
+        let told = [first(key, &run), of_run(&run, instead), of_run(&run, END)];
+        for _ in 0..STOP_TRIES {
+            self.forget(&key.id).await?;
+            // Otherwise it has begun in between.
+            if self.buffer.append(&key.id, told.to_vec()).await.map_err(unkept)? == 0 {
+                return Ok(());
+            }
+        }
+        self.forget(&key.id).await
+    }
+
+    /// The answer from the event after the last one that the client has; `begin` is called for one that nobody has begun. `again` says
+    /// that the client knows of a beginning. Goes on when the client leaves.
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        key: AnswerKey,
+        last: Option<u64>,
+        again: bool,
+        whose: Whose,
+        begin: impl FnOnce() -> BoxFuture<'static, Result<Begun, Refusal>> + Send + 'static,
+    ) -> Result<Reply, Refusal> {
+        let answers = Arc::clone(self);
+        let answered = tokio::spawn(async move {
+            let run = answers.run_of(&key, last.is_some() || again, whose, begin).await?;
+            Ok(answers.follow(key.id, run, last.map_or(1, |last| last + 1)))
+        });
+        answered.await.unwrap_or_else(|_| Err(Refusal::new(500, "INTERNAL", "The chat handler failed.")))
+    }
+
+    async fn run_of(
+        self: &Arc<Self>,
+        key: &AnswerKey,
+        is_known: bool,
+        whose: Whose,
+        begin: impl FnOnce() -> BoxFuture<'static, Result<Begun, Refusal>>,
+    ) -> Result<String, Refusal> {
+        let (id, run) = (key.id.as_str(), RandomIds.fresh());
+        if self.buffer.append(id, vec![first(key, &run)]).await.map_err(unkept)? > 0 {
+            let known = self.buffer.read(id, 0).await.map_err(unkept)?;
+            let mut parts = known.first().map(|first| first.split(' ').skip(1)).into_iter().flatten();
+            return match (parts.next(), parts.next()) {
+                (Some(of), Some(run)) if of == key.of => Ok(run.to_owned()),
+                _ => {
+                    let message = "This name belongs to the answer of another request; choose another one.";
+                    Err(Refusal::new(409, "ANSWER_TAKEN", message))
+                }
+            };
+        }
+        // What the client has of it is part of an answer that nobody knows any more.
+        if is_known {
+            self.buffer.delete(id).await.map_err(unkept)?;
+            return Err(Refusal::new(410, "ANSWER_GONE", "This answer is not kept any more; ask again."));
+        }
+        let writing = Arc::new(Writing {
+            stop: AbortHandle::new(),
+            written: watch::Sender::new(()),
+            whose,
+            readers: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+            left: Mutex::default(),
+        });
+        if let Some(before) = self.own().insert(id.to_owned(), Arc::clone(&writing)) {
+            before.stop.abort();
+        }
+        match begin().await {
+            Ok(begun) => {
+                let (answers, id, written) = (Arc::clone(self), id.to_owned(), run.clone());
+                tokio::spawn(async move {
+                    if answers.keep(&id, &written, begun, &writing).await.is_err() {
+                        // Nobody would hear what comes of it.
+                        let _ = answers.buffer.delete(&id).await;
+                    }
+                    answers.end(&id, &writing);
+                });
+                Ok(run)
+            }
+            Err(refused) => {
+                let deleted = self.buffer.delete(id).await;
+                self.end(id, &writing);
+                deleted.map_err(unkept)?;
+                Err(refused)
+            }
+        }
+    }
+
+    fn end(&self, id: &str, writing: &Arc<Writing>) {
+        writing.ended.store(true, Ordering::Release);
+        {
+            let mut own = self.own();
+            if own.get(id).is_some_and(|known| Arc::ptr_eq(known, writing)) {
+                own.remove(id);
+            }
+        }
+        writing.written.send_replace(());
+    }
+
+    /// Those who only begin answers must not fill the server with them.
+    pub(super) fn left(&self, writing: &Writing) -> Option<String> {
+        let own = self.own();
+        *writing.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        let left = own
+            .iter()
+            .filter(|(_, other)| other.whose == writing.whose && other.readers.load(Ordering::Acquire) == 0);
+        let left: Vec<_> = left
+            .filter_map(|(id, other)| {
+                Some(((*other.left.lock().unwrap_or_else(PoisonError::into_inner))?, id))
+            })
+            .collect();
+        if left.len() <= writing.whose.most_left() {
+            return None;
+        }
+        left.into_iter().min().map(|(_, id)| id.clone())
+    }
+}
+
+fn first(key: &AnswerKey, run: &str) -> String {
+    format!("? {} {run}", key.of)
+}
+
+pub(super) fn of_run(run: &str, event: &str) -> String {
+    format!("{run} {event}")
+}
+
+fn unkept(error: StoreError) -> Refusal {
+    refusal(&Error::Store(error))
+}

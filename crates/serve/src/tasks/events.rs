@@ -1,0 +1,85 @@
+//! What happens in a task, as a stream that a client reads on after its connection was lost.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::future::{Either, select};
+use tokio::sync::mpsc::channel;
+use tokio::time::sleep;
+
+use super::live::Tasks;
+use super::tail::{More, Tail};
+use crate::metrics::counted;
+use crate::reply::{AHEAD, HEARTBEAT, Reply, stream_of};
+use crate::shared::Shared;
+
+/// How a client wants the events.
+#[derive(Clone, Copy)]
+pub(super) struct Wish {
+    /// Server-sent events, or else a line of JSON for each.
+    pub(super) sse: bool,
+    /// Waits for what is still to come.
+    pub(super) follow: bool,
+}
+
+/// Ends after the last event of a task that is finished.
+pub(super) fn stream(
+    shared: &Arc<Shared>,
+    tasks: &Arc<Tasks>,
+    name: String,
+    tail: Tail,
+    wish: Wish,
+) -> Reply {
+    let (pieces, received) = channel(AHEAD);
+    let (shared, tasks, mut tail) = (Arc::clone(shared), Arc::clone(tasks), tail);
+    let Wish { sse, follow } = wish;
+    tokio::spawn(async move {
+        let _open = counted(&shared.metrics.streams);
+        let mut ending = shared.ending.subscribe();
+        let mut heard = Instant::now();
+        loop {
+            // Before its files are read: what comes meanwhile wakes.
+            let mut told = tasks.get(&name).map(|live| live.watch());
+            // A stream that breaks off is asked for again, and then told why.
+            let Ok(More { events, over }) = tail.more().await else { return };
+            for event in events {
+                let line = event.line();
+                let text = if sse { format!("id: {}\ndata: {line}\n", event.id) } else { line };
+                heard = Instant::now();
+                if pieces.send(text).await.is_err() {
+                    return;
+                }
+            }
+            if over || !follow {
+                if sse {
+                    let _ = pieces.send("event: end\ndata: {}\n\n".to_owned()).await;
+                }
+                return;
+            }
+            if heard.elapsed() >= HEARTBEAT {
+                heard = Instant::now();
+                if pieces.send(if sse { ": alive\n\n" } else { "\n" }.to_owned()).await.is_err() {
+                    return;
+                }
+            }
+            let changed = pin!(async {
+                if let Some(told) = &mut told
+                    && told.changed().await.is_ok()
+                {
+                    return;
+                }
+                // Others may write to its files: they are looked at now and then.
+                std::future::pending::<()>().await;
+            });
+            let quiet = pin!(sleep(tasks.served.poll));
+            let more = pin!(select(changed, quiet));
+            let left = pin!(pieces.closed());
+            let ends = pin!(async { drop(ending.wait_for(|ends| *ends).await) });
+            if let Either::Right(_) = select(more, select(left, ends)).await {
+                return;
+            }
+        }
+    });
+    stream_of(if sse { "text/event-stream" } else { "application/x-ndjson" }, None, received)
+}

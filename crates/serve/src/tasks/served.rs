@@ -1,0 +1,66 @@
+//! What an application says about the tasks of its server.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use glove_wasm_task::runtime::TaskAgent;
+use glove_wasm_task::{TaskError, TaskSpec};
+
+type MakeAgent = dyn Fn(&str) -> Result<TaskAgent, TaskError> + Send + Sync;
+type Decide = dyn Fn(TaskSpec, &str) -> Result<TaskSpec, TaskError> + Send + Sync;
+
+/// Tasks for [`Server::tasks`](crate::Server::tasks), below a folder: each has one of its own there, in which `glove run` could go
+/// on with it.
+pub struct ServedTasks {
+    pub(super) folder: PathBuf,
+    pub(super) agent: Box<MakeAgent>,
+    pub(super) task: Box<Decide>,
+    pub(super) most_running: usize,
+    pub(super) poll: Duration,
+}
+
+impl ServedTasks {
+    /// `agent` makes the one that works on a task, by the user whose it is: as `authorize` calls them, and empty where nobody is asked.
+    pub fn new(
+        folder: impl Into<PathBuf>,
+        agent: impl Fn(&str) -> Result<TaskAgent, TaskError> + Send + Sync + 'static,
+    ) -> Self {
+        ServedTasks {
+            folder: folder.into(),
+            agent: Box::new(agent),
+            task: Box::new(|wanted, _| Ok(wanted)),
+            most_running: 100,
+            poll: Duration::from_millis(500),
+        }
+    }
+
+    /// What becomes of a task that a client wants, before it starts: other budgets, say. An error refuses it. What a person approves is
+    /// never the client's to say, and may be set here.
+    pub fn task(
+        mut self,
+        decide: impl Fn(TaskSpec, &str) -> Result<TaskSpec, TaskError> + Send + Sync + 'static,
+    ) -> Self {
+        self.task = Box::new(decide);
+        self
+    }
+
+    /// Tasks that work at once; beyond it a start is refused with 429. 100 unless given. Tasks that wait for a person do not count, and ten
+    /// times as many may wait.
+    pub fn most_running(mut self, most: usize) -> Self {
+        self.most_running = most;
+        self
+    }
+
+    /// How often files are looked at for what others write; every 500 ms unless given.
+    pub fn poll_ms(mut self, every: u64) -> Self {
+        self.poll = Duration::from_millis(every.max(1));
+        self
+    }
+}
+
+impl fmt::Debug for ServedTasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServedTasks").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,142 @@
+//! A memory in a SQLite database, searched by its full text.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::ready;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use glove_wasm::portable::BoxFuture;
+use glove_wasm_task::memory::{MemoryEntry, MemoryQuery, MemoryScope};
+use glove_wasm_task::runtime::MemoryProvider;
+use glove_wasm_task::{TaskError, TaskErrorKind};
+
+/// Longer questions are cut.
+const MOST_WORDS: usize = 64;
+
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS memory (
+        number INTEGER PRIMARY KEY, scope TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
+        tags TEXT NOT NULL, source TEXT NOT NULL, pinned INTEGER NOT NULL, UNIQUE (scope, id));
+    CREATE INDEX IF NOT EXISTS memory_pinned ON memory (scope, title) WHERE pinned = 1;
+    CREATE VIRTUAL TABLE IF NOT EXISTS memory_words USING fts5 (title, text, tags, tokenize = 'unicode61 remove_diacritics 2');";
+
+/// Remembers in a file that several processes may share. Clones are the same memory.
+#[derive(Debug, Clone)]
+pub struct SqliteMemory {
+    connection: Arc<Mutex<Connection>>,
+}
+
+fn failed(error: &rusqlite::Error) -> TaskError {
+    TaskError::new(TaskErrorKind::Memory, format!("the database of the memory failed: {error}"))
+}
+
+impl SqliteMemory {
+    /// The file is made where there is none.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TaskError> {
+        let make = || {
+            let connection = Connection::open(path)?;
+            connection.busy_timeout(Duration::from_secs(2))?;
+            connection.execute_batch(TABLES)?;
+            Ok(connection)
+        };
+        let connection = make().map_err(|error| failed(&error))?;
+        Ok(SqliteMemory { connection: Arc::new(Mutex::new(connection)) })
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, TaskError> {
+        // What a panic would leave is rolled back.
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut connection).map_err(|error| failed(&error))
+    }
+}
+
+/// Each word in quotes, so that none of them is an operator. `None`: there is no word.
+fn words_of(text: &str) -> Option<String> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.take(MOST_WORDS).map(|word| format!("\"{word}\"")).collect();
+    (!words.is_empty()).then(|| words.join(" OR "))
+}
+
+fn number_of(connection: &Connection, scope: &str, id: &str) -> rusqlite::Result<Option<i64>> {
+    let found = "SELECT number FROM memory WHERE scope = ?1 AND id = ?2";
+    connection.query_row(found, params![scope, id], |row| row.get(0)).optional()
+}
+
+fn entry_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<MemoryEntry> {
+    let tags: String = row.get(3)?;
+    Ok(MemoryEntry {
+        id: row.get(0)?,
+        title: row.get(1)?,
+        text: row.get(2)?,
+        tags: tags.lines().map(str::to_owned).collect(),
+        source: row.get(4)?,
+        pinned: row.get(5)?,
+    })
+}
+
+impl MemoryProvider for SqliteMemory {
+    fn put(&self, scope: MemoryScope, entry: MemoryEntry) -> BoxFuture<'static, Result<(), TaskError>> {
+        let (scope, tags) = (scope.name(), entry.tags.join("\n"));
+        let done = self.with(|connection| {
+            let change = connection.transaction()?;
+            if let Some(number) = number_of(&change, &scope, &entry.id)? {
+                change.execute("DELETE FROM memory_words WHERE rowid = ?1", [number])?;
+                change.execute("DELETE FROM memory WHERE number = ?1", [number])?;
+            }
+            change.execute(
+                "INSERT INTO memory (scope, id, title, text, tags, source, pinned) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![scope, entry.id, entry.title, entry.text, tags, entry.source, entry.pinned],
+            )?;
+            let number = change.last_insert_rowid();
+            change.execute(
+                "INSERT INTO memory_words (rowid, title, text, tags) VALUES (?1, ?2, ?3, ?4)",
+                params![number, entry.title, entry.text, tags],
+            )?;
+            change.commit()
+        });
+        Box::pin(ready(done))
+    }
+
+    fn query(
+        &self,
+        scope: MemoryScope,
+        query: MemoryQuery,
+    ) -> BoxFuture<'static, Result<Vec<MemoryEntry>, TaskError>> {
+        let (scope, most) = (scope.name(), i64::try_from(query.top_k).unwrap_or(i64::MAX));
+        let found = self.with(|connection| {
+            if query.pinned {
+                let mut asking = connection.prepare_cached(
+                    "SELECT id, title, text, tags, source, pinned FROM memory WHERE scope = ?1 AND pinned = 1 \
+                     ORDER BY title, id LIMIT ?2",
+                )?;
+                return asking.query_map(params![scope, most], entry_of)?.collect();
+            }
+            let Some(words) = words_of(&query.text) else { return Ok(Vec::new()) };
+            let mut asking = connection.prepare_cached(
+                "SELECT m.id, m.title, m.text, m.tags, m.source, m.pinned FROM memory_words \
+                 JOIN memory AS m ON m.number = memory_words.rowid \
+                 WHERE memory_words MATCH ?1 AND m.scope = ?2 \
+                 ORDER BY bm25(memory_words, 3.0, 1.0, 1.0), m.id LIMIT ?3",
+            )?;
+            asking.query_map(params![words, scope, most], entry_of)?.collect()
+        });
+        Box::pin(ready(found))
+    }
+
+    fn delete(&self, scope: MemoryScope, id: String) -> BoxFuture<'static, Result<bool, TaskError>> {
+        let scope = scope.name();
+        let done = self.with(|connection| {
+            let change = connection.transaction()?;
+            let number = number_of(&change, &scope, &id)?;
+            if let Some(number) = number {
+                change.execute("DELETE FROM memory_words WHERE rowid = ?1", [number])?;
+                change.execute("DELETE FROM memory WHERE number = ?1", [number])?;
+            }
+            change.commit()?;
+            Ok(number.is_some())
+        });
+        Box::pin(ready(done))
+    }
+}

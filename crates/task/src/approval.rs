@@ -1,0 +1,108 @@
+//! Requests for approval and their decisions, as they stand in files.
+
+use crate::error::{TaskError, TaskErrorKind};
+use crate::layout;
+use crate::time;
+use glove_wasm::json::Json;
+use glove_wasm::json::codec::{Read, Ts, Write, from_text, through_codec};
+use glove_wasm::message::Extra;
+
+/// `progress/approvals/requests/<id>.json`.
+#[derive(Debug, Clone, PartialEq, Read, Ts, Write)]
+#[ts(open)]
+pub struct ApprovalRequest {
+    pub id: String,
+    #[json(rename = "type")]
+    pub kind: ApprovalKind,
+    pub plan_path: Option<String>,
+    pub tool_name: Option<String>,
+    pub rationale: String,
+    pub expires_at: String,
+    /// The step that asks.
+    pub step: Option<String>,
+    /// The arguments of the call, as they will be used.
+    #[json(skip_if_default)]
+    pub input: Json,
+    /// The question of the step's run.
+    pub question: Option<String>,
+    /// The call may have taken effect: nobody but a person may say that it runs again.
+    #[json(skip_if_default)]
+    pub interrupted: bool,
+    #[json(flatten)]
+    pub extra: Extra,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
+pub enum ApprovalKind {
+    Plan,
+    Tool,
+}
+
+/// `progress/approvals/decisions/<id>.json`.
+#[derive(Debug, Clone, PartialEq, Read, Write)]
+pub struct ApprovalDecision {
+    #[json(default)]
+    pub id: String,
+    pub decision: Decision,
+    #[json(default)]
+    pub approved_by: String,
+    #[json(default)]
+    pub timestamp: String,
+    /// For the model, where a call is denied.
+    pub reason: Option<String>,
+    #[json(flatten)]
+    pub extra: Extra,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
+pub enum Decision {
+    Approved,
+    Denied,
+    Expired,
+}
+
+through_codec! { ApprovalRequest, ApprovalKind, ApprovalDecision, Decision }
+
+impl ApprovalRequest {
+    /// A time that cannot be read is over, so that nothing waits for ever.
+    pub fn is_expired(&self, now: u64) -> bool {
+        time::from_text(&self.expires_at).is_none_or(|until| until <= now)
+    }
+
+    pub fn expires(&self) -> u64 {
+        time::from_text(&self.expires_at).unwrap_or_default()
+    }
+}
+
+impl ApprovalDecision {
+    pub fn new(id: &str, decision: Decision, by: &str, now: u64) -> Self {
+        ApprovalDecision {
+            id: id.to_owned(),
+            decision,
+            approved_by: by.to_owned(),
+            timestamp: time::to_text(now),
+            reason: None,
+            extra: Extra::default(),
+        }
+    }
+
+    /// The file of a decision. One whose id is another one's decides nothing.
+    pub fn from_file(id: &str, text: &str) -> Result<Self, TaskError> {
+        let refuse = |why: &str| {
+            let path = layout::decision(id);
+            let message = format!(
+                "{path} is not a decision: {why}. It must be like {{\"id\":\"{id}\",\"decision\":\"approved\",\"approved_by\":\"you\"}}; the request still waits"
+            );
+            Err(TaskError::new(TaskErrorKind::DecisionInvalid, message))
+        };
+        match from_text::<ApprovalDecision>(text) {
+            Ok(found) if found.id == id || found.id.is_empty() => {
+                Ok(ApprovalDecision { id: id.to_owned(), ..found })
+            }
+            Ok(found) => refuse(&format!("it has the id of another request, `{}`", found.id)),
+            Err(fault) => refuse(&fault.to_string()),
+        }
+    }
+}

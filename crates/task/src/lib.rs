@@ -1,0 +1,50 @@
+//! Tasks: a goal that an agent works through under control, decided here and done by [`crate::runtime`].
+//!
+//! [`Task`] is a state machine like [`glove_wasm::run::Run`]: what happened goes in, what is to be done comes out. It reads no clock
+//! and no files; what stands in the workspace is an input. Each step of a task is a run of its own.
+
+// The derives name it so.
+use glove_wasm::json;
+
+mod approval;
+mod client;
+mod default_loop;
+mod error;
+mod events;
+#[doc(hidden)]
+pub mod export;
+pub mod layout;
+mod machine;
+pub mod memory;
+mod plan;
+pub mod prompt;
+mod refusal;
+mod report;
+pub mod runtime;
+mod skill;
+mod spec;
+mod state;
+mod steps;
+pub(crate) mod text;
+pub mod time;
+#[doc(hidden)]
+pub mod wire;
+
+pub use approval::{ApprovalDecision, ApprovalKind, ApprovalRequest, Decision};
+pub use client::{ClientState, ClientUse};
+pub use default_loop::{DefaultLoop, Phase};
+pub use error::{Failure, TaskError, TaskErrorKind};
+pub use events::{Journal, TaskEvent};
+pub use layout::WorkspacePath;
+pub use machine::{Begin, Edit, Effect, Input, Observed, StepEnd, StepOutcome, Task};
+pub use plan::{Criterion, Plan, PlanStep, Verdict};
+pub use report::{Deliverable, FinishReason, StepReport, StepStatus, TaskResult, TaskStatus, ToolCallReport};
+pub(crate) use skill::known_again;
+pub use skill::{SkillBundle, SkillTool, SkillUse};
+// A page reads it, natively the tests of its types alone.
+#[cfg_attr(not(test), allow(unused_imports))]
+pub(crate) use spec::read_policy;
+pub use spec::{ApprovalPolicy, Budgets, HistoryMode, HistoryPolicy, LONGEST_GOAL, ResultView, TaskSpec};
+pub use state::{Decided, Outgoing, PlanState, TaskState, Used};
+pub use steps::{CustomLoop, LoopView, Next, StepOutput, StepSpec, StepSummary, TaskLoop, loop_signature};
+pub use text::sha256;

@@ -1,0 +1,134 @@
+//! Asking a person.
+
+use crate::approval::{ApprovalDecision, ApprovalKind, ApprovalRequest, Decision};
+use crate::error::TaskError;
+use crate::layout::{self, WorkspacePath};
+use crate::machine::Task;
+use crate::machine::decisions::request_id;
+use crate::machine::effect::{Effect, Effects};
+use crate::machine::journal::fields;
+use crate::report::TaskStatus;
+use crate::state::{Decided, Outgoing};
+use crate::text::{first_line, pretty};
+use crate::time;
+use glove_wasm::event::{Question, QuestionKind};
+use glove_wasm::json::Json;
+use glove_wasm::message::Extra;
+
+impl Task {
+    fn send(&mut self, path: &WorkspacePath, content: String) {
+        self.state.outgoing.push(Outgoing { path: path.as_str().to_owned(), content });
+    }
+
+    pub(super) fn send_decision(&mut self, decision: &ApprovalDecision) {
+        self.send(&layout::decision(&decision.id), pretty(decision));
+    }
+
+    pub(super) fn ask_for_plan(&mut self, now: u64) {
+        let objective = self.state.plan.as_ref().map(|plan| plan.plan.objective.clone()).unwrap_or_default();
+        let objective = if objective.is_empty() { first_line(&self.state.spec.goal, 500) } else { objective };
+        let mut request = self.request(now, ApprovalKind::Plan, objective);
+        request.plan_path = Some(layout::PLAN.to_owned());
+        self.ask(now, request);
+    }
+
+    fn request(&mut self, now: u64, kind: ApprovalKind, rationale: String) -> ApprovalRequest {
+        self.state.requests += 1;
+        ApprovalRequest {
+            id: request_id(self.state.requests),
+            kind,
+            plan_path: None,
+            tool_name: None,
+            rationale,
+            expires_at: time::to_text(now.saturating_add(self.state.approvals.expires_after_ms)),
+            step: None,
+            input: Json::null(),
+            question: None,
+            interrupted: false,
+            extra: Extra::default(),
+        }
+    }
+
+    /// Writes a request down. With automatic approval it is decided at once, unless only a person can.
+    fn ask(&mut self, now: u64, request: ApprovalRequest) -> Option<Decided> {
+        self.send(&layout::request(&request.id), pretty(&request));
+        let data =
+            fields(&[("id", &request.id), ("type", &request.kind), ("expires_at", &request.expires_at)]);
+        let step = request.step.clone().unwrap_or_default();
+        self.emit_of(now, "approval.requested", &step, request.tool_name.clone().unwrap_or_default(), data);
+        self.state.pending.push(request.clone());
+        if !self.state.approvals.automatic || request.interrupted {
+            return None;
+        }
+        let decision = ApprovalDecision::new(&request.id, Decision::Approved, "automatic", now);
+        self.send_decision(&decision);
+        self.settle(now, &request, &decision);
+        let question = request.question.unwrap_or_default();
+        Some(Decided { question, allowed: true, reason: None })
+    }
+
+    pub(super) fn asked(
+        &mut self,
+        now: u64,
+        questions: &[Question],
+        fx: &mut Effects,
+    ) -> Result<(), TaskError> {
+        let step = self.current()?.id.clone();
+        let mut answers = Vec::new();
+        for question in questions {
+            if let Some(known) = self.state.decided.iter().find(|known| known.question == question.id) {
+                answers.push(known.clone());
+                continue;
+            }
+            if self.state.pending.iter().any(|open| open.question.as_deref() == Some(&question.id)) {
+                continue;
+            }
+            let interrupted = question.kind == QuestionKind::Interrupted;
+            let rationale = match (&question.reason, interrupted) {
+                (Some(reason), _) => reason.clone(),
+                (None, true) => {
+                    "the call was cut off and may have taken effect: approve it to run it again".to_owned()
+                }
+                (None, false) => "the tool asks before this call".to_owned(),
+            };
+            let mut request = self.request(now, ApprovalKind::Tool, rationale);
+            request.tool_name.clone_from(&question.tool_name);
+            request.step = Some(step.clone());
+            request.input = question.input.clone();
+            request.question = Some(question.id.clone());
+            request.interrupted = interrupted;
+            answers.extend(self.ask(now, request));
+        }
+        if let Some(until) = self.state.pending.iter().map(ApprovalRequest::expires).min() {
+            self.state.status = TaskStatus::Waiting;
+            fx.push(Effect::Save);
+            self.answer(answers, fx);
+            fx.push(Effect::Wait { until });
+        } else {
+            fx.push(Effect::Save);
+            self.answer(answers, fx);
+        }
+        Ok(())
+    }
+
+    fn answer(&self, answers: Vec<Decided>, fx: &mut Effects) {
+        fx.extend(answers.into_iter().map(|Decided { question, allowed, reason }| Effect::Answer {
+            question,
+            allowed,
+            reason,
+        }));
+    }
+
+    pub(super) fn answered(&mut self, now: u64, question: &str, allowed: bool, fx: &mut Effects) {
+        let open = self.state.pending.iter().find(|open| open.question.as_deref() == Some(question)).cloned();
+        let Some(request) = open else { return };
+        let said = if allowed { Decision::Approved } else { Decision::Denied };
+        let decision = ApprovalDecision::new(&request.id, said, "session", now);
+        self.send_decision(&decision);
+        self.settle(now, &request, &decision);
+        if self.state.pending.is_empty() {
+            self.state.status = TaskStatus::Running;
+        }
+        fx.push(Effect::Save);
+    }
+}

@@ -1,0 +1,227 @@
+//! A task that runs: its state, its files, and doing what the machine says.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::select;
+use futures_util::lock::Mutex as Turn;
+
+use crate::layout::{self, WorkspacePath};
+use crate::runtime::credentials::Secrets;
+use crate::runtime::in_flight::Watch;
+use crate::runtime::parts::Parts;
+use crate::runtime::traced::RunTraces;
+use crate::runtime::workspace::{Lease, Workspace, read_known, read_text};
+use crate::{Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskEvent};
+use glove_wasm::portable::{MaybeSend, MaybeSync};
+use glove_wasm::ports::AbortHandle;
+use glove_wasm::run::input::Answer;
+use glove_wasm::runtime::Session;
+
+/// Clones are the same task.
+#[derive(Clone)]
+pub(super) struct Running {
+    pub(super) shared: Arc<Shared>,
+}
+
+pub(super) struct Shared {
+    pub(super) parts: Arc<Parts>,
+    pub(super) files: Arc<dyn Workspace>,
+    pub(super) task: Mutex<Task>,
+    /// Of those who change the task: what one decided is written before the next one decides.
+    turn: Turn<()>,
+    /// The state as it was last written.
+    written: Mutex<String>,
+    _lease: Lease,
+    pub(super) busy: AtomicBool,
+    /// Why it is to stop.
+    pub(super) stops: Mutex<Option<String>>,
+    wake: Mutex<AbortHandle>,
+    pub(super) watch: Watch,
+    /// The session of the current step.
+    pub(super) session: Mutex<Option<(String, Session)>>,
+    /// Of the run under way.
+    pub(super) traces: Mutex<Option<Arc<dyn RunTraces>>>,
+    /// Questions that were answered in the session itself.
+    pub(super) answered: Mutex<Vec<(String, bool)>>,
+    pub(super) listeners: Mutex<Vec<Arc<dyn Listen>>>,
+    /// Of the calls that run.
+    pub(super) secrets: Arc<Secrets>,
+}
+
+pub(super) trait Listen: MaybeSend + MaybeSync {
+    fn hear(&self, event: &TaskEvent);
+}
+
+impl<F: Fn(&TaskEvent) + MaybeSend + MaybeSync> Listen for F {
+    fn hear(&self, event: &TaskEvent) {
+        self(event);
+    }
+}
+
+/// What is left to do after effects were done.
+pub(super) enum Then {
+    Nothing,
+    Run(Box<StepSpec>),
+    Wait(u64),
+    Stop,
+}
+
+pub(super) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing here panics while it holds a lock, so what is inside is whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Running {
+    pub(super) fn new(
+        parts: Arc<Parts>,
+        files: Arc<dyn Workspace>,
+        lease: Lease,
+        task: Task,
+        text: String,
+    ) -> Running {
+        Running {
+            shared: Arc::new(Shared {
+                parts,
+                files,
+                task: Mutex::new(task),
+                turn: Turn::default(),
+                written: Mutex::new(text),
+                _lease: lease,
+                busy: AtomicBool::new(false),
+                stops: Mutex::default(),
+                wake: Mutex::default(),
+                watch: Watch::default(),
+                session: Mutex::default(),
+                traces: Mutex::default(),
+                answered: Mutex::default(),
+                listeners: Mutex::default(),
+                secrets: Arc::default(),
+            }),
+        }
+    }
+
+    pub(super) fn with_task<T>(&self, read: impl FnOnce(&Task) -> T) -> T {
+        read(&lock(&self.shared.task))
+    }
+
+    pub(super) fn now(&self) -> u64 {
+        self.shared.parts.clock.now()
+    }
+
+    pub(super) fn wake(&self) {
+        let old = std::mem::take(&mut *lock(&self.shared.wake));
+        old.abort();
+    }
+
+    /// Ends when something is to be looked at, or after a while.
+    pub(super) async fn pause(&self, most_ms: u64) {
+        let woken = lock(&self.shared.wake).signal().aborted();
+        let sleep = self.shared.parts.clock.sleep(most_ms);
+        select(Box::pin(woken), sleep).await;
+    }
+
+    /// The session of the step that runs.
+    pub(super) fn session(&self) -> Option<Session> {
+        lock(&self.shared.session).as_ref().map(|(_, session)| session.clone())
+    }
+
+    /// Gives the task an input, and does what follows.
+    pub(super) async fn accept(&self, input: Input) -> Result<Then, TaskError> {
+        let _turn = self.shared.turn.lock().await;
+        let effects = {
+            let mut task = lock(&self.shared.task);
+            task.step(self.now(), input, &*self.shared.parts.by)?
+        };
+        self.perform(effects).await
+    }
+
+    pub(super) async fn perform(&self, effects: Vec<Effect>) -> Result<Then, TaskError> {
+        let files = &*self.shared.files;
+        let mut then = Then::Nothing;
+        for effect in effects {
+            match effect {
+                Effect::Write { path, content, unless } => {
+                    if let Some(other) = unless
+                        && files.read(&other).await?.is_some()
+                    {
+                        continue;
+                    }
+                    files.write(&path, content.into_bytes()).await?;
+                }
+                Effect::Edit { path, edit } => {
+                    let before = read_text(files, &path).await?;
+                    if let Some(after) = edit.apply(before.as_deref()) {
+                        files.write(&path, after.into_bytes()).await?;
+                    }
+                }
+                Effect::Save => self.save().await?,
+                Effect::RunStep(step) => then = Then::Run(step),
+                Effect::Answer { question, allowed, reason } => {
+                    let answer = match allowed {
+                        true => Answer::Allow { remember: false },
+                        false => Answer::Deny { remember: false, reason },
+                    };
+                    if let Some(session) = self.session() {
+                        session.answer(&question, answer);
+                    }
+                }
+                Effect::Wait { until } => then = Then::Wait(until),
+                Effect::Stop => then = Then::Stop,
+            }
+        }
+        Ok(then)
+    }
+
+    /// First the state with what is to be told, then what it tells: so nothing is lost, and nothing is told twice.
+    pub(super) async fn save(&self) -> Result<(), TaskError> {
+        let files = &*self.shared.files;
+        let (text, outgoing, events) =
+            self.with_task(|task| (task.file(), task.outgoing().to_vec(), task.outbox().to_vec()));
+        let before = lock(&self.shared.written).clone();
+        if !before.is_empty() {
+            files.write(&WorkspacePath::known(layout::STATE_BEFORE), before.into_bytes()).await?;
+        }
+        files.write(&WorkspacePath::known(layout::STATE), text.clone().into_bytes()).await?;
+        *lock(&self.shared.written) = text;
+        for Outgoing { path, content } in outgoing {
+            // Whatever is there: a tool may have put another text before a person's eyes.
+            files.write(&WorkspacePath::known(path), content.into_bytes()).await?;
+        }
+        if !events.is_empty() {
+            let lines: String = events.iter().map(TaskEvent::line).collect();
+            files.append(&WorkspacePath::known(layout::EVENTS), lines.into_bytes()).await?;
+        }
+        lock(&self.shared.task).saved();
+        let listeners = lock(&self.shared.listeners).clone();
+        for event in &events {
+            for listener in &listeners {
+                listener.hear(event);
+            }
+        }
+        Ok(())
+    }
+
+    /// Id and content of each decision that could change anything.
+    pub(super) async fn decisions(&self) -> Result<Vec<(String, String)>, TaskError> {
+        let files = &*self.shared.files;
+        let mut found = Vec::new();
+        for entry in files.list(&WorkspacePath::known(layout::DECISIONS)).await? {
+            let Some(id) = entry.path.name().strip_suffix(".json") else { continue };
+            if self.with_task(|task| task.looks_for(id))
+                && let Some(text) = read_text(files, &entry.path).await?
+            {
+                found.push((id.to_owned(), text));
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) async fn stop_reason(&self) -> Result<Option<String>, TaskError> {
+        let asked = lock(&self.shared.stops).clone();
+        if asked.is_some() {
+            return Ok(asked);
+        }
+        read_known(&*self.shared.files, layout::STOP).await
+    }
+}
