@@ -11,6 +11,7 @@
 mod support;
 
 mod architecture;
+mod crates;
 mod fuzzed;
 mod golden;
 mod http;
