@@ -8,16 +8,16 @@ use std::thread;
 use std::time::Duration;
 
 use crate::support::wait::block_on;
-use glove_wasm_native::{SearchQuery, SearchResult, WebPage, WebTools, searxng_search, web_search};
-use glove_wasm_sandbox::{MountRight, Sandbox};
 use glove_wasm::ports::{
     AbortHandle, CallDisplay, CallRef, Credentials, DisplayPort, Show, Tool, ToolContext, ToolFailure,
     ToolHost, Tools,
 };
 use glove_wasm::run::input::{ApprovalVerdict, ToolOutcome};
-use glove_wasm_task::{FinishReason, ResultView};
-use glove_wasm_task::runtime::{CredentialRequest, MemoryWorkspace, TaskAgentBuilder};
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_native::{SearchQuery, SearchResult, WebPage, WebTools, searxng_search, web_search};
+use glove_wasm_sandbox::{MountRight, Sandbox};
+use glove_wasm_task::runtime::{CredentialRequest, MemoryWorkspace, TaskAgentBuilder};
+use glove_wasm_task::{FinishReason, ResultView};
 use serde_json::{Value, json};
 
 use crate::task::{asked, builder, spec, worker, workspace};

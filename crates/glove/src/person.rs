@@ -2,8 +2,8 @@
 
 use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
-use glove_wasm_coding::Workspace;
 use glove_wasm::visible_text::isolated;
+use glove_wasm_coding::Workspace;
 use serde_json::{Map, Value, json};
 
 use crate::decision::{Decision, Line, Said};

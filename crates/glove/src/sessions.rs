@@ -6,9 +6,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use futures_executor::block_on;
-use glove_wasm_native::ImportOptions;
 use glove_wasm::store::Transcript;
 use glove_wasm::visible_text::isolated;
+use glove_wasm_native::ImportOptions;
 use serde_json::json;
 
 use crate::args::{Export, Import, Places, Sessions};

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::support::wait::block_on;
-use glove_wasm_serve::{Server, ServerLimits, SessionDatabase};
 use glove_wasm::ports::ModelAdapter;
 use glove_wasm::testing::{Gate, Line, ScriptedModel};
+use glove_wasm_serve::{Server, ServerLimits, SessionDatabase};
 use serde_json::{Value, json};
 
 use super::Running;

@@ -5,9 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::wait::block_on;
-use glove_wasm_serve::{Server, ServerLimits, SessionDatabase};
 use glove_wasm::ports::{Tool, ToolContext, ToolFailure};
 use glove_wasm::testing::{Gate, Line, ScriptedModel, Seen};
+use glove_wasm_serve::{Server, ServerLimits, SessionDatabase};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 

@@ -5,8 +5,8 @@ use std::fs;
 use crate::support::wait::block_on;
 use glove_wasm_native::TaskFolder;
 use glove_wasm_task::layout::WorkspacePath;
-use glove_wasm_task::{ApprovalPolicy, FinishReason, Journal, ResultView, TaskSpec};
 use glove_wasm_task::runtime::{RunOptions, Workspace};
+use glove_wasm_task::{ApprovalPolicy, FinishReason, Journal, ResultView, TaskSpec};
 
 use super::{agent, spec, working_model};
 use crate::support::disk::Disk;

@@ -10,11 +10,11 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::support::wait::block_on;
-use glove_wasm_native::TaskFolder;
 use glove_wasm::ports::{Tool, ToolContext};
-use glove_wasm_task::{FinishReason, Journal, ResultView, TaskErrorKind, TaskSpec};
-use glove_wasm_task::runtime::{RunOptions, TaskAgent};
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_native::TaskFolder;
+use glove_wasm_task::runtime::{RunOptions, TaskAgent};
+use glove_wasm_task::{FinishReason, Journal, ResultView, TaskErrorKind, TaskSpec};
 use serde_json::{Value, json};
 
 use super::asked;

@@ -3,16 +3,16 @@
 use std::sync::{Arc, Mutex};
 
 use crate::support::wait::block_on;
-use glove_wasm::system::SystemClock;
-use glove_wasm_sqlite::SqliteMemory;
 use glove_wasm::portable::BoxFuture;
+use glove_wasm::system::SystemClock;
+use glove_wasm::testing::ScriptedModel;
+use glove_wasm_sqlite::SqliteMemory;
 use glove_wasm_task::memory::{
     Channel, MemoryBinding, MemoryEntry, MemoryQuery, MemoryScope, MemoryStrategy, ScopeKind, pinned,
     recalled,
 };
-use glove_wasm_task::{FinishReason, ResultView, TaskError, TaskErrorKind, TaskSpec, TaskStatus};
 use glove_wasm_task::runtime::{AgentMemory, MemoryProvider, MemoryWorkspace, RunOptions, TaskAgent};
-use glove_wasm::testing::ScriptedModel;
+use glove_wasm_task::{FinishReason, ResultView, TaskError, TaskErrorKind, TaskSpec, TaskStatus};
 use proptest::prelude::*;
 
 use super::{builder, events, spec, working_model, workspace};

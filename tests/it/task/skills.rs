@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::wait::block_on;
-use glove_wasm_sandbox::Sandbox;
-use glove_wasm_task::{FinishReason, Journal, ResultView, SkillBundle, WorkspacePath};
-use glove_wasm_task::runtime::{RunOptions, StepContext};
 use glove_wasm::testing::{Line, ScriptedModel};
+use glove_wasm_sandbox::Sandbox;
+use glove_wasm_task::runtime::{RunOptions, StepContext};
+use glove_wasm_task::{FinishReason, Journal, ResultView, SkillBundle, WorkspacePath};
 use serde::Deserialize;
 use serde_json::json;
 
