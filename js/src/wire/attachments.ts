@@ -1,5 +1,5 @@
 // What a message may carry to each provider, and what a person is told of what does not fit.
-// Written by src/wire/typescript.rs from the types of Rust; do not edit.
+// Written by tests/it/typescript.rs from the types of Rust; do not edit.
 
 /** What one message may carry. Texts are no matter of it: they are sent as text. */
 export interface MediaRules {

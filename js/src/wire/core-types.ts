@@ -2,7 +2,7 @@
 import type { ToldFailure } from "../values/error.js";
 import type { Usage } from "./record.js";
 import type { Budgets, CoreEntry, CorePhase, CoreQuestion, CoreSlot, Limits, RunReply, RunRule } from "./run-types.js";
-// Written by src/wire/typescript.rs from the types of Rust; do not edit.
+// Written by tests/it/typescript.rs from the types of Rust; do not edit.
 
 /** What a session is made of, as JSON text for `new CoreSession(options, host)`. */
 export interface SessionOptions {

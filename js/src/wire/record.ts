@@ -1,5 +1,5 @@
 // The record's types, as they are stored and as models, stores and subscribers see them.
-// Written by src/wire/typescript.rs from the types of Rust; do not edit.
+// Written by tests/it/typescript.rs from the types of Rust; do not edit.
 
 /** One message of the record. Fields that this version does not know are kept. */
 export interface Message {

@@ -1,7 +1,7 @@
 // What a run is given and what it gives.
 import type { ToldFailure } from "../values/error.js";
 import type { CallOutcome, Message, SideOutput, Source, Task, ToolResultData, Usage, WireInboxItem } from "./record.js";
-// Written by src/wire/typescript.rs from the types of Rust; do not edit.
+// Written by tests/it/typescript.rs from the types of Rust; do not edit.
 
 /** The rules of a run. */
 export interface RunSettings {

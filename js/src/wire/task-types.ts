@@ -1,7 +1,7 @@
 // What a task is given, what stands in its files, and what comes of it.
 import type { ModelOptions, PageTool } from "./core-types.js";
 import type { Message, Usage } from "./record.js";
-// Written by src/wire/typescript.rs from the types of Rust; do not edit.
+// Written by tests/it/typescript.rs from the types of Rust; do not edit.
 
 /** A task: what is to be reached, and within which bounds. */
 export interface TaskSpec {

@@ -1,5 +1,5 @@
 // Which characters can make a text look like another one.
-// Written by src/wire/typescript.rs from the types of Rust; do not edit.
+// Written by tests/it/typescript.rs from the types of Rust; do not edit.
 
 /** What it matches is shown as an escape, unless it is of the first group: that is written so in its script. */
 export const misleading =
