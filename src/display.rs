@@ -1,6 +1,8 @@
 //! What is shown to people, as plain data, and what became of it. Who waits for an answer and who listens is the
 //! runtime's business.
 
+use crate::portable::MAY_BE_IN_PAGE;
+
 pub use crate::message::{Slot, SlotStatus};
 
 /// What people answer to it is written nowhere.
@@ -19,11 +21,17 @@ pub enum DisplayError {
     WrongInput { renderer: String, why: String },
     #[error("the answer does not match the schema of `{renderer}`, so the question stays open: {why}")]
     WrongOutput { renderer: String, why: String },
-    #[error(
-        "a tool of the endpoint asks nobody: ask before the call with `approval_if`, or make it a tool of the page"
-    )]
+    #[error("{}", ON_SERVER)]
     OnServer,
 }
+
+/// No page is a server.
+const ON_SERVER: &str = match MAY_BE_IN_PAGE {
+    false => {
+        "a tool of the endpoint asks nobody: ask before the call with `approval_if`, or make it a tool of the page"
+    }
+    true => "",
+};
 
 impl DisplayError {
     pub fn code(&self) -> &'static str {

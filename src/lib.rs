@@ -3,8 +3,6 @@
 #![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
 // In the wasm file `{:?}` ends in a trap (tools/bindgen): panics alone may print so, which nobody reads there.
 #![cfg_attr(not(test), deny(clippy::use_debug))]
-// A wasm file with a part of the features leaves out what the other part uses.
-#![cfg_attr(not(all(feature = "sessions", feature = "providers")), allow(dead_code))]
 
 pub mod answer;
 pub mod display;

@@ -16,6 +16,7 @@ use crate::answer::in_text::{AnswerText, Piece};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::Json;
 use crate::message::{Extra, ToolCall, Usage};
+use crate::portable::SPEAKS_TO_PROVIDERS;
 use crate::tool::ANSWER_TOOL;
 
 /// What a network chunk added, in order; neighbouring pieces of the same text come joined.
@@ -114,7 +115,7 @@ struct InText {
 }
 
 /// Endpoints are told of arguments as tools take them: what reads any others is left out where nothing else is spoken.
-const BOTH_FORMS: bool = cfg!(feature = "providers");
+const BOTH_FORMS: bool = SPEAKS_TO_PROVIDERS;
 
 /// How a provider was told of tools and their arguments, to read its calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

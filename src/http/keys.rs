@@ -3,6 +3,7 @@
 use crate::error::ModelError;
 use crate::http::key_encodings;
 use crate::json::scan::word_at;
+use crate::portable::SPEAKS_TO_PROVIDERS;
 use crate::providers::base64;
 use crate::providers::error_text::cut;
 
@@ -39,7 +40,7 @@ impl Secrets {
                 let last = value.rsplit_once(' ').map_or(value.as_str(), |(_, last)| last);
                 secrets.add(last);
                 secrets.parts(value);
-                if cfg!(feature = "providers")
+                if SPEAKS_TO_PROVIDERS
                     && value.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("basic "))
                 {
                     let login = base64::text_of(last).unwrap_or_default();
@@ -54,7 +55,7 @@ impl Secrets {
         }
         let (address, query) = url.split_once('?').unwrap_or((url, ""));
         // The path of an endpoint is the page's own.
-        if cfg!(feature = "providers") {
+        if SPEAKS_TO_PROVIDERS {
             for segment in address.split(&['/', '#'][..]).skip(3).filter(|segment| is_key(segment)) {
                 secrets.add(segment);
             }
@@ -117,7 +118,7 @@ impl Secrets {
         for secret in &self.0 {
             all.push(secret.as_str());
             // Some providers quote a key without the prefix that says whose it is.
-            if cfg!(feature = "providers") {
+            if SPEAKS_TO_PROVIDERS {
                 all.extend(without_prefix(secret));
             }
         }

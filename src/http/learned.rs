@@ -4,6 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::ModelError;
+use crate::portable::SPEAKS_TO_PROVIDERS;
 use crate::ports::{Delta, DeltaSink};
 use crate::providers::Format;
 use crate::providers::change::{Change, changed};
@@ -40,7 +41,7 @@ impl Lessons {
     }
 
     pub(super) fn applied(&self, body: String) -> String {
-        if cfg!(feature = "providers") { changed(body, &self.all) } else { body }
+        if SPEAKS_TO_PROVIDERS { changed(body, &self.all) } else { body }
     }
 
     pub(super) fn streams(&self) -> bool {
@@ -49,7 +50,7 @@ impl Lessons {
 
     /// Whether there is something to change: each once. `error` tells no key.
     pub(super) fn learn(&mut self, format: Format, body: &str, error: &ModelError, refusal: &str) -> bool {
-        if !cfg!(feature = "providers") || format == Format::Endpoint || self.fresh.len() >= MOST {
+        if !SPEAKS_TO_PROVIDERS || format == Format::Endpoint || self.fresh.len() >= MOST {
             return false;
         }
         let Some(mut change) = change(format, body, error, refusal) else { return false };
@@ -80,7 +81,7 @@ impl Lessons {
 
     /// The request was taken: it is known from now on, and told.
     pub(super) fn keep(&mut self, learned: &Learned, deltas: &DeltaSink) {
-        if !cfg!(feature = "providers") {
+        if !SPEAKS_TO_PROVIDERS {
             return;
         }
         for (change, refusal) in self.fresh.drain(..) {

@@ -15,7 +15,7 @@ use crate::http::retry::{Policy, SILENT_MS, TOLD_FROM_MS, heed_headers, pause_ms
 use crate::http::time_limit::Limit;
 use crate::json::Json;
 use crate::json::scan::word_at;
-use crate::portable::{BoxFuture, MAY_BE_IN_PAGE};
+use crate::portable::{BoxFuture, HAS_SESSIONS, MAY_BE_IN_PAGE, SPEAKS_TO_PROVIDERS};
 use crate::ports::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
 use crate::providers::host::host;
 use crate::providers::provider_fields::{REASONING_DETAILS, WANTED_BACK};
@@ -114,7 +114,7 @@ impl ModelAdapter for HttpModel {
             options: &self.options.request,
             notices: &notices,
         };
-        let in_text = if cfg!(feature = "providers") {
+        let in_text = if SPEAKS_TO_PROVIDERS {
             let refused = self.learned.answers_by_tool();
             answer_in_text(format, &self.options.request, system, tools, messages, refused)
         } else {
@@ -128,7 +128,7 @@ impl ModelAdapter for HttpModel {
         };
         let body = match request.purpose {
             // Without sessions a model is made for each request, and nothing of a body can be used again.
-            _ if !cfg!(feature = "sessions") => prompt.body(&request.messages.skip(0)),
+            _ if !HAS_SESSIONS => prompt.body(&request.messages.skip(0)),
             Purpose::Turn => {
                 self.kept.lock().unwrap_or_else(PoisonError::into_inner).body(&prompt, request.messages)
             }
@@ -237,7 +237,7 @@ impl ModelCall {
 
     /// The form of the answer was refused: it is asked for by a tool from now on.
     fn asks_by_tool(&mut self, lessons: &mut Lessons, error: &ModelError, refusal: &str) -> bool {
-        if !cfg!(feature = "providers") || self.by_tool.is_none() {
+        if !SPEAKS_TO_PROVIDERS || self.by_tool.is_none() {
             return false;
         }
         let Some(lasting) = refuses_answer_form(error, refusal) else { return false };
@@ -380,7 +380,7 @@ impl ModelCall {
     /// What an endpoint tells in its stream of the connection behind it, which is not this side's own.
     fn behind_endpoint(&self, mut error: ModelError, begun: bool) -> ModelError {
         let is_endpoint = self.options.format.spoken() == Format::Endpoint && self.place().is_some();
-        if cfg!(feature = "sessions") && is_endpoint {
+        if HAS_SESSIONS && is_endpoint {
             error.kind = match error.kind {
                 ModelErrorKind::Network if begun => ModelErrorKind::Cut,
                 ModelErrorKind::Network => ModelErrorKind::Server,

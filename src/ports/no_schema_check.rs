@@ -7,8 +7,6 @@ use crate::run::input::Issue;
 pub(super) struct SchemaCheck;
 
 impl SchemaCheck {
-    pub(super) const IS_MADE: bool = false;
-
     pub(super) fn of(_: &Json) -> Result<Self, String> {
         Ok(SchemaCheck)
     }

@@ -339,7 +339,7 @@ impl ToolHost for Tools {
 
 /// The answer of a request that wants one with a schema. Without the feature `schema-check`, only who reads it finds out what is wrong.
 fn taken(answer: &Json, context: &ToolContext) -> ToolOutcome {
-    if let Some(schema) = &context.answer {
+    if let Some(schema) = context.answer_schema() {
         let issues =
             SchemaCheck::of(schema).map_or_else(|error| vec![issue(&error)], |check| check.issues(answer));
         if !issues.is_empty() {

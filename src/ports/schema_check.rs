@@ -18,8 +18,6 @@ pub(super) struct SchemaCheck {
 }
 
 impl SchemaCheck {
-    pub(super) const IS_MADE: bool = true;
-
     /// Refuses what is no JSON Schema, and references that lead nowhere. Nothing is fetched.
     pub(super) fn of(schema: &Json) -> Result<Self, String> {
         let schema: Value = schema.read().map_err(|error| error.to_string())?;

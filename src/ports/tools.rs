@@ -11,8 +11,7 @@ use crate::error::StoreError;
 use crate::json::Json;
 use crate::json::codec::to_text;
 use crate::message::SideOutput;
-use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
-use crate::ports::schema_check::SchemaCheck;
+use crate::portable::{BoxFuture, MaybeSend, MaybeSync, NativeOnly};
 use crate::ports::{AbortSignal, CallDisplay, Credentials, DisplayPort, ToolFailure};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validated};
 use crate::run::log::StepResult;
@@ -118,9 +117,9 @@ pub struct ToolContext {
     steps: Option<Arc<dyn Steps>>,
     credentials: Credentials,
     /// The schema that an answer is to fit.
-    pub(super) answer: Option<Json>,
-    /// The idempotency key of the call, also in its undo.
-    call_key: String,
+    answer: Option<NativeOnly<Option<Json>>>,
+    /// In an undo: the idempotency key of the call.
+    undone_key: Option<NativeOnly<String>>,
 }
 
 #[derive(Default)]
@@ -142,22 +141,30 @@ impl ToolContext {
             steps: None,
             credentials: Credentials::default(),
             answer: None,
-            call_key: call.idempotency_key.to_owned(),
+            undone_key: None,
         }
     }
 
-    /// The idempotency key of the call that runs or is taken back: a call and its undo have the same.
+    /// The idempotency key of the call that runs or is taken back: a call and its undo have the same. Not in a page, where an undo has
+    /// its own.
     pub fn call_key(&self) -> &str {
-        &self.call_key
+        match &self.undone_key {
+            Some(key) => key.get(),
+            None => &self.idempotency_key,
+        }
     }
 
-    pub(crate) fn with_call_key(mut self, call_key: String) -> Self {
-        self.call_key = call_key;
+    pub(crate) fn with_answer_schema(mut self, schema: impl FnOnce() -> Option<Json>) -> Self {
+        self.answer = NativeOnly::with(schema);
         self
     }
 
-    pub(crate) fn with_answer_schema(mut self, schema: Option<&Json>) -> Self {
-        self.answer = schema.filter(|_| SchemaCheck::IS_MADE).cloned();
+    pub(super) fn answer_schema(&self) -> Option<&Json> {
+        self.answer.as_ref()?.get().as_ref()
+    }
+
+    pub(crate) fn undoes(mut self, call_key: impl FnOnce() -> String) -> Self {
+        self.undone_key = NativeOnly::with(call_key);
         self
     }
 

@@ -10,10 +10,8 @@ use crate::providers::error_text::excerpt;
 use crate::providers::format::Format;
 use crate::providers::mapping::Mapping;
 use crate::providers::repeated::Repeated;
-#[cfg(feature = "providers")]
 use crate::providers::sources::Sources;
 use crate::providers::split_surrogates::SplitSurrogates;
-#[cfg(feature = "providers")]
 use crate::providers::{anthropic, gemini, openai_chat, openai_responses};
 use crate::providers::{endpoint, errors};
 use crate::sse::{DEFAULT_LIMIT, SseDecoder, SseEvent};
@@ -39,7 +37,6 @@ struct Reading {
     surrogates: SplitSurrogates,
     repeated: Repeated,
     turn: TurnBuilder,
-    #[cfg(feature = "providers")]
     sources: Sources,
     /// Something of the provider's own came since this was last asked.
     lives: bool,
@@ -51,16 +48,12 @@ struct Reading {
 }
 
 fn mapping(format: Format) -> Box<dyn Mapping> {
-    match format {
-        #[cfg(feature = "providers")]
+    match format.spoken() {
         Format::Anthropic => Box::<anthropic::stream::AnthropicStream>::default(),
-        #[cfg(feature = "providers")]
         Format::OpenAiChat => Box::<openai_chat::stream::OpenAiChatStream>::default(),
-        #[cfg(feature = "providers")]
         Format::OpenAiResponses => Box::<openai_responses::stream::OpenAiResponsesStream>::default(),
-        #[cfg(feature = "providers")]
         Format::Gemini => Box::<gemini::stream::GeminiStream>::default(),
-        _ => Box::<endpoint::stream::EndpointStream>::default(),
+        Format::Endpoint => Box::<endpoint::stream::EndpointStream>::default(),
     }
 }
 
@@ -78,7 +71,6 @@ impl Decoder {
             surrogates: SplitSurrogates::default(),
             repeated: Repeated::default(),
             turn: TurnBuilder::new(names),
-            #[cfg(feature = "providers")]
             sources: Sources::default(),
             lives: false,
             closed: false,
@@ -181,7 +173,6 @@ impl Reading {
             self.turn.fail(errors::from_event(data));
         }
         if self.format.spoken() != Format::Endpoint {
-            #[cfg(feature = "providers")]
             self.sources.read(data, &mut self.turn);
             self.lives |= is_object && self.owns(event.name) && !is_ping(data);
         }
@@ -220,7 +211,6 @@ pub fn read_response(format: Format, names: impl Into<WireNames>, body: &str) ->
     if mapping(format).response(body, &mut turn).is_err() {
         turn.fail(errors::unexpected(body));
     }
-    #[cfg(feature = "providers")]
     if format.spoken() != Format::Endpoint {
         Sources::default().read(body, &mut turn);
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::error_text::{EXCERPT, excerpt};
 use crate::json::reader::{Broken, Reader};
+use crate::portable::SPEAKS_TO_PROVIDERS;
 
 #[derive(Default)]
 pub(super) struct Details<'a> {
@@ -104,8 +105,8 @@ fn object<'a>(reader: &mut Reader<'a>, details: &mut Details<'a>, depth: usize) 
                 let summary = details.message.take().unwrap_or_default();
                 details.message = Some(Cow::Owned(format!("{summary}: {}", excerpt(&raw))));
             }
-            ("loc", b'[') if cfg!(feature = "providers") => details.place = place(reader.raw()?)?,
-            ("param", b'"') if cfg!(feature = "providers") => {
+            ("loc", b'[') if SPEAKS_TO_PROVIDERS => details.place = place(reader.raw()?)?,
+            ("param", b'"') if SPEAKS_TO_PROVIDERS => {
                 details.param = Some(reader.text()?.into_owned());
             }
             ("details" | "detail" | "message", b'[') => {

@@ -2,13 +2,14 @@
 
 use crate::error::ModelErrorKind;
 use crate::json::scan::word_at;
+use crate::portable::SPEAKS_TO_PROVIDERS;
 
 /// The kind, and whether an account has to be paid or raised first.
 pub(super) fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (ModelErrorKind, bool) {
     let code = |words: &[&str]| words.iter().any(|word| word_at(codes, word).is_some());
     let mentions = |words: &[&str]| words.iter().any(|word| word_at(message, word).is_some());
     // The page hears of a provider from a chat handler, which knows these.
-    let provider_mentions = |words: &[&str]| cfg!(feature = "providers") && mentions(words);
+    let provider_mentions = |words: &[&str]| SPEAKS_TO_PROVIDERS && mentions(words);
     let too_long = [
         "prompt is too long",
         "maximum context length",
@@ -44,14 +45,14 @@ pub(super) fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (Model
             "enable billing",
             "余额不足",
         ])
-        || cfg!(feature = "providers") && code(&["exceeded_current_quota"])
+        || SPEAKS_TO_PROVIDERS && code(&["exceeded_current_quota"])
     {
         return (ModelErrorKind::RateLimit, true);
     }
     let kind = if status == Some(529)
         || code(&["overloaded", "unavailable"])
         || provider_mentions(&["overloaded", "at capacity", "capacity exceeded"])
-        || cfg!(feature = "providers") && status == Some(498)
+        || SPEAKS_TO_PROVIDERS && status == Some(498)
     {
         ModelErrorKind::Overloaded
     } else if status == Some(429) || code(&["rate_limit", "resource_exhausted", "too_many_requests"]) {
@@ -83,7 +84,7 @@ pub(super) fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (Model
 /// The provider has no such model, or none for this account. Each says it in words of its own; `param` is what it calls the field that is
 /// at fault.
 pub(super) fn has_no_model(status: Option<u16>, codes: &str, param: Option<&str>, message: &str) -> bool {
-    if !cfg!(feature = "providers") || status.is_some_and(|code| !(400..=499).contains(&code)) {
+    if !SPEAKS_TO_PROVIDERS || status.is_some_and(|code| !(400..=499).contains(&code)) {
         return false;
     }
     let any = |text: &str, words: &[&str]| words.iter().any(|word| word_at(text, word).is_some());
@@ -132,5 +133,5 @@ fn is_too_large(status: Option<u16>, codes: &str, message: &str) -> bool {
     }
     let named = ["request_too_large", "image_too_large"].iter().any(|word| word_at(codes, word).is_some());
     let phrases = ["request payload size exceeds", "image exceeds", "image dimensions exceed"];
-    cfg!(feature = "providers") && (named || phrases.iter().any(|word| word_at(message, word).is_some()))
+    SPEAKS_TO_PROVIDERS && (named || phrases.iter().any(|word| word_at(message, word).is_some()))
 }

@@ -5,6 +5,7 @@ use super::error_kind::{has_no_model, kind_of};
 use super::error_text::{cut, excerpt, quoted};
 use crate::error::{MODEL_NOT_FOUND, ModelError, ModelErrorKind};
 use crate::json::scan::word_at;
+use crate::portable::SPEAKS_TO_PROVIDERS;
 use crate::providers::about_media::is_about_media;
 
 pub(crate) const AI_SDK_STREAM: &str =
@@ -99,7 +100,7 @@ pub(crate) fn takes_no_tools(error: &ModelError) -> bool {
         "--enable-auto-tool-choice",
         "tools param requires",
     ];
-    cfg!(feature = "providers") && phrases.iter().any(|words| word_at(&message, words).is_some())
+    SPEAKS_TO_PROVIDERS && phrases.iter().any(|words| word_at(&message, words).is_some())
 }
 
 fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<Told>, Behind) {
@@ -137,7 +138,7 @@ fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<Told>, Behind)
     error.retry_after_ms = details.retry_after_ms;
     error.request_id = details.request_id;
     error.provider_code = details.named.map(|(_, name)| name);
-    error.media = cfg!(feature = "providers")
+    error.media = SPEAKS_TO_PROVIDERS
         && matches!(kind, ModelErrorKind::BadRequest | ModelErrorKind::Server)
         && status.is_some_and(|status| is_about_media(status, details.param.as_deref(), &lower));
     (error, told, details.provider)

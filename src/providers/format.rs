@@ -1,5 +1,7 @@
 //! The wire formats.
 
+use crate::portable::SPEAKS_TO_PROVIDERS;
+
 /// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -12,9 +14,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format, in a build that speaks it: without `providers` there is the endpoint's alone, so that what the
-    /// others need is left out.
+    /// The format, in a build that speaks it; in others the endpoint's.
     pub(crate) const fn spoken(self) -> Format {
-        if cfg!(feature = "providers") { self } else { Format::Endpoint }
+        if SPEAKS_TO_PROVIDERS { self } else { Format::Endpoint }
     }
 }

@@ -40,7 +40,6 @@ pub(crate) mod provider_fields;
 pub(crate) mod refused;
 mod repeated;
 pub mod request;
-#[cfg(feature = "providers")]
 mod sources;
 mod split_surrogates;
 pub mod table;

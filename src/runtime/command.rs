@@ -3,6 +3,7 @@
 use futures_channel::oneshot;
 
 use crate::error::Error;
+use crate::portable::NativeOnly;
 use crate::run::input::{Answer, Request, WhenBusy};
 use crate::run::settings::{Budgets, Compaction, Limits};
 use crate::runtime::response::Response;
@@ -34,7 +35,7 @@ pub(crate) enum Command {
     /// Keep the text that a model has shown so far.
     KeepPartial,
     Abort,
-    Stored(WhetherStored),
+    Stored(NativeOnly<WhetherStored>),
     /// The host goes away.
     Close,
 }

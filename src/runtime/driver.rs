@@ -15,7 +15,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use crate::error::{Error, StoreError, StoreErrorKind};
 use crate::event::Event;
 use crate::ids::Ids;
-use crate::portable::BoxFuture;
+use crate::portable::{BoxFuture, NativeOnly};
 use crate::ports::{Durability, Loaded};
 use crate::run::effect::Effect;
 use crate::run::input::{Input, Request};
@@ -60,7 +60,7 @@ pub(crate) struct Driver {
     /// Something was decided that the followers have not heard of.
     changed: bool,
     /// Why the last write was refused.
-    pub(super) unstored: Option<StoreError>,
+    pub(super) unstored: Option<NativeOnly<StoreError>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -433,7 +433,7 @@ impl Driver {
             }
             Err(error) => {
                 self.shared.unwritten.store(true, Ordering::Relaxed);
-                self.unstored = Some(error.clone());
+                self.unstored = NativeOnly::with(|| error.clone());
                 // Work is given out again on `Resumed`; what comes after a write and is no work waits here.
                 for effect in std::mem::take(&mut self.batch) {
                     match effect {

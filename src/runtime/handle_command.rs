@@ -92,7 +92,7 @@ impl Driver {
                 self.keep_partial();
                 return Some(Input::Aborted { why: AbortReason::User });
             }
-            Command::Stored(asked) => self.say_whether_stored(asked),
+            Command::Stored(asked) => self.say_whether_stored(asked.into_inner()),
             Command::Close => self.close(),
         }
         None
@@ -216,7 +216,7 @@ impl Driver {
             }
             Command::Stored(asked) => {
                 if let Error::Store(error) = error {
-                    let _ = asked.reply.send(Err(error));
+                    let _ = asked.into_inner().reply.send(Err(error));
                 }
             }
             Command::Close => self.close(),

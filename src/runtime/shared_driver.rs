@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use crate::error::Error;
+use crate::portable::BoxFuture;
 use crate::runtime::driver::Driver;
 
 pub(crate) struct SharedDriver {
@@ -34,14 +35,15 @@ impl SharedDriver {
         }
     }
 
-    /// Drives until the session is closed.
-    pub(crate) async fn drive(&self) {
-        self.each_poll(|driver, context| pin!(driver.drive()).poll(context)).await;
+    /// Drives until the session is closed. Boxed: an `async fn` is compiled again by each crate that waits for it, and so is what it
+    /// waits for itself.
+    pub(crate) fn drive(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.each_poll(|driver, context| pin!(driver.drive()).poll(context)))
     }
 
-    /// Drives until the stored run is read.
-    pub(crate) async fn open(&self) -> Result<(), Error> {
-        self.each_poll(|driver, context| pin!(driver.open()).poll(context)).await
+    /// Drives until the stored run is read. Boxed as [`SharedDriver::drive`] is.
+    pub(crate) fn open(&self) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(self.each_poll(|driver, context| pin!(driver.open()).poll(context)))
     }
 
     async fn each_poll<T>(&self, poll: impl Fn(&mut Driver, &mut Context<'_>) -> Poll<T>) -> T {

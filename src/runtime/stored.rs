@@ -1,10 +1,11 @@
-//! Whether all that was asked of a session is stored: a server says that something was taken when it is.
+//! Whether all that was asked of a session is stored: a server says that something was taken when it is. A page is no server.
 
 use std::sync::atomic::Ordering;
 
 use futures_channel::oneshot;
 
 use crate::error::Error;
+use crate::portable::NativeOnly;
 use crate::run::effect::Effect;
 use crate::runtime::command::{Command, WhetherStored};
 use crate::runtime::driver::{Driver, DriverEvent};
@@ -15,7 +16,9 @@ impl Session {
     pub fn stored(&self) -> impl Future<Output = Result<(), Error>> + Send + 'static {
         let (reply, told) = oneshot::channel();
         let is_again = self.shared.unwritten.load(Ordering::Relaxed);
-        self.tell(Command::Stored(WhetherStored { is_again, is_last: false, reply }));
+        if let Some(asked) = NativeOnly::with(|| WhetherStored { is_again, is_last: false, reply }) {
+            self.tell(Command::Stored(asked));
+        }
         async move {
             match told.await {
                 Ok(stored) => stored.map_err(Error::Store),
@@ -34,7 +37,8 @@ impl Driver {
     pub(super) fn say_whether_stored(&mut self, asked: WhetherStored) {
         let writes = || self.batch.iter().any(|effect| matches!(effect, Effect::Persist { .. }));
         if asked.is_last && !writes() {
-            let stored = self.unstored.clone().filter(|_| self.is_unwritten()).map_or(Ok(()), Err);
+            let unstored = self.unstored.as_ref().filter(|_| self.is_unwritten());
+            let stored = unstored.map_or(Ok(()), |error| Err(error.get().clone()));
             // Whoever has left needs no word.
             let _ = asked.reply.send(stored);
             return;
@@ -45,7 +49,7 @@ impl Driver {
         if asked.is_again && !asked.is_last && self.is_unwritten() {
             self.batch.push(Effect::Persist { strict: true });
         }
-        let last = WhetherStored { is_last: true, ..asked };
-        self.ready.push(DriverEvent::Command(Command::Stored(last)));
+        let last = NativeOnly::with(|| WhetherStored { is_last: true, ..asked });
+        self.ready.extend(last.map(|last| DriverEvent::Command(Command::Stored(last))));
     }
 }

@@ -301,7 +301,7 @@ impl Driver {
         let entry = LeaveOnDrop { shared: Arc::clone(&self.shared), tool_run: Arc::clone(&tool_run) };
         let context =
             owned.context(Arc::clone(&tool_run) as _, &signal).with_steps(Arc::clone(&tool_run) as _);
-        let context = context.with_answer_schema(self.shared.run().answer_schema());
+        let context = context.with_answer_schema(|| self.shared.run().answer_schema().cloned());
         let running = self.shared.kit().tools.run(owned.view(), context);
         let (stop, limit) = (signal.clone(), out_of_time(Arc::clone(&self.shared), call_id.clone()));
         let work = async move {
@@ -329,7 +329,7 @@ impl Driver {
         let Some(owned) = self.past_call(&call_id).filter(|_| !self.is_in_flight(&key)) else { return };
         let signal = AbortHandle::new();
         let context = owned.context(Arc::new(self.shared.display.clone()), &signal);
-        let context = context.with_call_key(self.shared.run().key_of_past_call(&call_id));
+        let context = context.undoes(|| self.shared.run().key_of_past_call(&call_id));
         let running = self.shared.kit().tools.undo(owned.view(), context);
         let work = async move { Done::from(Input::UndoFinished { call_id, error: running.await.err() }) };
         self.start_with(key, signal, None, Box::pin(work));

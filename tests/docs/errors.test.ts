@@ -29,12 +29,12 @@ test("the guide to models lists every notice of the source", () => {
 });
 
 test("the page of errors lists every code of the source, and no other", () => {
-  const text = source("js", /\.tsx?$/) + source("src", /\.rs$/);
+  const text = source("js", /\.tsx?$/) + source("src", /\.rs$/) + source("crates", /\.rs$/);
   const handler =
     source("js/server", /\.ts$/) +
     source("js/src/relay", /\.ts$/) +
     source("src/endpoint", /\.rs$/) +
-    source("src/native/serve", /\.rs$/);
+    source("crates/serve/src", /\.rs$/);
   const found = [text.matchAll(/GloveError\(\s*"([A-Z_]+)"/g), text.matchAll(code), handler.matchAll(refused)];
   const notices = noticesOf(text);
   const thrown = found.flatMap((matches) => [...matches].map(([, name]) => name)).filter((name = "") => !notices.has(name));

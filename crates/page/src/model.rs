@@ -16,7 +16,7 @@ use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{AbortSignal, Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 use glove_wasm::providers::{Format, request};
 use glove_wasm::run::input::Reply;
-use glove_wasm::run::views::model_message::for_model;
+use glove_wasm::run::views::model_message::copy_for_model;
 use glove_wasm::wire::options::{HttpModelOptions, ModelOptions};
 
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl PageModel {
         prompt.set_from(u32::try_from(from).unwrap_or(u32::MAX));
         let mut fresh = Vec::new();
         for message in read {
-            fresh.push(for_model(message).into_owned());
+            fresh.push(copy_for_model(message));
         }
         prompt.set_messages(&to_text(&fresh));
         if !told {

@@ -1,4 +1,4 @@
-// What may not leave with a recorded run. src/native/recording.rs strikes out the same; both are held to tests/fixtures/keys.json.
+// What may not leave with a recorded run. crates/native/src/recording.rs strikes out the same; both are held to tests/fixtures/keys.json.
 import { endOfString } from "../store/json-text.js";
 
 /** How keys of providers and of services begin. */

@@ -7,20 +7,15 @@ use crate::providers::format::Format;
 use crate::providers::request::fragments::{GO_ON, each_field};
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::{self, Group, Part};
-#[cfg(feature = "providers")]
 use crate::providers::{anthropic, gemini, openai_chat, openai_responses};
 
 fn writer(format: Format) -> &'static FormatWriter {
-    match format {
-        #[cfg(feature = "providers")]
+    match format.spoken() {
         Format::Anthropic => &anthropic::request::WRITER,
-        #[cfg(feature = "providers")]
         Format::OpenAiChat => &openai_chat::request::WRITER,
-        #[cfg(feature = "providers")]
         Format::OpenAiResponses => &openai_responses::request::WRITER,
-        #[cfg(feature = "providers")]
         Format::Gemini => &gemini::request::WRITER,
-        _ => &endpoint::request::WRITER,
+        Format::Endpoint => &endpoint::request::WRITER,
     }
 }
 

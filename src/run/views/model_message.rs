@@ -22,6 +22,11 @@ pub fn for_model(message: &Message) -> Cow<'_, Message> {
     Cow::Owned(message)
 }
 
+/// The same as a message of its own. Not generic, so that it is compiled once and not in each crate that copies a message.
+pub fn copy_for_model(message: &Message) -> Message {
+    for_model(message).into_owned()
+}
+
 fn strip(result: &mut ToolResult) {
     if let Cow::Owned(data) = result.data_for_model() {
         result.result.data = data;

@@ -154,7 +154,7 @@ impl TaskAgentBuilder {
         self
     }
 
-    /// What runs the tools of skills: `native::Sandbox` (feature `sandbox`), for example.
+    /// What runs the tools of skills: `glove_wasm_sandbox::Sandbox`, for example.
     pub fn skill_runner(mut self, runner: impl SkillRunner + 'static) -> Self {
         self.parts.skill_runner = Some(Arc::new(runner));
         self

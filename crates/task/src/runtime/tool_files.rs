@@ -11,7 +11,7 @@ use crate::{SkillBundle, SkillTool, TaskError, TaskErrorKind};
 use glove_wasm::portable::{BoxFuture, MaybeSend, MaybeSync};
 use glove_wasm::ports::Tool;
 
-/// What runs the tools of skills: `native::Sandbox`, for example.
+/// What runs the tools of skills: `glove_wasm_sandbox::Sandbox`, for example.
 pub trait SkillRunner: MaybeSend + MaybeSync {
     /// A tool that reaches these files below its mounts alone.
     fn tool(&self, tool: &SkillTool, files: Arc<dyn Workspace>) -> Tool;
