@@ -99,11 +99,13 @@ pub struct PageSignal {
     ended: bool,
 }
 
-impl PageSignal {
-    pub fn new() -> Self {
+impl Default for PageSignal {
+    fn default() -> Self {
         PageSignal { controller: AbortController::new(), ended: false }
     }
+}
 
+impl PageSignal {
     pub fn signal(&self) -> JsValue {
         self.controller.signal()
     }

@@ -24,7 +24,7 @@ pub struct PageHttp {
 
 impl Http for PageHttp {
     fn send(&self, request: HttpRequest) -> BoxFuture<'static, Result<Box<dyn HttpResponse>, String>> {
-        let signal = PageSignal::new();
+        let signal = PageSignal::default();
         let HttpRequest { url, headers, body } = request;
         let sending = self.host.fetch(&url, &to_text(&headers), &body, &signal.signal());
         Box::pin(async move {

@@ -83,7 +83,7 @@ impl ModelAdapter for PageModel {
         abort: AbortSignal,
     ) -> BoxFuture<'static, Result<Reply, ModelError>> {
         let prompt = self.page_prompt(request);
-        let signal = PageSignal::new();
+        let signal = PageSignal::default();
         let delta = callback(move |kind, text| match kind.as_str() {
             "reasoning" => deltas.send(Delta::Reasoning(&text)),
             // Its code stands on a line of its own.

@@ -95,7 +95,7 @@ impl ToolHost for PageTools {
     }
 
     fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
-        let signal = PageSignal::new();
+        let signal = PageSignal::default();
         let known = known(&call);
         let running = self.host.run(
             call.call_id,
@@ -121,7 +121,7 @@ impl ToolHost for PageTools {
     }
 
     fn undo(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
-        let signal = PageSignal::new();
+        let signal = PageSignal::default();
         let known = known(&call);
         let undoing = self.host.undo(
             call.call_id,

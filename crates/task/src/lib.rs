@@ -3,6 +3,10 @@
 //! [`Task`] is a state machine like [`glove_wasm::run::Run`]: what happened goes in, what is to be done comes out. It reads no clock
 //! and no files; what stands in the workspace is an input. Each step of a task is a run of its own.
 
+// Ports are shared by `Arc` for the threads of native programs; a page has one thread.
+#![cfg_attr(target_arch = "wasm32", allow(clippy::arc_with_non_send_sync))]
+#![cfg_attr(not(test), deny(clippy::use_debug))]
+
 // The derives name it so.
 use glove_wasm::json;
 

@@ -127,4 +127,13 @@ mod tests {
         assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(sha256(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
+
+    #[test]
+    fn it_gives_what_the_hash_of_tickets_gives() {
+        for length in 0..300_u32 {
+            let text: Vec<u8> = (0..length).map(|at| (at * 31 + length) as u8).collect();
+            let own = glove_wasm::endpoint::sha256(&text);
+            assert_eq!(sha256(&text), own.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        }
+    }
 }
