@@ -48,9 +48,10 @@ const checks = {
     },
   },
   architecture: {
-    fix: "tests/it/architecture.rs and tests/js/architecture.test.ts say what each part may know of, and tests/it/import_circles.rs that nothing knows of itself in a circle; move the code, or that line.",
+    fix: "tests/it/architecture.rs, tests/it/crates.rs and tests/js/architecture.test.ts say what each part may know of, and tests/it/import_circles.rs that nothing knows of itself in a circle; move the code, or that line.",
     async run() {
-      await run("cargo", ["test", "--workspace", "--all-features", "--test", "it", "--", "architecture::", "import_circles::"]);
+      const subjects = ["architecture::", "crates::", "import_circles::"];
+      await run("cargo", ["test", "--workspace", "--all-features", "--test", "it", "--", ...subjects]);
       await runTool("vitest/vitest.mjs", ["run", "--project", "js", "tests/js/architecture.test.ts"]);
     },
   },

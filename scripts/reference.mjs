@@ -9,7 +9,7 @@ import { setup } from "./setup.mjs";
 export async function reference() {
   const typedoc = inRoot("tools", "reference", "node_modules", "typedoc", "bin", "typedoc");
   await run(process.execPath, [typedoc, "--options", inRoot("tools", "reference", "typedoc.json")]);
-  await run("cargo", ["doc", "--no-deps", "--all-features"], { env: { RUSTDOCFLAGS: "-D warnings" } });
+  await run("cargo", ["doc", "--workspace", "--no-deps", "--all-features"], { env: { RUSTDOCFLAGS: "-D warnings" } });
 }
 
 if (isMain(import.meta)) {
