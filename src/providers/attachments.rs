@@ -184,7 +184,9 @@ mod tests {
         let of = |id: &str| media_rules().into_iter().find(|(name, _)| *name == id).unwrap().1;
         assert_eq!(of("shared").pictures, "image/png image/jpeg image/gif image/webp");
         assert_eq!((of("shared").documents.as_str(), of("shared").edge), ("application/pdf", 1568));
-        assert_eq!((of("minimax").pictures.as_str(), of("minimax").documents.as_str()), ("", ""));
+        assert_eq!((of("glm").pictures.as_str(), of("glm").documents.as_str()), ("", ""));
+        assert_eq!(of("minimax").pictures, of("shared").pictures);
+        assert_eq!(of("minimax").documents, "");
         assert!(of("openai_responses").documents.contains("wordprocessingml"));
         assert!(!of("openai").documents.contains("video"));
         assert!(of("openrouter").documents.contains("video/mp4"));

@@ -61,7 +61,7 @@ export const mediaRules = {
     messageBytes: 14000000,
   },
   minimax: {
-    pictures: "",
+    pictures: "image/png image/jpeg image/gif image/webp",
     documents: "",
     files: 20,
     edge: 1568,
