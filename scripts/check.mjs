@@ -33,7 +33,7 @@ const checks = {
       // What most users compile: what only the rest needs is dead code there.
       await run("cargo", ["clippy", "--lib", ...denyWarnings]);
       // Not among all targets, because it needs a server to run.
-      await run("cargo", ["clippy", "--package", "glove-wasm-tests", "--test", "native_llama", ...denyWarnings]);
+      await run("cargo", ["clippy", "--workspace", "--all-features", "--test", "native_llama", ...denyWarnings]);
       const pages = ["sessions", "providers", "tasks", "decoders"].flatMap((part) => ["--package", `glove-wasm-page-${part}`]);
       await run("cargo", ["clippy", ...pages, "--target", wasmTarget, ...denyWarnings]);
       await run("cargo", ["clippy", "--manifest-path", unpack, "--target", wasmTarget, ...denyWarnings]);

@@ -243,9 +243,9 @@ describe.skipIf(!llamaFolder)("llama.cpp's server", () => {
   });
 
   test("native programs talk to it as pages do", async () => {
-    const locked = process.env.CI ? ["--locked"] : [];
+    const options = ["--workspace", "--all-features", ...(process.env.CI ? ["--locked"] : [])];
     const env = { ...process.env, GLOVE_LLAMA_URL: llama.url };
-    await promisify(execFile)("cargo", ["test", "--package", "glove-wasm-tests", ...locked, "--test", "native_llama"], { cwd: root, env });
+    await promisify(execFile)("cargo", ["test", ...options, "--test", "native_llama"], { cwd: root, env });
   }, 300_000);
 
   describe("behind a chat handler", () => {
