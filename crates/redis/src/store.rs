@@ -58,7 +58,7 @@ impl RedisStore {
         self.writing(&SCRIPTS.take, |given| given, None)
     }
 
-    /// See [`HeldStore`](glove_wasm_serve::session_database::HeldStore).
+    /// See `glove_wasm_serve::session_database::HeldStore`.
     pub fn deaths(&self) -> Asked<u64> {
         let asked = self.ask(&SCRIPTS.get, |given| given.text("deaths"));
         Box::pin(async move { Ok(read::<Option<u64>>(asked.await?)?.unwrap_or_default()) })
