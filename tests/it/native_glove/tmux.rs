@@ -2,6 +2,7 @@
 
 use std::env;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,10 @@ use super::Home;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The way to its server. A second one in a home has another: the first one may still be ending.
 struct Screen(String);
+
+static SCREENS: AtomicUsize = AtomicUsize::new(0);
 
 impl Screen {
     /// Nothing where there is no tmux: the test says that it is not run.
@@ -18,7 +22,8 @@ impl Screen {
             eprintln!("not run: tmux is not installed");
             return None;
         }
-        let screen = Screen(home.file("tmux").display().to_string());
+        let count = SCREENS.fetch_add(1, Ordering::Relaxed);
+        let screen = Screen(home.file(&format!("tmux{count}")).display().to_string());
         let (path, glove) = (env::var("PATH").unwrap(), env!("CARGO_BIN_EXE_glove-tested"));
         let home = home.file("");
         let command = format!(
@@ -139,11 +144,13 @@ fn a_terminal_that_is_closed_ends_what_ran_in_it_and_the_session_goes_on_in_anot
     screen.ends("\n>");
     screen.says("Rest.");
     screen.ends("s (ctrl-C stops)");
+    let until = Instant::now() + PATIENCE;
     let pid = loop {
         match std::fs::read_to_string(home.file("work/pid")) {
             Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),
             _ => sleep(Duration::from_millis(20)),
         }
+        assert!(Instant::now() < until, "the command does not say its number");
     };
     drop(screen);
     let until = Instant::now() + PATIENCE;
