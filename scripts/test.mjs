@@ -11,7 +11,7 @@ import { main, run, runTool, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 const runners = {
-  rust: { run: cargo, needs: { servers: true } },
+  rust: { run: () => cargo(), needs: { servers: true } },
   js: { run: () => vitest("js*"), needs: { build: true } },
   e2e: { run: () => vitest("e2e*"), needs: { build: true, decoders: true, chromium: true } },
   engines: { run: inEngines, needs: { build: true, engines: true } },
