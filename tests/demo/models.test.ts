@@ -13,7 +13,7 @@ let server: ViteDevServer | undefined;
 let opened: { page: Page; problems: string[] } | undefined;
 
 beforeAll(async () => {
-  [browser, provider] = await Promise.all([openBrowser(), openProvider()]);
+  [browser, provider] = await Promise.all([openBrowser({ whole: true }), openProvider()]);
 });
 afterAll(async () => {
   await browser.close();

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type BrowserOnDisk, openBrowserOnDisk } from "../support/browser.js";
 import { inPage, servePackage } from "../support/pages.js";
 import type { Served } from "../support/server.js";
@@ -22,12 +22,15 @@ let busy: ChildProcess[] = [];
 
 beforeAll(async () => {
   server = await servePackage();
+});
+afterAll(() => server.close());
+// What an earlier try has sent is not looked for.
+beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "glove-deaths-"));
 });
-afterAll(async () => {
+afterEach(async () => {
   for (const one of busy) one.kill("SIGKILL");
   await last?.kill();
-  await server.close();
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 });
 
