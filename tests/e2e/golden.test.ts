@@ -18,6 +18,8 @@ beforeAll(async () => {
   logs = await places.at(async ({ open }) => {
     const page = await open();
     return (await page.evaluate(`(async () => {
+      // The message that is played while a page is idle takes ids too.
+      globalThis.requestIdleCallback = undefined;
       const { play } = await import("/play.js");
       const logs = {};
       const sessions = ${JSON.stringify(sessions)};
