@@ -152,7 +152,9 @@ export class Connection implements Way {
   /** It has to be opened again. */
   lost(): void {
     this.#starting = undefined;
+    this.#losses++;
   }
+  #losses = 0;
 
   // ---- what was sent and is not in the record yet --------------------------------------------------------------------
 
@@ -248,12 +250,13 @@ export class Connection implements Way {
   /** Asks the session as soon as it is open, and gives what comes of it. */
   async answer<T>(ask: (session: AwaitedCalls) => Maybe<T>): Promise<T> {
     const ready = this.ready();
-    const started = this.#starting;
+    // That may tell of a loss itself.
+    const losses = this.#losses;
     await ready;
     await this.#configured;
     if (this.#disposed) throw sessionClosed();
     // It was lost since it was opened, and is opened again.
-    if (this.#starting !== started) return this.answer(ask);
+    if (!this.#starting || this.#losses !== losses) return this.answer(ask);
     return this.guard.untilTrap(Promise.resolve(ask(this.#loaded.calls)));
   }
 

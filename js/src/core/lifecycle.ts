@@ -85,7 +85,7 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
       this.#unanswered.add(asked);
       answer.then(
         async (value) => {
-          const refused = isConflict(value) && rulesOf(method)?.begins;
+          const refused = rulesOf(method)?.begins && isConflict(value);
           // By that this tab may hear that another one has taken over, which is asked then.
           if (refused) await tabs.holds();
           if (this.#unanswered.delete(asked) || !refused) resolve(value);
