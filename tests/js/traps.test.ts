@@ -5,6 +5,7 @@ import { breakCore, createScriptedModel } from "glove-wasm/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { scene, texts, until } from "../support/session.js";
+import { sharedSession } from "../support/shared-store.js";
 
 const panic = expect.objectContaining({ name: "GloveError", code: "CORE_PANIC" });
 
@@ -72,6 +73,23 @@ test("what was asked just before a trap is asked of the core that comes after it
   await session.start();
   expect((await asked[0]).length).toBeGreaterThanOrEqual(2);
   expect(await asked[1]).toMatchObject({ type: "completed", text: "And again." });
+});
+
+test("what is asked side by side after a trap is done in the order of asking", async () => {
+  const store = sharedSession("order");
+  const { session } = scene(["First.", "Second."], { createStore: store });
+  await session.sendMessage("one");
+  const message = session.getSnapshot().timeline[0]?.id as string;
+  await session.edit(message, "two");
+  const [one, two] = session.branches(session.getSnapshot().timeline[0]?.id as string) as [string, string];
+  for (const order of [
+    [one, two],
+    [two, one],
+  ]) {
+    breakCore();
+    await Promise.all(order.map((branch) => session.switchBranch(branch)));
+    expect(session.getSnapshot().timeline[0]?.id).toBe(order[1]);
+  }
 });
 
 test("a trap inside of a task of the core, with its frames on the stack, is contained too", async () => {
