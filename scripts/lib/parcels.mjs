@@ -13,10 +13,8 @@ const parcels = {
     "src/relay/http.js",
   ],
   "src/store/indexeddb/kept.js": [
-    ...["changed", "connection", "failures", "media", "read", "remembered", "versions"].map(
-      (name) => `src/store/indexeddb/${name}.js`,
-    ),
-    ...["json-text", "run-format", "step"].map((name) => `src/store/${name}.js`),
+    ...["changed", "connection", "failures", "media", "read", "versions"].map((name) => `src/store/indexeddb/${name}.js`),
+    ...["json-text", "local/stored-session-ids", "run-format", "step"].map((name) => `src/store/${name}.js`),
   ],
   "src/tools/spec.js": ["src/tools/answer-tool.js"],
   "src/values/utf8.js": ["src/values/base64.js"],

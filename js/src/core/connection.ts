@@ -1,9 +1,9 @@
 // The way from a session to its core: what it takes is loaded when the core is needed, so that a page draws before. What was asked meanwhile waits.
 
 import { bound } from "../display/bound.js";
-import { dropAside, keepAside } from "../messages/aside.js";
 import type { Core } from "../ports/core.js";
 import type { SentRequest, StoreAdapter } from "../ports/store.js";
+import { dropLocalCopy, keepLocalCopy } from "../store/local/local-copy.js";
 import { firstPainted } from "../timing/next-frame.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { codeOf, late } from "../values/error.js";
@@ -14,9 +14,6 @@ import type { Guard } from "../wasm/guard.js";
 import type { SessionLifecycle } from "./lifecycle.js";
 import type { Way } from "./opened.js";
 import type { SessionPage } from "./page.js";
-
-/** So long a message that stands aside waits for the database before it is shown: browsers write what stands there to the disk after some five seconds. */
-const asideMs = 4_500;
 
 export class Connection implements Way {
   readonly #core: Core;
@@ -161,19 +158,18 @@ export class Connection implements Way {
   /** Writes it down. Gives why it could not. */
   async keepSent(message: SentRequest): Promise<Error | undefined> {
     const { store } = this.#page.parts;
-    const aside = keepAside(store, message);
-    const written = this.#place()
-      .then((place) => place.keepSent?.(message))
-      .then(() => dropAside(store, message.id));
-    // What uses the database may never come.
-    const late = aside ? new Promise<void>((resolve) => setTimeout(resolve, asideMs)) : written;
-    return Promise.race([written, late]).catch((thrown: unknown) => (aside ? undefined : fromCore(thrown))) as Promise<
-      Error | undefined
-    >;
+    const copy = keepLocalCopy(store, message);
+    const written = this.#place().then((place) => place.keepSent?.(message));
+    if (copy) written.then(copy.forget, () => {});
+    // What uses the session's database may never come.
+    return Promise.any([written, ...(copy ? [copy.stored] : [])]).then(
+      () => undefined,
+      ({ errors: [error] }: AggregateError) => fromCore(error),
+    );
   }
 
   dropSent(id: string): void {
-    dropAside(this.#page.parts.store, id);
+    dropLocalCopy(this.#page.parts.store, id);
     this.#place()
       .then((store) => store.dropSent?.(id))
       .catch(() => {});

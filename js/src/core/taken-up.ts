@@ -1,14 +1,17 @@
 // What was sent in a page that is gone, and is in no record: whoever runs the session gives it to the core, once.
 
-import { dropAside, inStorage } from "../messages/aside.js";
 import { fileCount, type MessageInput } from "../messages/request.js";
-import type { SentRequest, StoreAdapter } from "../ports/store.js";
+import type { SentRequest } from "../ports/store.js";
 import type { MaybeHidden } from "../snapshot/state.js";
+import { dropLocalCopy, listLocalCopies } from "../store/local/local-copy.js";
 import { codeOf } from "../values/error.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreOutcome } from "../wire/core-types.js";
 import type { OpenedSession } from "./opened.js";
 import { staysWritten } from "./written-down.js";
+
+/** The session is open without the copies that take longer. */
+const lateMs = 1_000;
 
 export class TakenUp {
   readonly #opened: OpenedSession;
@@ -28,20 +31,29 @@ export class TakenUp {
 
   /** Takes up all that there is. Whoever is about to ask for one of them itself hears of its end in any case: requests are made once. */
   async take(): Promise<void> {
-    const { snapshots, subscribers, page } = this.#opened;
+    const { subscribers, page } = this.#opened;
     const core = this.#opened.core;
     // Of a session that is only read nothing can be asked.
     if (!core || page.session.agentless) return;
     this.#changed();
     // Before those that are written down: one may be on its way from here to there.
-    const found = new Map(listAside(page.parts.store).map((message) => [message.id, message]));
+    const copies = listLocalCopies(page.parts.store);
+    let written: readonly SentRequest[] = [];
     try {
-      for (const message of (await this.#opened.store.listSent?.()) ?? []) found.set(message.id, message);
+      written = (await this.#opened.store.listSent?.()) ?? [];
     } catch (error) {
       // Without them the session is as good as before.
       subscribers.report(codeOf(fromCore(error)), error);
     }
+    const copied = await Promise.race([copies, new Promise<undefined>((resolve) => setTimeout(resolve, lateMs))]);
+    this.#takeEach(core, [...(copied ?? []), ...written]);
+    if (!copied) void copies.then((late) => this.#takeEach(core, late));
+  }
+
+  #takeEach(core: unknown, messages: readonly SentRequest[]): void {
+    const { snapshots, page } = this.#opened;
     if (this.#opened.core !== core) return;
+    const found = new Map(messages.map((message) => [message.id, message]));
     for (const message of [...found.values()].sort((a, b) => a.at - b.at)) {
       if (page.sends(message.id) || this.#rests(message.id)) continue;
       if (snapshots.phase === "interrupted") this.#hold(message);
@@ -124,18 +136,9 @@ export class TakenUp {
   }
 
   #drop(id: string): void {
-    dropAside(this.#opened.parts.store, id);
+    dropLocalCopy(this.#opened.parts.store, id);
     this.#opened.store.dropSent?.(id).catch(() => {});
   }
-}
-
-/** What a page has written down before it could use the database. */
-function listAside(store: StoreAdapter): SentRequest[] {
-  const messages = (storage: Storage, prefix: string) =>
-    Object.keys(storage)
-      .filter((key) => key.startsWith(prefix))
-      .map((key): SentRequest => JSON.parse(storage.getItem(key) ?? ""));
-  return inStorage(store, messages) ?? [];
 }
 
 /** As the queue shows it. */

@@ -82,6 +82,8 @@ interface Sent {
   unopened: boolean;
   /** For who sends it again meanwhile. */
   outcome?: Promise<RunOutcome>;
+  /** It is written down, or cannot be. */
+  safe?: Promise<void>;
   /** Stops what is done with it before it is sent, if it is more than reading files. */
   stop?: AbortController;
   /** Waits no longer for its files, and for those before it. */
@@ -561,6 +563,8 @@ export class GloveSession {
       return await this.#connection.with((opened) => opened.outcome(came, id, input.output));
     } catch (error) {
       failure = fromCore(error);
+      // It is shown as one that is kept, and is that by then.
+      if (sent.unopened) await sent.safe;
       if (!(failure instanceof AbortError)) throw failure;
       failure = undefined;
       return { type: "aborted" };
@@ -603,7 +607,7 @@ export class GloveSession {
       sent.unopened ||= codeOf(error) === "PART_NOT_LOADED";
     });
     const safe = request.then((text) => this.#keep(sent, text));
-    safe.catch(() => {});
+    sent.safe = safe.catch(() => {});
     const given = this.#giving.then(async () => {
       const opening = this.#connection.ready().catch((thrown: unknown) => {
         const error = fromCore(thrown);

@@ -27,5 +27,5 @@ export const isInside = (id: string, outer?: string): boolean =>
 /** How many sessions it is inside of. */
 export const depthOf = (id: string): number => id.split(mark).length - 1;
 
-/** Under which keys the messages of a session stand aside until its database has come. */
-export const asideKey = (database: string, session: string) => `glove:sent:${JSON.stringify([database, session])}:`;
+/** With what the keys of local copies of a session's messages begin. */
+export const localCopyKey = (database: string, session: string) => `glove:sent:${JSON.stringify([database, session])}:`;

@@ -17,13 +17,13 @@ import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import { listIn, storeError } from "../errors.js";
 import { inside, membersOf } from "../json-text.js";
+import { forgetStored, rememberStored, wasStored } from "../local/stored-session-ids.js";
 import { isPermissionOf, permissionKey } from "../permissions.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText, titleOf } from "../step.js";
 import { tellChanged, type Watched } from "./changed.js";
 import type { Transaction } from "./connection.js";
 import { type Media, type StoredText, takeOut } from "./media.js";
 import { read, readRows, type SessionRows, textsOf } from "./read.js";
-import { forgetStored, rememberStored, wasStored } from "./remembered.js";
 import { allOf, allSent, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
 
 /** In the same file as they travel: neither is used without the other. */

@@ -1,10 +1,11 @@
 // The list of the sessions in a database, and what is done with one of them as a whole; loaded when somebody asks for it.
-import { asideKey, isInside } from "../../values/ids.js";
+import { isInside, localCopyKey } from "../../values/ids.js";
 import { check } from "../../values/validate-options.js";
+import { dropLocalCopies } from "../local/local-copy.js";
+import { forgetStored } from "../local/stored-session-ids.js";
 import { type SessionInfo, unknownSession } from "../sessions.js";
 import { tellChanged, tellDeleted, type Watched } from "./changed.js";
 import type { Connection } from "./connection.js";
-import { forgetStored } from "./remembered.js";
 import { allOf, isRow, orderOf, type SessionRow, stores } from "./schema.js";
 
 /** A session of the list, and when it changed last: later than all that changed before it, whatever the clock says. */
@@ -91,7 +92,7 @@ export async function remove(
   });
   if (!removed) return false;
   await forgetStored(database.name, id);
-  forgetAside(asideKey(database.name, id));
+  await dropLocalCopies(localCopyKey(database.name, id));
   const shared = await database.shared(id);
   if (shared) tellDeleted(shared);
   tellChanged(database, id);
@@ -121,11 +122,4 @@ function infoOf(row: SessionRow): ListedSession {
     ...(queued && { queued }),
     order: orderOf(row),
   };
-}
-
-/** Where storage is forbidden, nothing is there. */
-function forgetAside(prefix: string): void {
-  try {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key);
-  } catch {}
 }

@@ -12,7 +12,7 @@ import type {
   TokenCount,
 } from "../../ports/store.js";
 import { type GloveError, late } from "../../values/error.js";
-import { asideKey } from "../../values/ids.js";
+import { localCopyKey } from "../../values/ids.js";
 import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
@@ -43,9 +43,9 @@ export class IndexedDBStore implements StoreAdapter {
     return { name: this.#database.name };
   }
 
-  /** @internal Where its messages stand as long as the database cannot be used. */
-  get asideKey(): string {
-    return asideKey(this.#database.name, this.identifier);
+  /** @internal With what the keys of local copies of its messages begin. */
+  get localCopyKey(): string {
+    return localCopyKey(this.#database.name, this.identifier);
   }
 
   /** @internal What uses the database is there. */

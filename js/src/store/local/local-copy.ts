@@ -1,0 +1,105 @@
+// Messages that are sent before what uses the session's database has come. Until it has, `localStorage` has a copy, which outlives the
+// page at once but not always the browser, and after a moment a small database of their own has one, which outlives both.
+
+import type { SentRequest, StoreAdapter } from "../../ports/store.js";
+
+/** Those of the browser's database alone have a key for copies. */
+type LocalStore = StoreAdapter & { readonly localCopyKey?: string; readonly canWrite?: boolean };
+
+/** The session's own database is waited for so long. */
+const soonMs = 150;
+
+const database = "glove-sent";
+const rows = "messages";
+let opened: Promise<IDBDatabase> | undefined;
+
+/**
+ * Keeps a copy where the store cannot write yet. `stored` settles when the copy outlives the browser, or cannot; `forget` removes it when the
+ * message is where it belongs.
+ */
+export function keepLocalCopy(
+  store: LocalStore,
+  message: SentRequest,
+): { readonly stored: Promise<unknown>; readonly forget: () => void } | undefined {
+  if (store.localCopyKey === undefined || store.canWrite) return;
+  const key = store.localCopyKey + message.id;
+  inStorage((storage) => storage.setItem(key, JSON.stringify(message)));
+  let timer: ReturnType<typeof setTimeout>;
+  const stored = new Promise((resolve, reject) => {
+    timer = setTimeout(() => inDatabase("readwrite", (copies) => copies.put(message, key)).then(resolve, reject), soonMs);
+  });
+  const forget = () => {
+    clearTimeout(timer);
+    dropLocalCopy(store, message.id);
+  };
+  return { stored, forget };
+}
+
+export function dropLocalCopy(store: LocalStore, id: string): void {
+  const { localCopyKey } = store;
+  if (localCopyKey === undefined) return;
+  const key = localCopyKey + id;
+  inStorage((storage) => storage.removeItem(key));
+  // Who has written or found one there has opened it.
+  if (opened) inDatabase("readwrite", (copies) => copies.delete(key)).catch(() => {});
+}
+
+/** Those of a session that no page has removed. */
+export async function listLocalCopies({ localCopyKey: prefix }: LocalStore): Promise<SentRequest[]> {
+  if (prefix === undefined) return [];
+  const found = inStorage((storage) => keysOf(storage, prefix).map((key): SentRequest => JSON.parse(storage.getItem(key) ?? "")));
+  const stored = inDatabase<SentRequest[]>("readonly", (copies) => copies.getAll(startsWith(prefix)));
+  return [...(found ?? []), ...(await stored.catch(() => []))];
+}
+
+/** The session is deleted. */
+export async function dropLocalCopies(prefix: string): Promise<void> {
+  inStorage((storage) => {
+    for (const key of keysOf(storage, prefix)) storage.removeItem(key);
+  });
+  await inDatabase("readwrite", (copies) => copies.delete(startsWith(prefix))).catch(() => {});
+}
+
+const keysOf = (storage: Storage, prefix: string) => Object.keys(storage).filter((key) => key.startsWith(prefix));
+const startsWith = (prefix: string) => IDBKeyRange.bound(prefix, `${prefix}\uffff`);
+
+/** Nothing where storage is forbidden, or full. */
+function inStorage<T>(use: (storage: Storage) => T): T | undefined {
+  try {
+    return use(globalThis.localStorage);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Settles when the transaction has. */
+async function inDatabase<T>(mode: IDBTransactionMode, use: (copies: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+  opened ??= open();
+  const transaction = (await opened).transaction(rows, mode);
+  const request = use(transaction.objectStore(rows));
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve(request.result);
+    transaction.onabort = () => reject(transaction.error);
+  });
+}
+
+function open(): Promise<IDBDatabase> {
+  const opening = new Promise<IDBDatabase>((resolve, reject) => {
+    const request = indexedDB.open(database);
+    request.onupgradeneeded = () => request.result.createObjectStore(rows);
+    request.onerror = () => reject(request.error);
+    request.onsuccess = () => resolve(request.result);
+  });
+  const gone = () => {
+    opened = undefined;
+  };
+  opening.then((found) => {
+    found.onclose = gone;
+    // Somebody deletes all databases of the page.
+    found.onversionchange = () => {
+      found.close();
+      gone();
+    };
+  }, gone);
+  return opening;
+}
