@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { brotliCompressSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 import { writeFolders } from "./lib/folders.mjs";
 import { likeBesideLike } from "./lib/function-order.mjs";
 import { pageGlue, pageTypes, shortNames } from "./lib/glue.mjs";
@@ -142,7 +142,8 @@ async function wasm({ name, crate, orders }, bindgen) {
     optimise(written, wasmFile(name)),
   );
   const { wasm: optimised, names } = shortNames(readFileSync(wasmFile(name)));
-  const file = likeBesideLike(optimised, orders, (wasm) => brotliCompressSync(packed(wasm)).length);
+  const travels = (params) => (wasm) => brotliCompressSync(packed(wasm), { params }).length;
+  const file = likeBesideLike(optimised, orders, travels({}), travels({ [constants.BROTLI_PARAM_QUALITY]: 9 }));
   writeFileSync(wasmFile(name), file);
   writeFileSync(join(generated, `${name}.js`), pageGlue(readFileSync(join(work, `${name}.js`), "utf8"), names));
   writeFileSync(join(generated, `${name}.d.ts`), pageTypes(readFileSync(join(work, `${name}.d.ts`), "utf8")));
