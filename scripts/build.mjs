@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-import { writeFolders } from "./lib/folders.mjs";
+import { subPaths, writeFolders } from "./lib/folders.mjs";
 import { likeBesideLike } from "./lib/function-order.mjs";
 import { pageGlue, pageTypes, shortNames } from "./lib/glue.mjs";
 import { packed } from "./lib/pack-wasm.mjs";
@@ -50,8 +50,20 @@ const wasmSources = [
 export async function build(tools) {
   await unpacker();
   for (const part of parts) await wasm(part, tools.bindgen);
+  if (hasStamp("typescript", ofTypescript())) return;
   await step("compiling TypeScript", "Read the compiler's messages above.", typescript);
+  writeStamp("typescript", ofTypescript());
 }
+
+/** All that the TypeScript layer is made of, and all that is made of it: when nothing of both has changed, it stands. */
+const ofTypescript = () =>
+  fingerprint({
+    texts: [process.version],
+    files: [
+      ...["js", "pkg", ...subPaths, "scripts", "tools/sandbox", "crates/sandbox/src/prelude.js", "src/providers/table.json"],
+      ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],
+    ].map((part) => inRoot(part)),
+  });
 
 /** Compiles a crate of the workspace that is in a folder to a wasm file, and gives its path. */
 export async function compile(crate, folder = root) {
@@ -59,12 +71,16 @@ export async function compile(crate, folder = root) {
   return cargo(name.replaceAll("-", "_"), folder, ["--package", name], inlining);
 }
 
+/** Where the sources stand once more while the build is checked for being reproducible. */
+export const again = inRoot(".cache", "again");
+
 /** Functions with more than this on their stack stay functions, also those that are called once: 1.4 kB of the page. */
 const inlining = ["-Cllvm-args=-inline-max-stacksize=24"];
 
 async function cargo(name, folder, options = [], flags = []) {
   const locked = process.env.CI ? ["--locked"] : [];
-  await run("cargo", ["build", "--release", "--target", wasmTarget, ...options, ...locked], {
+  const target = targetOf(folder === again ? root : folder);
+  await run("cargo", ["build", "--release", "--target", wasmTarget, "--target-dir", target, ...options, ...locked], {
     cwd: folder,
     env: {
       // Folders of the building machine get neutral names, so that the same commit gives the same bytes everywhere.
@@ -74,15 +90,20 @@ async function cargo(name, folder, options = [], flags = []) {
       CARGO_PROFILE_RELEASE_STRIP: "debuginfo",
     },
   });
-  const { target_directory } = JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: folder }));
-  return join(target_directory, wasmTarget, "release", `${name}.wasm`);
+  return join(target, wasmTarget, "release", `${name}.wasm`);
 }
+
+/** Where cargo puts what it compiles of a workspace. */
+const targetOf = (folder) =>
+  JSON.parse(output("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: folder })).target_directory;
 
 function remappedPaths(folder) {
   const places = [
     [process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "/cargo"],
     [output("rustc", ["--print", "sysroot"]), "/rust"],
     [folder, "/glove-wasm"],
+    // The last one that fits counts. Always named, so that both builds are given the same, and share the crates of others.
+    [again, "/glove-wasm"],
   ];
   return places.map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
 }

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { inRoot } from "./project.mjs";
 
 /** The sub-paths that get one; `.gitignore` and `files` in package.json name them too. */
-const subPaths = ["react", "server", "slim", "tasks", "testing"];
+export const subPaths = ["react", "server", "slim", "tasks", "testing"];
 
 export function writeFolders() {
   const { exports } = JSON.parse(readFileSync(inRoot("package.json"), "utf8"));
