@@ -112,7 +112,7 @@ async function longLoops() {
     sums,
     await vitest(
       "e2e",
-      ["kills", "tab-deaths", "walk-throughs"].map((name) => `tests/e2e/${name}.test.ts`),
+      ["kills", "tab-deaths", "tasks", "walk-throughs"].map((name) => `tests/e2e/${name}.test.ts`),
     ),
   );
   add(sums, await vitest("packaging", ["tests/packaging/next.test.ts"]));

@@ -10,7 +10,7 @@ import { type BrowserOnDisk, openBrowserOnDisk } from "../support/browser.js";
 import { inPage, servePackage } from "../support/pages.js";
 import type { Served } from "../support/server.js";
 
-const threes = Number(process.env.GLOVE_KILLS ?? 8);
+const threes = Number(process.env.GLOVE_KILLS ?? 4);
 /** Threes of tabs in one browser, each on a session of its own. */
 const together = threes > 20 ? 5 : 2;
 const kills = Math.ceil(threes / together);
