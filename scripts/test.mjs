@@ -1,13 +1,13 @@
-// `npm test`: set-up, then every test there is; `npm test -- rust js` runs only those, `npm test -- long` the whole of the loops of which it runs
-// a part otherwise. Ends with the sums of all runners.
+// `npm test`: set-up, then every test there is, but for what has passed in the same state; `npm test -- rust js` runs only those,
+// `npm test -- long` the whole of the loops of which it runs a part otherwise. Ends with the sums of all runners.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { build, decoders } from "./build.mjs";
 import { findShell } from "./lib/chromium.mjs";
 import { engines } from "./lib/engines.mjs";
-import { inRoot } from "./lib/project.mjs";
-import { main, run, runTool, StepFailed } from "./lib/run.mjs";
+import { fingerprint, hasStamp, inRoot, writeStamp } from "./lib/project.mjs";
+import { main, output, run, runTool, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 const runners = {
@@ -21,6 +21,13 @@ const runners = {
   long: { run: longLoops, needs: { build: true, chromium: true, servers: true }, byNameOnly: true },
 };
 
+/** As it was started: what set-up finds is set later. */
+const settings = JSON.stringify(
+  Object.entries(process.env)
+    .filter(([name]) => /^(GLOVE_|RUST|CARGO_)/.test(name))
+    .sort(),
+);
+
 /** Longer than the slowest build and the slowest file of tests take. */
 const silenceMs = 10 * 60_000;
 /** Longer than a whole loop of five hundred takes, which says nothing before its end. */
@@ -32,8 +39,33 @@ await main(async () => {
   if (unknown.length) {
     throw new StepFailed(`there are no tests called ${unknown.join(", ")}`, `Choose from: ${Object.keys(runners).join(", ")}.`);
   }
-  await test(names.length ? names : Object.keys(runners).filter((name) => !runners[name].byNameOnly));
+  await test(names.length ? names : standing(Object.keys(runners).filter((name) => !runners[name].byNameOnly)));
 });
+
+/**
+ * What runs of these: all that was not named and has passed is left out while no file, tool or setting has changed since. CI runs
+ * everything.
+ */
+function standing(names) {
+  if (process.env.CI) return names;
+  const now = state();
+  const [passed, others] = [true, false].map((has) => names.filter((name) => hasStamp(`passed-${name}`, now) === has));
+  if (passed.length) {
+    console.log(`Skipped, because they passed and nothing has changed since: ${passed.join(", ")}. Name them to run them again.`);
+  }
+  return others;
+}
+
+/** All files but those that git ignores, the toolchains, and what is set for tests: any test may read any file. */
+function state() {
+  const files = output("git", ["ls-files", "-co", "--exclude-standard", "-z"])?.split("\0").filter(Boolean);
+  // Without git nothing is known of them, and no two states are the same.
+  if (!files) return String(Math.random());
+  return fingerprint({
+    texts: [process.version, output("rustc", ["-vV"]) ?? "", settings],
+    files: [...new Set(files)].map((file) => inRoot(file)),
+  });
+}
 
 async function test(names) {
   const needed = (what) => names.some((name) => runners[name].needs[what]);
@@ -62,8 +94,10 @@ async function test(names) {
       continue;
     }
     console.log(`\n── ${name} tests`);
-    const since = performance.now();
-    add(sums, await runners[name].run(tools));
+    const [since, before] = [performance.now(), state()];
+    const found = await runners[name].run(tools);
+    add(sums, found);
+    if (found.passed > 0 && found.failed.length === 0) writeStamp(`passed-${name}`, before);
     times.push(`${name} ${Math.round((performance.now() - since) / 1000)} s`);
   }
   const { passed, failed, skipped } = sums;
