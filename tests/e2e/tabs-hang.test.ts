@@ -6,11 +6,21 @@ import { inPage } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
 import { app, asked, cores, done, killHung, noLocks, open, shown, tabOf, takeOver, when } from "../support/tabs.js";
 
-const { profile } = profiles();
+const { profile } = profiles({
+  "/still": async ({ url }) => {
+    await new Promise((later) => setTimeout(later, Number(new URL(url).search.slice(1))));
+    return new Response();
+  },
+});
 
-/** An endless loop, as long as it is. The page says before that it begins. */
-const busy = (ms: number) => `localStorage.setItem("hangs", "yes"); for (const end = Date.now() + ${ms}; Date.now() < end;);`;
-const hang = (page: Page, ms: number) => page.evaluate(`setTimeout(() => { ${busy(ms)} })`);
+const begins = `localStorage.setItem("hangs", "yes");`;
+/** The page stands still and hears of nothing, as in an endless loop, without its work. It says before that it begins. */
+const still = (ms: number) =>
+  `${begins} { const asked = new XMLHttpRequest(); asked.open("GET", "/still?${ms}", false); asked.send(); }`;
+const hang = (page: Page, ms: number) => page.evaluate(`setTimeout(() => { ${still(ms)} })`);
+/** In a loop, for `killHung`, which looks for the process that works. */
+const loop = (page: Page, ms: number) =>
+  page.evaluate(`setTimeout(() => { ${begins} for (const end = Date.now() + ${ms}; Date.now() < end;); })`);
 /** From the moment when the page hangs. */
 const hangs = (page: Page) => page.waitForFunction(() => localStorage.getItem("hangs") === "yes", undefined, { polling: 20 });
 
@@ -43,7 +53,7 @@ test("a tab that hangs while it writes that a tool begins does not run it when i
         const transaction = begin.call(this, names, mode, options);
         if (options?.durability === "strict" && globalThis.armed) {
           globalThis.armed = false;
-          transaction.addEventListener("complete", () => atPage(${JSON.stringify(busy(6_000))}));
+          transaction.addEventListener("complete", () => atPage(${JSON.stringify(still(6_000))}));
         }
         return transaction;
       };`);
@@ -81,7 +91,7 @@ test("a tab that hangs while it writes a step does not do it when it wakes", () 
         const transaction = begin.call(this, names, mode, options);
         // The answer, and then the step.
         if (options?.durability === "strict" && globalThis.armed > 0 && --globalThis.armed === 0) {
-          transaction.addEventListener("complete", () => atPage(${JSON.stringify(busy(6_000))}));
+          transaction.addEventListener("complete", () => atPage(${JSON.stringify(still(6_000))}));
         }
         return transaction;
       };`);
@@ -104,7 +114,7 @@ test.each(cores)(
   "a tab with its core %s that hangs in a tool blocks the others, who say so; it goes on when it wakes, or a person takes the session over",
   (_, core) =>
     profile(async (profile) => {
-      const endless = `tools.push(tool("count", () => { ${busy(4_000)} return "counted"; }), tool("spin", () => { ${busy(8_000)} }));`;
+      const endless = `tools.push(tool("count", () => { ${still(4_000)} return "counted"; }), tool("spin", () => { ${still(8_000)} }));`;
       const [first, second] = [await profile.open(core), await profile.open(core)];
       for (const page of [first, second]) {
         await inPage(page, `${app.replace("globalThis.client", `${endless} globalThis.client`)} await session.start();`);
@@ -151,7 +161,7 @@ test("an answer that was on its way when its tab was killed reaches the tool in 
     const [first, second] = [await open(profile), await open(profile)];
     await inPage(first, `void session.sendMessage("form").catch(() => {});`);
     const slot = await asked(second);
-    await hang(first, 20_000);
+    await loop(first, 20_000);
     await hangs(second);
     expect(await inPage(second, `return session.resolveSlot("${slot}", "Ada");`)).toBe(true);
     await takeOver(second, () => killHung(profile));

@@ -3,18 +3,19 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { openBrowser } from "./browser.js";
 import { type Profile, servePackage, withProfile } from "./pages.js";
-import type { Served } from "./server.js";
+import type { Served, ServeOptions } from "./server.js";
 
 export interface Profiles {
   server(): Served;
   profile<T>(work: (profile: Profile) => Promise<T>): Promise<T>;
 }
 
-export function profiles(): Profiles {
+/** `routes` answer by themselves. */
+export function profiles(routes?: ServeOptions["routes"]): Profiles {
   let browser: Browser | undefined;
   let served: Served | undefined;
   beforeAll(async () => {
-    [browser, served] = await Promise.all([openBrowser(), servePackage()]);
+    [browser, served] = await Promise.all([openBrowser(), servePackage({}, routes)]);
   });
   afterAll(async () => {
     await browser?.close();
