@@ -77,6 +77,9 @@ export const again = inRoot(".cache", "again");
 /** Functions with more than this on their stack stay functions, also those that are called once: 1.4 kB of the page. */
 const inlining = ["-Cllvm-args=-inline-max-stacksize=24"];
 
+/** The names of functions are for what comes behind, which takes them out. */
+export const releaseProfile = { CARGO_PROFILE_RELEASE_STRIP: "debuginfo" };
+
 async function cargo(name, folder, options = [], flags = []) {
   const locked = process.env.CI ? ["--locked"] : [];
   const target = targetOf(folder === again ? root : folder);
@@ -86,8 +89,7 @@ async function cargo(name, folder, options = [], flags = []) {
       // Folders of the building machine get neutral names, so that the same commit gives the same bytes everywhere.
       CARGO_ENCODED_RUSTFLAGS: [...remappedPaths(folder), ...flags].join("\x1f"),
       RUSTFLAGS: undefined,
-      // The names of functions are for what comes behind, which takes them out.
-      CARGO_PROFILE_RELEASE_STRIP: "debuginfo",
+      ...releaseProfile,
     },
   });
   return join(target, wasmTarget, "release", `${name}.wasm`);

@@ -2,7 +2,7 @@
 // runs only those. All run, whatever fails; the end says which did. With `--release` what else is only told fails too.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { again, build, compile } from "./build.mjs";
+import { again, build, compile, releaseProfile } from "./build.mjs";
 import { endings, noticeDays, providerRows, userTexts } from "./lib/model-ends.mjs";
 import { inRoot, userCache, wasmTarget } from "./lib/project.mjs";
 import { main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
@@ -34,7 +34,7 @@ const checks = {
       // Together they ask for the core as most users have it: what only the rest needs is dead code there. Their macros are those
       // of the build.
       const pages = ["sessions", "providers", "tasks", "decoders"].flatMap((part) => ["--package", `glove-wasm-page-${part}`]);
-      await run("cargo", ["clippy", "--release", ...pages, "--target", wasmTarget, ...denyWarnings]);
+      await run("cargo", ["clippy", "--release", ...pages, "--target", wasmTarget, ...denyWarnings], { env: releaseProfile });
       await run("cargo", ["clippy", "--manifest-path", unpack, "--target", wasmTarget, ...denyWarnings]);
     },
   },
