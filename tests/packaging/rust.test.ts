@@ -13,15 +13,8 @@ test("the Rust program keeps its book", () => {
   const target = join(process.env.CARGO_TARGET_DIR ?? join(root, "target"), "packed");
   // A warning of ours would stand in every build of those who use the crate.
   const strict = { RUSTFLAGS: "-D warnings" };
-  // It is compiled once, and nobody debugs it.
-  const once = { CARGO_INCREMENTAL: "0", CARGO_PROFILE_DEV_DEBUG: "0" };
   const run = (program: string, args: string[], cwd: string, input = "") =>
-    execFileSync(program, args, {
-      cwd,
-      input,
-      encoding: "utf8",
-      env: { ...process.env, CARGO_TARGET_DIR: target, ...strict, ...once },
-    });
+    execFileSync(program, args, { cwd, input, encoding: "utf8", env: { ...process.env, CARGO_TARGET_DIR: target, ...strict } });
   try {
     // What makes the wasm files and the tests is never published, and cargo would look for it in the registry.
     const unpublished = ["page", "page-*", "tests"].flatMap((name) => ["--exclude", `glove-wasm-${name}`]);
