@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 const react = {
   include: ["tests/js/react/**/*.test.tsx"],
   environment: "jsdom",
-  setupFiles: ["tests/support/patience.ts", "tests/strict/setup.ts", "tests/js/react/setup.ts"],
+  setupFiles: ["tests/support/wait-limits.ts", "tests/strict/setup.ts", "tests/js/react/setup.ts"],
   testTimeout: 30_000,
 };
 /** What one React does otherwise than another: effects, stores, waiting, errors and hydration. */
@@ -38,7 +38,7 @@ const inWorker = ["golden", "all-settles", "traps", "branches", "survival", "ses
   (name) => `tests/e2e/${name}.test.ts`,
 );
 /** Waits have time, and what providers of tests refused fails the test. */
-const setupFiles = ["tests/support/patience.ts", "tests/strict/setup.ts"];
+const setupFiles = ["tests/support/wait-limits.ts", "tests/strict/setup.ts"];
 /** A browser on a busy machine: CI tries a test that failed once more, and its report says which needed that. */
 const slow = {
   setupFiles,

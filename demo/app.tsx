@@ -8,7 +8,7 @@ import { Suggestions } from "./chat/suggestions.js";
 import { Tasks } from "./chat/tasks.js";
 import { Undo } from "./chat/undo.js";
 import { Welcome } from "./chat/welcome.js";
-import { Inside } from "./inside/inside.js";
+import { Inside } from "./inspector/inspector.js";
 import { modelOf, useChoice } from "./model/choice.js";
 import type { Scene } from "./scene.js";
 import { useScene } from "./scenes.js";

@@ -2,9 +2,9 @@
 import { GloveClient, SessionDatabase, type ToolConfig } from "glove-wasm/react";
 import type { ComponentType } from "react";
 import type { IconName } from "./chat/icons.js";
-import { JournaledStore } from "./inside/journal.js";
-import type { Assistant } from "./line/script.js";
+import { JournaledStore } from "./inspector/journal.js";
 import { modelOf } from "./model/choice.js";
+import type { Assistant } from "./network/script.js";
 
 export interface SceneParts {
   readonly id: string;

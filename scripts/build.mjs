@@ -3,14 +3,14 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-import { subPaths, writeFolders } from "./lib/folders.mjs";
 import { likeBesideLike } from "./lib/function-order.mjs";
 import { pageGlue, pageTypes, shortNames } from "./lib/glue.mjs";
+import { pack } from "./lib/merge-modules.mjs";
 import { packed } from "./lib/pack-wasm.mjs";
 import { withoutPanicTexts } from "./lib/panic-texts.mjs";
-import { pack } from "./lib/parcels.mjs";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";
 import { isMain, main, output, run, runTool, step } from "./lib/run.mjs";
+import { subPaths, writeFolders } from "./lib/subpath-folders.mjs";
 import { setup } from "./setup.mjs";
 
 // What rustc's wasm32 target uses. Named one by one: with --all-features wasm-opt writes a module that no browser takes.

@@ -25,7 +25,7 @@ const parts = {
   "IndexedDB store": /src\/store\/(indexeddb|sessions|transcript|step|json-text)/,
   "React: provider, hooks, view": /pkg\/react\//,
   // Without the names that a session gives its tools, which are not in these files.
-  "tools and schemas": /src\/(schema|tools\/(?!given-tools|skill-tool))/,
+  "tools and schemas": /src\/(schema|tools\/(?!combined-tools|skill-tool))/,
   "display stack": /src\/display\//,
   models: /src\/(models|relay)\//,
 };
@@ -42,14 +42,14 @@ const measured = {
   "later: the button for files": async () => (await bundle(page)).later(/attachments\/attach/),
   "later: drawing files": async () => (await bundle(page)).later(/attachments\/index/),
   "later: reading files": async () => (await bundle(page)).later(/attachments\/tray/),
-  "later: keeping files of drafts": async () => (await bundle(page)).later(/attachments\/kept/),
+  "later: keeping files of drafts": async () => (await bundle(page)).later(/attachments\/draft/),
   "later: the list of commands": async () => (await bundle(page)).later(/commands\/menu/),
   // With the variables of the look, which <Render> brings too.
   "later: the list of threads": async () =>
     (await bundle('export { GloveClient, GloveProvider, ThreadList } from "glove-wasm/react"')).later(/react\/threads\/index/),
   "later: markdown": async () => (await bundle(page)).later(/markdown\/index/),
   "later: colours of code, without its languages": async () => (await bundle(page)).later(/highlight\.js\/(es|lib)\/core/),
-  "later: tasks": async () => (await bundle('export * from "glove-wasm/tasks"')).later(/tasks\/carried-file/),
+  "later: tasks": async () => (await bundle('export * from "glove-wasm/tasks"')).later(/tasks\/inline-file/),
   "everything of 'glove-wasm/tasks' but its wasm file": async () => (await bundle('export * from "glove-wasm/tasks"')).atOnce,
   // With the look of <Render>, which draws its questions.
   "everything of 'glove-wasm/tasks/react'": async () => (await bundle('export * from "glove-wasm/tasks/react"')).atOnce,
@@ -61,10 +61,10 @@ const measured = {
   "later: running tools": async () => (await bundle(conversation)).later(/tools\/runner/),
   "later: plugins": async () => (await bundle(conversation)).later(/plugins\/plugins/),
   "later: skills": async () => (await bundle(conversation)).later(/plugins\/skills/),
-  "later: hooks": async () => (await bundle(conversation)).later(/plugins\/outgoing/),
+  "later: hooks": async () => (await bundle(conversation)).later(/plugins\/prepare-message/),
   "later: drawing what tools show": async () => (await bundle(page)).later(/outputs\/output-view/),
   "later: asking a model of the page": async () => (await bundle(conversation)).later(/models\/bridge/),
-  "later: sessions exported, imported or damaged": async () => (await bundle(conversation)).later(/store\/rarely-used/),
+  "later: sessions exported, imported or damaged": async () => (await bundle(conversation)).later(/store\/maintenance-chunk/),
   // What zod 4.2 and later say themselves.
   "later: JSON Schema of older zod": async () => (await bundle(conversation)).later(/schema\/zod/),
   "later: checking raw JSON Schema": async () => (await bundle(conversation)).later(/schema\/validator/),
@@ -102,7 +102,7 @@ async function bundle(contents, without) {
   const inOrder = (some) => [...some].sort((one, other) => (made(one) < made(other) ? -1 : 1));
   const join = (some) => Buffer.concat(inOrder(some).map(({ name }) => text.get(name)));
   const opening = files.filter(({ entryPoint }) =>
-    /(wasm\/carried-file|core\/opening|indexeddb\/kept)\.js$/.test(entryPoint ?? ""),
+    /(wasm\/inline-file|core\/session-chunk|indexeddb\/session-row-store)\.js$/.test(entryPoint ?? ""),
   );
   return {
     atOnce: join(atOnce),

@@ -18,7 +18,7 @@ pub mod portable;
 pub mod ports;
 pub mod prices;
 pub mod providers;
-mod result_for_model;
+mod result_parts;
 pub mod run;
 pub mod runtime;
 pub mod sse;

@@ -4,7 +4,7 @@ import { Page as Bare } from "./bare.jsx";
 
 let core;
 const start = () => {
-  core ??= import("../../pkg/src/wasm/carried-file.js").then(({ file }) => WebAssembly.compile(file()));
+  core ??= import("../../pkg/src/wasm/inline-file.js").then(({ file }) => WebAssembly.compile(file()));
   return core;
 };
 

@@ -1,6 +1,6 @@
 // The plain assistant's script: what a model would say to what the person types and attaches, and to what the tools gave.
-import type { Answer, Assistant, Attached, Call, Said } from "../line/script.js";
-import { list, says } from "../line/words.js";
+import type { Answer, Assistant, Attached, Call, Said } from "../network/script.js";
+import { list, says } from "../network/words.js";
 import { closures, databaseSources, databases, help, poems } from "./answers.js";
 import { type City, cities, weatherIn } from "./weather.js";
 

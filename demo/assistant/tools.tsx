@@ -1,6 +1,6 @@
 // What the plain assistant can do: look something up, draw it, act after it was allowed, and ask.
 import { defineTool, type ToolConfig } from "glove-wasm/react";
-import { pause } from "../line/script.js";
+import { pause } from "../network/script.js";
 import { z } from "../schema.js";
 import { Steps, Weather } from "./cards.js";
 import { cities, forecastOf } from "./weather.js";

@@ -1,7 +1,7 @@
 // Says which tab runs the conversation, what came back after a crash, and what to try while something waits for the person.
 import { useGlove } from "glove-wasm/react";
 import { useEffect, useState } from "react";
-import { useCrashed } from "../inside/crash.js";
+import { useCrashed } from "../inspector/crash.js";
 import { useKept } from "../width.js";
 import { Icon } from "./icons.js";
 

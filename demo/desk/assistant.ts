@@ -1,6 +1,6 @@
 // The operations desk's script: what a model would do with what the person says and with what the tools gave.
-import { type Answer, type Assistant, type Call, type Said, taskList } from "../line/script.js";
-import { list, named, numberIn, says } from "../line/words.js";
+import { type Answer, type Assistant, type Call, type Said, taskList } from "../network/script.js";
+import { list, named, numberIn, says } from "../network/words.js";
 import { getBoard, type Service } from "./board.js";
 
 export const assistant: Assistant = (said) => {

@@ -1,6 +1,6 @@
 // What the operations desk's assistant can do, and what it has to ask before.
 import { defineTool, type ToolConfig } from "glove-wasm/react";
-import { pause } from "../line/script.js";
+import { pause } from "../network/script.js";
 import { z } from "../schema.js";
 import { addRefund, cancelRefund, getBoard, scale, serviceOf, setFingerprint, startService, stopService } from "./board.js";
 

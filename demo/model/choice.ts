@@ -1,8 +1,8 @@
 // Which model answers. The choice, and a key with it, is kept for this tab only.
 import { createAdapter, createEndpointModel, type ModelAdapter, type ProviderId } from "glove-wasm";
 import { useSyncExternalStore } from "react";
-import { lineTo, noted } from "../line/line.js";
-import { type Assistant, scripted } from "../line/script.js";
+import { lineTo, noted } from "../network/line.js";
+import { type Assistant, scripted } from "../network/script.js";
 import { builtIn } from "./built-in.js";
 
 export type Choice =

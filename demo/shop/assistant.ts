@@ -1,6 +1,6 @@
 // The shop's script: what a model would do with what the person says and with what the tools gave.
-import { type Answer, type Assistant, type Call, type Said, taskList } from "../line/script.js";
-import { list, named, numberIn, says } from "../line/words.js";
+import { type Answer, type Assistant, type Call, type Said, taskList } from "../network/script.js";
+import { list, named, numberIn, says } from "../network/words.js";
 import { categories, euros, products } from "./products.js";
 
 export const assistant: Assistant = (said) => {

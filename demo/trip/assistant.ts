@@ -1,6 +1,6 @@
 // The trip planner's script: what a model would do with what the person says and with what the tools gave.
-import { type Answer, type Assistant, type Call, type Said, taskList } from "../line/script.js";
-import { list, named, numberIn, says } from "../line/words.js";
+import { type Answer, type Assistant, type Call, type Said, taskList } from "../network/script.js";
+import { list, named, numberIn, says } from "../network/words.js";
 import type { Preferences } from "./cards.js";
 import { type City, cities, cityNames, type Place, placeOf, weather } from "./places.js";
 import { getPlan, spread } from "./plan.js";

@@ -1,6 +1,6 @@
 // What the trip planner's assistant can do.
 import { defineTool, type ToolConfig } from "glove-wasm/react";
-import { pause } from "../line/script.js";
+import { pause } from "../network/script.js";
 import { z } from "../schema.js";
 import { Asked, Itinerary, PreferencesForm } from "./cards.js";
 import { cities, cityNames, kinds, placeOf, weather } from "./places.js";

@@ -1,8 +1,8 @@
 // A session that runs on a server: it tells what a tab that runs one tells its followers, and is asked the same.
 
 import type { Written } from "../src/snapshot/state.js";
-import { type Asked, Asker } from "../src/tabs/asker.js";
-import { type Method, rulesOf } from "../src/tabs/methods.js";
+import { type Method, rulesOf } from "../src/tabs/command-rules.js";
+import { type Asked, Asker } from "../src/tabs/command-sender.js";
 import type { SharedSession } from "../src/tabs/shared-session.js";
 import type { TabPage } from "../src/tabs/tab-adapter.js";
 import { codeOf, GloveError } from "../src/values/error.js";

@@ -1,5 +1,5 @@
 // A posted body as text, within a limit.
-import { clientLeft } from "../src/relay/refused.js";
+import { clientLeft } from "../src/relay/refusal-response.js";
 import type { ChatHandlerLimits } from "./config.js";
 import { Refused, refuse } from "./refuse.js";
 

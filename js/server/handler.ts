@@ -3,7 +3,7 @@
 import type { ModelNotice } from "../src/ports/model.js";
 import { answer, broken } from "../src/relay/answer.js";
 import type { Fetch } from "../src/relay/http.js";
-import { clientLeft, type Refusal, refusedResponse } from "../src/relay/refused.js";
+import { clientLeft, type Refusal, refusedResponse } from "../src/relay/refusal-response.js";
 import { asError, failureOf, GloveError, reasonOf } from "../src/values/error.js";
 import { check } from "../src/values/validate-options.js";
 import type { Providers } from "../src/wasm/providers.js";

@@ -1,5 +1,5 @@
 // A request that is refused before the core is asked.
-import type { Refusal } from "../src/relay/refused.js";
+import type { Refusal } from "../src/relay/refusal-response.js";
 
 export class Refused extends Error {
   constructor(

@@ -1,7 +1,7 @@
 // The part of the core that answers, made from a handler's options.
 import { callOptionsOf } from "../src/models/call-options.js";
 import { cacheOf } from "../src/models/providers.js";
-import type { RelayOptions } from "../src/relay/seam.js";
+import type { RelayOptions } from "../src/relay/relay-host.js";
 import { fromCore } from "../src/wasm/core-errors.js";
 import { guard, type Providers, type Relay } from "../src/wasm/providers.js";
 import type { ChatHandlerConfig } from "./config.js";

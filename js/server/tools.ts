@@ -6,9 +6,9 @@
 
 import type { IGloveRunnable, ToolConfig } from "../src/ports/tool.js";
 import { EventStream } from "../src/relay/events.js";
-import { clientLeft, refusedResponse } from "../src/relay/refused.js";
+import { clientLeft, refusedResponse } from "../src/relay/refusal-response.js";
 import type { CallPort } from "../src/tools/call-display.js";
-import { duplicateName, nameOf } from "../src/tools/given-tools.js";
+import { duplicateName, nameOf } from "../src/tools/combined-tools.js";
 import { checkTool } from "../src/tools/options.js";
 import { ToolRunner } from "../src/tools/runner.js";
 import { GloveError, reasonOf } from "../src/values/error.js";

@@ -1,7 +1,7 @@
 // Traces of a chat handler by OpenTelemetry: each call of the model and each run of a tool is a span, in the names that `glove serve` has for
 // them (`crates/native/src/traces.rs`; `tests/fixtures/endpoint/traced.json` holds for both). Nothing of what was said is in them.
 import { providers } from "../src/models/providers.js";
-import type { Refusal } from "../src/relay/refused.js";
+import type { Refusal } from "../src/relay/refusal-response.js";
 
 /** What is used of a span of OpenTelemetry. */
 export interface TraceSpan {

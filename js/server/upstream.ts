@@ -4,11 +4,11 @@ import { callOptions } from "../src/models/call-options.js";
 import { checkCall, checkNumber, checkWord, config as fault, keyFrom } from "../src/models/options.js";
 import { formatOf, keyOf, noKey, type ProviderDef, targetOf } from "../src/models/providers.js";
 import type { Fetch } from "../src/relay/http.js";
-import type { RelayOptions } from "../src/relay/seam.js";
+import type { RelayOptions } from "../src/relay/relay-host.js";
 import { GloveError, reasonOf } from "../src/values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../src/values/validate-options.js";
+import { fetchOf, nowhere } from "./application-model.js";
 import type { ChatHandlerConfig } from "./config.js";
-import { fetchOf, nowhere } from "./own-model.js";
 import { Refused } from "./refuse.js";
 
 export interface Upstream extends Pick<RelayOptions, "format" | "baseURL" | "model" | "maxTokens"> {

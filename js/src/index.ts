@@ -1,8 +1,8 @@
 // The package's default entry: everything, with the wasm file inside.
-import { core } from "./entries/carried-core.js";
+import { core } from "./entries/inline-core.js";
 
-export * from "./entries/carried-classic.js";
-export * from "./entries/carried-client.js";
+export * from "./entries/inline-classic.js";
+export * from "./entries/inline-client.js";
 export * from "./exports.js";
 export * from "./session/synchronous.js";
 

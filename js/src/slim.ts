@@ -1,6 +1,6 @@
 // The entry without the wasm file: the application says where its bytes come from.
 
-import { given } from "./entries/given-core.js";
+import { given } from "./entries/slim-core.js";
 import { setProviders } from "./relay/source.js";
 import * as machine from "./session/run.js";
 import type { WasmSourceNow } from "./wasm/core.js";
@@ -8,8 +8,8 @@ import { compileSource, type WasmSource } from "./wasm/source.js";
 import type { Message } from "./wire/record.js";
 import type { RunSettings } from "./wire/run-types.js";
 
-export * from "./entries/given-classic.js";
-export * from "./entries/given-client.js";
+export * from "./entries/slim-classic.js";
+export * from "./entries/slim-client.js";
 export * from "./exports.js";
 export type { WasmSourceNow } from "./wasm/core.js";
 export type { WasmSource } from "./wasm/source.js";

@@ -2,4 +2,4 @@
 import { late } from "../src/values/error.js";
 import { openTasks } from "../src/wasm/tasks.js";
 
-export const core = /* @__PURE__ */ openTasks(async () => (await late(import("./carried-file.js"))).file());
+export const core = /* @__PURE__ */ openTasks(async () => (await late(import("./inline-file.js"))).file());

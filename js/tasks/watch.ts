@@ -3,9 +3,9 @@ import { asError } from "../src/values/error.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
 import { check } from "../src/values/validate-options.js";
 import type { TaskEvent, TaskState } from "../src/wire/task-types.js";
-import { byFiles } from "./by-files.js";
 import { hear, tellerOf } from "./channel.js";
 import { toldQuietly } from "./host.js";
+import { byFiles } from "./read-task.js";
 import { inTurn } from "./workspaces/lease.js";
 import { checkWorkspace, type TaskWorkspace, type WorkspaceEntry } from "./workspaces/workspace.js";
 

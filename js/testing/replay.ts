@@ -1,6 +1,6 @@
 // A run that was recorded, as a test: it is played without model and tools, and has to come out as it did.
 
-import { core } from "../src/entries/carried-core.js";
+import { core } from "../src/entries/inline-core.js";
 import { compare, compareRequests, play, runTexts } from "../src/recording/play.js";
 import { readRunFile } from "../src/recording/run-file.js";
 import { check } from "../src/values/validate-options.js";

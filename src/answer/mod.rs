@@ -1,7 +1,7 @@
 //! An answer that streams: its pieces, put together as they come.
 
 mod arguments;
-mod in_text;
+mod json_in_text;
 mod outcome;
 
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use serde::Serialize;
 pub use arguments::{ArgumentForm, ArgumentReader, KeyNames};
 pub use outcome::{Failure, Finish, Outcome, Turn};
 
-use crate::answer::in_text::{AnswerText, Piece};
+use crate::answer::json_in_text::{AnswerText, Piece};
 use crate::error::{ModelError, ModelErrorKind};
 use crate::json::Json;
 use crate::message::{Extra, ToolCall, Usage};

@@ -7,8 +7,8 @@ use crate::error::ModelError;
 use crate::portable::SPEAKS_TO_PROVIDERS;
 use crate::ports::{Delta, DeltaSink};
 use crate::providers::Format;
-use crate::providers::change::{Change, changed};
-use crate::providers::refused::{along, change};
+use crate::providers::adjusted_body::{Change, changed};
+use crate::providers::rejected_parameter::{along, change};
 
 /// More changes to one request than this, and something else is wrong.
 const MOST: usize = 6;

@@ -1,8 +1,8 @@
 //! Models behind HTTP: the port to it, limits and retries, and the adapter that speaks every provider's format.
 
+mod body_cache;
 mod date;
 mod deadline;
-mod kept_body;
 #[doc(hidden)]
 pub mod key_encodings;
 mod keys;
@@ -13,7 +13,7 @@ mod relayed_answer;
 pub mod retry;
 mod time_limit;
 
-pub use kept_body::BodyWriter;
+pub use body_cache::BodyWriter;
 pub use keys::without_keys;
 pub use learned::Learned;
 pub use model::{HttpModel, HttpOptions};

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::answer::{self, Outcome, Turn, WireNames};
 use crate::error::{MODEL_NOT_FOUND, ModelError, ModelErrorKind};
+use crate::http::body_cache::BodyWriter;
 use crate::http::deadline::Deadline;
-use crate::http::kept_body::BodyWriter;
 use crate::http::keys::Secrets;
 use crate::http::learned::{Learned, Lessons};
 use crate::http::port::{Http, HttpRequest, HttpResponse};
@@ -19,7 +19,7 @@ use crate::portable::{BoxFuture, HAS_SESSIONS, MAY_BE_IN_PAGE, SPEAKS_TO_PROVIDE
 use crate::ports::{AbortSignal, Clock, Delta, DeltaSink, IdSource, ModelAdapter, ModelRequest, Purpose};
 use crate::providers::host::host;
 use crate::providers::provider_fields::{REASONING_DETAILS, WANTED_BACK};
-use crate::providers::refused::refuses_answer_form;
+use crate::providers::rejected_parameter::refuses_answer_form;
 use crate::providers::request::{
     AnswerInText, Notice, Notices, Options, RequestParts, ToolNames, answer_in_text, fewer_tools,
 };

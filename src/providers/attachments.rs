@@ -7,7 +7,9 @@ use crate::providers::Format;
 use crate::providers::facts::Facts;
 use crate::providers::host::host;
 use crate::providers::request::media::{File, Kind};
-use crate::providers::request::media_taken::{anthropic, gemini, known_types, openai_chat, openai_responses};
+use crate::providers::request::supported_media::{
+    anthropic, gemini, known_types, openai_chat, openai_responses,
+};
 use crate::providers::table::PROVIDERS;
 
 /// What one message may carry. Texts are no matter of it: they are sent as text.

@@ -6,7 +6,7 @@ use super::error_text::{cut, excerpt, quoted};
 use crate::error::{MODEL_NOT_FOUND, ModelError, ModelErrorKind};
 use crate::json::scan::word_at;
 use crate::portable::SPEAKS_TO_PROVIDERS;
-use crate::providers::about_media::is_about_media;
+use crate::providers::media_rejection::is_about_media;
 
 pub(crate) const AI_SDK_STREAM: &str =
     "The endpoint is a route of the AI SDK; let `createChatHandler` of `glove-wasm/server` answer.";

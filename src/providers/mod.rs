@@ -1,14 +1,14 @@
 //! The model providers: one file per wire format, all pure.
 
-mod about_media;
+mod media_rejection;
 mod anthropic {
     pub(super) mod request;
     pub(super) mod stream;
 }
+pub(crate) mod adjusted_body;
 pub mod attachments;
 #[doc(hidden)]
 pub mod base64;
-pub(crate) mod change;
 mod decoder;
 mod details;
 mod endpoint {
@@ -37,7 +37,7 @@ mod openai_responses {
 #[doc(hidden)]
 pub mod host;
 pub(crate) mod provider_fields;
-pub(crate) mod refused;
+pub(crate) mod rejected_parameter;
 mod repeated;
 pub mod request;
 mod sources;

@@ -5,7 +5,6 @@
 
 mod branches;
 pub mod checkpoint;
-mod cut;
 mod decisions;
 pub mod effect;
 pub mod input;
@@ -19,6 +18,7 @@ mod sanitize;
 pub mod settings;
 mod state;
 mod texts;
+mod truncate;
 pub mod views;
 
 use std::iter::from_fn;

@@ -1,13 +1,13 @@
-//! What comes in, made fit to be kept: cut to size (`cut.rs`) and free of numbers that JSON does not have, before it is journaled, so
+//! What comes in, made fit to be kept: cut to size (`truncate.rs`) and free of numbers that JSON does not have, before it is journaled, so
 //! that the journal holds what the run works with. What is fit already stays as it is.
 
-use super::cut;
 use super::input::{ApprovalVerdict, Input, PermissionVerdict, ToolOutcome};
 use super::settings::Settings;
+use super::truncate;
 use crate::message::{ToolResultData, ToolStatus, Usage, dollars};
 
 pub(super) fn sanitize(mut input: Input, settings: &Settings) -> Input {
-    let limit = cut::limit(settings);
+    let limit = truncate::limit(settings);
     match &mut input {
         Input::ModelFinished { reply, .. } | Input::Compacted { reply, .. } => {
             tidy_usage(&mut reply.usage);
@@ -17,7 +17,7 @@ pub(super) fn sanitize(mut input: Input, settings: &Settings) -> Input {
                 }
                 for call in message.tool_calls.iter_mut().flatten() {
                     call.read_args();
-                    cut::name(&mut call.tool_name, settings);
+                    truncate::name(&mut call.tool_name, settings);
                 }
             }
         }
@@ -30,22 +30,22 @@ pub(super) fn sanitize(mut input: Input, settings: &Settings) -> Input {
         Input::ToolFinished { outcome, .. } => match outcome {
             ToolOutcome::Returned { result, outputs } | ToolOutcome::Summing { result, outputs } => {
                 tidy_result(result, limit);
-                outputs.iter_mut().for_each(|output| cut::text(output.summary.as_mut(), limit));
+                outputs.iter_mut().for_each(|output| truncate::text(output.summary.as_mut(), limit));
             }
-            ToolOutcome::Invalid(issues) => cut::issues(issues, limit),
+            ToolOutcome::Invalid(issues) => truncate::issues(issues, limit),
             ToolOutcome::Changed | ToolOutcome::TimedOut => {}
-            ToolOutcome::Threw(error) => cut::text(Some(error), limit),
-            ToolOutcome::Summed(text) | ToolOutcome::Rejected(text) => cut::text(text.as_mut(), limit),
+            ToolOutcome::Threw(error) => truncate::text(Some(error), limit),
+            ToolOutcome::Summed(text) | ToolOutcome::Rejected(text) => truncate::text(text.as_mut(), limit),
         },
         Input::PermissionChecked { verdict: PermissionVerdict::Failed(why), .. }
         | Input::ApprovalChecked { verdict: ApprovalVerdict::Failed(why), .. } => {
-            cut::text(Some(why), limit);
+            truncate::text(Some(why), limit);
         }
         Input::PermissionChecked { verdict: PermissionVerdict::Invalid(issues), .. }
         | Input::ApprovalChecked { verdict: ApprovalVerdict::Invalid(issues), .. } => {
-            cut::issues(issues, limit);
+            truncate::issues(issues, limit);
         }
-        Input::UndoFinished { error, .. } => cut::text(error.as_mut(), limit),
+        Input::UndoFinished { error, .. } => truncate::text(error.as_mut(), limit),
         Input::ModelFailed { .. }
         | Input::ModelPartial { .. }
         | Input::PermissionChecked { .. }
@@ -77,9 +77,9 @@ fn tidy_usage(usage: &mut Usage) {
 }
 
 fn tidy_result(result: &mut ToolResultData, limit: usize) {
-    cut::data(&mut result.data, limit);
-    cut::text(result.message.as_mut(), limit);
-    cut::text(result.summary.as_mut(), limit);
+    truncate::data(&mut result.data, limit);
+    truncate::text(result.message.as_mut(), limit);
+    truncate::text(result.summary.as_mut(), limit);
     // Waiting is told by the run alone.
     if result.status == ToolStatus::Pending {
         result.status = ToolStatus::Success;

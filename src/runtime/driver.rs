@@ -1,7 +1,7 @@
 //! THE LOOP: wait for what happens next, let the machine decide, do what it says. Nothing here looks into a message.
 //!
-//! All that is in flight is held by the driver and not by the future that drives it, so that whoever drives may stop
-//! at any point and somebody else goes on.
+//! The driver owns all work in flight, not the future that drives it. So a driving task may stop at any point, and another task
+//! continues.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -267,7 +267,7 @@ impl Driver {
         self.shared.display.restore(left);
     }
 
-    /// The run cannot be read. Whoever asks is told so; the next one to ask makes another try.
+    /// The run cannot be read. Every waiting caller gets this error; the next call tries again.
     async fn refuse_until_next(&mut self, error: Error) {
         while let Ok(command) = self.commands.try_recv() {
             self.ready.push(DriverEvent::Command(command));
@@ -468,7 +468,7 @@ impl Driver {
         let mut answered = false;
         for caller in std::mem::take(&mut self.callers) {
             if request.is_none() || caller.request.is_none() || caller.request.as_deref() == request {
-                // Somebody who has stopped waiting is no failure.
+                // The receiver may be gone: a caller that stopped waiting is not an error.
                 let _ = caller.reply.send(response.clone());
                 answered = true;
             } else {

@@ -87,10 +87,10 @@
 //! # }
 //! ```
 
-mod arrival;
 mod command;
 mod display;
 mod driver;
+mod enqueue;
 mod glove;
 mod handle_command;
 mod in_flight;
@@ -102,7 +102,7 @@ mod session;
 mod session_tools;
 mod shared;
 mod shared_driver;
-mod stored;
+mod stored_query;
 mod tool_run;
 mod work;
 

@@ -1,7 +1,7 @@
-//! Who drives: everybody who waits, each for the length of one poll.
+//! Waiting tasks drive the driver in turns: each locks it for one poll.
 //!
-//! Nobody drives between two polls, so a future that somebody holds without polling it stands in nobody's
-//! way. Whatever wakes the driver wakes all who wait; the first of them to come drives for the others.
+//! No lock is held between polls, so a future that is held but not polled blocks nobody. A wake-up wakes every waiting
+//! task; the first one to be polled drives for all of them.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -52,7 +52,7 @@ impl SharedDriver {
         poll_fn(|context| {
             place.wait(context.waker());
             let free = self.try_take().or_else(|| {
-                // Said before the second try: whoever drives at that one looks here after letting go.
+                // Set before the second try: the task that holds the lock reads it after it unlocks.
                 self.missed.store(true, Ordering::SeqCst);
                 self.try_take()
             });
@@ -97,7 +97,7 @@ impl Wake for Waiting {
     }
 }
 
-/// One who waits, until the end of its future.
+/// A waiting task; removed when its future is dropped.
 struct Place<'a> {
     number: u64,
     waiting: &'a Waiting,

@@ -6,7 +6,7 @@ import { demo, log, press, say, shows } from "./kit.js";
 const { open } = demo();
 
 /** What a page asks for after it is drawn, each by the name of its file: what opens a session, the core, the database, what runs tools. */
-type Part = "opening" | "border" | "carried-file" | "kept" | "runner";
+type Part = "session-chunk" | "border" | "inline-file" | "session-row-store" | "runner";
 
 /** Does that with each request for a part. Gives the undo. */
 async function stand(context: BrowserContext, part: Part, how: (route: Route) => unknown): Promise<() => Promise<void>> {
@@ -27,7 +27,7 @@ async function isAnsweredOnce(page: Page): Promise<void> {
   expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
 }
 
-test.each(["opening", "carried-file", "kept"] as const)(
+test.each(["session-chunk", "inline-file", "session-row-store"] as const)(
   "what is sent to a page that cannot load `%s` is answered once in the next page",
   async (part) => {
     let come = async () => {};
@@ -43,7 +43,7 @@ test.each(["opening", "carried-file", "kept"] as const)(
   },
 );
 
-test.each(["opening", "border", "kept", "runner"] as const)(
+test.each(["session-chunk", "border", "session-row-store", "runner"] as const)(
   "a page whose network is gone while `%s` is on its way goes on by itself when it is back",
   async (part) => {
     const held: Route[] = [];
@@ -65,7 +65,7 @@ test.each(["opening", "border", "kept", "runner"] as const)(
 test("where a part does not come in the same page, another try is the next page", async () => {
   let come = async () => {};
   const page = await open("shop", {}, async (context) => {
-    come = await stand(context, "opening", (route) => route.abort());
+    come = await stand(context, "session-chunk", (route) => route.abort());
   });
   await say(page, "What is in my cart?");
   await told(page).waitFor();

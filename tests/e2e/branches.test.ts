@@ -1,7 +1,7 @@
 // Branches in a real browser: a page that is killed at each write of an edit, of a switch, of another answer and of a fork comes back to the branch
 // that it showed or to the new one, whole.
 import { expect, test } from "vitest";
-import { freezing, moments } from "../support/killing.js";
+import { freezing, moments } from "../support/kill-app.js";
 import { inPage } from "../support/pages.js";
 import { profiles } from "../support/profiles.js";
 

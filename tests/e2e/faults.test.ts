@@ -2,7 +2,7 @@
 // goes on when it is resumed, and comes to the same end, with every tool run once.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { engineName, openPlaces, type Places } from "../support/engines.js";
-import { application } from "../support/killing.js";
+import { application } from "../support/kill-app.js";
 import { inPage } from "../support/pages.js";
 
 let places: Places;

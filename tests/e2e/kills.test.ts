@@ -8,7 +8,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type BrowserOnDisk, openBrowserOnDisk } from "../support/browser.js";
 import { inEachCore } from "../support/core-place.js";
-import { application, applicationOfAgents, freezing, type Moment, moments } from "../support/killing.js";
+import { application, applicationOfAgents, freezing, type Moment, moments } from "../support/kill-app.js";
 import { isLong } from "../support/long.js";
 import { inPage, servePackage } from "../support/pages.js";
 import type { Served } from "../support/server.js";

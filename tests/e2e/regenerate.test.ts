@@ -62,7 +62,7 @@ test("a session is exported and imported by what is loaded for that alone", () =
   profile(async ({ open }) => {
     const page = await open();
     const loaded = () =>
-      page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("/rarely-used-")));
+      page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("/maintenance-chunk-")));
     await inPage(page, `${app} await session.sendMessage("Add it");`);
     expect(await loaded()).toBe(false);
     const listed = await inPage<string[]>(

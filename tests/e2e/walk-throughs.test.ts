@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, patience } from "../support/browser.js";
 import { corePlace, inEachCore } from "../support/core-place.js";
 import { serveExamples } from "../support/docs-page.js";
-import { freezing, moments } from "../support/killing.js";
+import { freezing, moments } from "../support/kill-app.js";
 import { isLong } from "../support/long.js";
 import type { Served } from "../support/server.js";
 

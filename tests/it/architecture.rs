@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// What every part may use: the record, and how it is read and written as JSON.
 const FOUNDATION: &[&str] =
-    &["error", "json", "message", "result_for_model", "portable", "event", "tool", "ids", "prices"];
+    &["error", "json", "message", "result_parts", "portable", "event", "tool", "ids", "prices"];
 
 /// The parts above it from the bottom up, each with the parts that it may use besides itself; `*` is all.
 const ARROWS: &[(&str, &[&str])] = &[

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { kindOf } from "../../js/react/attachments/file-kind.js";
 import { prepare, Refused } from "../../js/react/attachments/prepare.js";
-import { sentence } from "../../js/react/attachments/sentence.js";
+import { sentence } from "../../js/react/attachments/problem-text.js";
 import { allowedBy, Tray } from "../../js/react/attachments/tray.js";
 
 const say = (word: string) => word;

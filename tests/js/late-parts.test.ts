@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 const parts = {
   tools: "../../js/src/tools/runner.js",
   models: "../../js/src/models/bridge.js",
-  core: "../../js/src/wasm/carried-file.js",
-  opening: "../../js/src/core/opening.js",
+  core: "../../js/src/wasm/inline-file.js",
+  opening: "../../js/src/core/session-chunk.js",
   files: "../../js/src/messages/files.js",
   validator: "../../js/src/schema/validator.js",
 };
@@ -33,7 +33,7 @@ afterEach(() => {
 async function setup() {
   // As a page's bundle has them: the entry itself also holds what brings the core at once.
   const { GloveClient } = await import("../../js/src/session/client.js");
-  const { core } = await import("../../js/src/entries/carried-core.js");
+  const { core } = await import("../../js/src/entries/inline-core.js");
   const { MemoryStore } = await import("../../js/src/store/memory.js");
   const { createScriptedModel } = await import("../../js/testing/index.js");
   const model = createScriptedModel([{ text: "One." }, { text: "Two." }]);

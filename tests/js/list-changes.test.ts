@@ -2,8 +2,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 const { postChange } = (await import(
-  new URL("../../pkg/src/store/indexeddb/changed.js", import.meta.url).href
-)) as typeof import("../../js/src/store/indexeddb/changed.js");
+  new URL("../../pkg/src/store/indexeddb/change-channel.js", import.meta.url).href
+)) as typeof import("../../js/src/store/indexeddb/change-channel.js");
 
 const undo: (() => void)[] = [];
 afterEach(() => {

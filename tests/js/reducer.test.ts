@@ -4,7 +4,7 @@ import type { SnapshotEvent } from "../../pkg/src/snapshot/events.js";
 import { reduce } from "../../pkg/src/snapshot/reducer.js";
 import type { ShownEntry } from "../../pkg/src/snapshot/snapshot.js";
 import { emptyState, type SessionState, snapshotOf } from "../../pkg/src/snapshot/state.js";
-import { ReplayState } from "../../pkg/src/tabs/replay-state.js";
+import { ReplayState } from "../../pkg/src/tabs/latest-state.js";
 import type { CoreError, CoreEvent } from "../../pkg/src/wire/core-types.js";
 import type { CoreEntry, CoreSlot } from "../../pkg/src/wire/run-types.js";
 

@@ -39,5 +39,5 @@ test("a request of the only tab goes to the core past what tabs tell each other"
   }
   if (process.env.WALK) console.log(fetched?.length, fetched?.join("\n"));
   expect(fetched).toContain("src/session/session");
-  expect(fetched?.filter((file) => /^src\/tabs\/(asker|methods|protocol)$/.test(file))).toEqual([]);
+  expect(fetched?.filter((file) => /^src\/tabs\/(command-sender|command-rules|protocol)$/.test(file))).toEqual([]);
 });

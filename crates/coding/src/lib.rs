@@ -1,10 +1,10 @@
 //! Tools that read, change and run what is in a folder.
 
 mod files;
-mod kept;
+mod orphans;
 mod search;
 mod shell;
-mod strays;
+mod undo_buffer;
 mod workspace;
 
 pub use files::{FileChange, FileFound};

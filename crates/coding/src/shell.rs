@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::strays::{CALLS, Mark};
+use super::orphans::{CALLS, Mark};
 use super::workspace::{Workspace, on_thread};
 use glove_wasm::ports::{AbortSignal, Tool, ToolContext, ToolFailure};
 use glove_wasm_native::environment::is_ordinary;

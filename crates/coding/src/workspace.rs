@@ -9,7 +9,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
-use super::kept::Kept;
+use super::undo_buffer::Kept;
 use glove_wasm::ports::ToolFailure;
 
 /// A folder that an agent works in. [`Workspace::tools`] are `read_file`, `list_dir` and `search`, which run by themselves,

@@ -18,8 +18,8 @@ use crate::incoming::Inbox;
 use crate::lines;
 use crate::model::Models;
 use crate::screen::{self, Setting};
+use crate::terminal_text;
 use crate::traces::Exporting;
-use crate::words;
 
 pub(crate) fn chat(places: &Places, options: &Chat) -> Result<(), Failure> {
     begin(places, None, &options.folder, &options.talk)
@@ -48,7 +48,7 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
         Parts { database: &database, session, folder, model, system_prompt, variables: &variables, record };
     let _traces = Exporting::begin()?;
     let opened = Opened::new(parts)?;
-    words::remember_terminal();
+    terminal_text::remember_terminal();
     let inbox = Inbox::new();
     let runtime = threads()?;
     inbox.watch_signals(&runtime)?;

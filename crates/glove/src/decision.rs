@@ -4,7 +4,7 @@
 use glove_wasm::visible_text::isolated;
 use serde_json::Value;
 
-use crate::person::Answer;
+use crate::questions::Answer;
 
 /// A line that can be chosen, by its number or its key.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@ use termimad::MadSkin;
 use unicode_width::UnicodeWidthChar;
 
 use crate::pages::size;
-use crate::words::{clean, spoken};
+use crate::terminal_text::{clean, spoken};
 
 /// A block that is longer is printed in parts, so that drawing it again costs no more as it grows.
 const LONGEST_BLOCK: usize = 4096;

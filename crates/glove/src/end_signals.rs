@@ -9,7 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 
 use crate::failure::Failure;
-use crate::words;
+use crate::terminal_text;
 
 /// Whoever holds the session decides how the program goes on.
 pub(crate) struct EndSignals(Arc<Mutex<Session>>);
@@ -28,7 +28,7 @@ impl EndSignals {
                     session.keep_partial();
                     session.close();
                     session.drive().await;
-                    words::restore_terminal();
+                    terminal_text::restore_terminal();
                     // The thread that reads the terminal cannot be interrupted.
                     std::process::exit(128 + kind.as_raw_value());
                 }

@@ -13,18 +13,18 @@ mod incoming;
 mod lines;
 mod model;
 mod pages;
-mod person;
 mod priced;
 mod prompt;
+mod questions;
 mod replay;
 mod screen;
 mod serve;
 mod sessions;
-mod shown;
 mod task;
+mod terminal_text;
 mod traces;
+mod visibility;
 mod web;
-mod words;
 
 use std::process::ExitCode;
 
@@ -38,7 +38,7 @@ pub fn main() -> ExitCode {
     // Before anything is read: code of a model runs in a process that has nothing.
     glove_wasm_sandbox::sandbox_main();
     if let Err(error) = config::hide_keys() {
-        words::complain(&format!(
+        terminal_text::complain(&format!(
             "the keys of the environment stay where others of your programs can read them: {error}"
         ));
     }
@@ -56,7 +56,7 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { message, exit }) => {
-            words::complain(&message);
+            terminal_text::complain(&message);
             ExitCode::from(exit)
         }
     }

@@ -16,8 +16,8 @@ use crate::agent::Opened;
 use crate::chat::tool_of;
 use crate::failure::Failure;
 use crate::incoming::{Inbox, Incoming};
-use crate::person::{Answer, Ask, Question, Reply};
-use crate::words;
+use crate::questions::{Answer, Ask, Question, Reply};
+use crate::terminal_text;
 
 /// What a line of JSON asks for.
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ struct Lines<'a> {
     busy: bool,
     asked: Option<Question>,
     /// While a secret is asked for.
-    unseen: Option<words::Unseen>,
+    unseen: Option<terminal_text::Unseen>,
     shown: Vec<String>,
     /// Text was printed, and its line is not at its end.
     open_line: bool,
@@ -113,7 +113,7 @@ pub(crate) fn talk(
 }
 
 fn not_allowed(tool: &str) -> String {
-    let tool = words::in_line(tool);
+    let tool = terminal_text::in_line(tool);
     format!("{tool} was not allowed to run; `--allow {tool}` lets it run without a question")
 }
 
@@ -162,7 +162,7 @@ impl Lines<'_> {
         }
         match event {
             Event::TextDelta { text } => {
-                let text = words::spoken(text);
+                let text = terminal_text::spoken(text);
                 self.open_line = !text.ends_with('\n') && (self.open_line || !text.is_empty());
                 write!(self.out, "{text}")?;
                 self.out.flush()?;
@@ -170,24 +170,24 @@ impl Lines<'_> {
             }
             Event::ToolUse { name, input, .. } => {
                 let input = input.read().unwrap_or_default();
-                self.line(&format!("* {}", words::call_line(name, &input)))
+                self.line(&format!("* {}", terminal_text::call_line(name, &input)))
             }
-            Event::ToolUseResult(result) => {
-                words::result_lines(result).iter().try_for_each(|line| self.line(&format!("  {line}")))
-            }
+            Event::ToolUseResult(result) => terminal_text::result_lines(result)
+                .iter()
+                .try_for_each(|line| self.line(&format!("  {line}"))),
             Event::ModelRetry { code, wait_ms, .. } => {
-                self.line(&format!("! {}", words::waiting(code, *wait_ms)))
+                self.line(&format!("! {}", terminal_text::waiting(code, *wait_ms)))
             }
             Event::Guard { message, .. }
             | Event::Error { message, .. }
-            | Event::ModelNotice { message, .. } => self.line(&format!("! {}", words::told(message))),
+            | Event::ModelNotice { message, .. } => self.line(&format!("! {}", terminal_text::told(message))),
             _ => Ok(()),
         }
     }
 
     fn on_done(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
         self.busy = false;
-        let ending = words::ending(done);
+        let ending = terminal_text::ending(done);
         if self.json {
             let status = match (done, &ending) {
                 (Ok(Response::Completed(_)), _) => "completed",
@@ -306,7 +306,7 @@ impl Lines<'_> {
                 self.lines.clear();
                 self.line("! what was typed before this question is no answer to it, and left out")?;
             }
-            self.unseen = (question.ask == Ask::Secret).then(words::Unseen::begin);
+            self.unseen = (question.ask == Ask::Secret).then(terminal_text::Unseen::begin);
             question.lines().iter().try_for_each(|line| self.line(line))?;
             self.asked = Some(question);
             return Ok(());
@@ -352,7 +352,8 @@ impl Lines<'_> {
         for slot in self.agent.display().stack() {
             // Nothing before it was shown what it was.
             if slot.waits && self.shown.contains(&slot.id) && !self.is_allowed(&slot) {
-                let question = || format!("nobody answered a question ({})", words::in_line(&slot.renderer));
+                let question =
+                    || format!("nobody answered a question ({})", terminal_text::in_line(&slot.renderer));
                 self.turned_down.push(tool_of(&slot).map_or_else(question, |tool| not_allowed(&tool)));
                 self.agent.display().reject(&slot.id, Some(NOBODY.to_owned()));
             }
@@ -361,14 +362,14 @@ impl Lines<'_> {
 
     fn end_line(&mut self) -> Result<(), Failure> {
         if std::mem::take(&mut self.open_line) {
-            words::line(&mut self.out, "")?;
+            terminal_text::line(&mut self.out, "")?;
         }
         Ok(())
     }
 
     fn line(&mut self, line: &str) -> Result<(), Failure> {
         self.end_line()?;
-        Ok(words::line(&mut self.out, line)?)
+        Ok(terminal_text::line(&mut self.out, line)?)
     }
 
     fn tell(&mut self, kind: &str, data: &impl Serialize) -> Result<(), Failure> {
@@ -382,6 +383,6 @@ impl Lines<'_> {
 
     fn write(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string(value).map_err(|error| Failure::new(error.to_string()))?;
-        Ok(words::line(&mut self.out, &text)?)
+        Ok(terminal_text::line(&mut self.out, &text)?)
     }
 }

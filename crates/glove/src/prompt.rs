@@ -18,8 +18,8 @@ use serde_json::{Map, Value};
 use crate::decision::{Decision, Said};
 use crate::failure::Failure;
 use crate::pages;
-use crate::person::{Answer, Ask, Choice, Field, Question, choice_lines, read_choice};
-use crate::words;
+use crate::questions::{Answer, Ask, Choice, Field, Question, choice_lines, read_choice};
+use crate::terminal_text;
 
 /// Rows around what is read: the lines to choose from come besides.
 const AROUND: usize = 6;
@@ -131,7 +131,7 @@ fn typed(message: &str, ask: &Ask) -> Result<Answer, InquireError> {
 
 /// What stands in the line that is to be edited: a terminal finds nothing in it to obey.
 fn preset(default: &str) -> String {
-    words::spoken(default).replace(['\n', '\t'], " ")
+    terminal_text::spoken(default).replace(['\n', '\t'], " ")
 }
 
 fn secret(message: &str) -> Result<String, InquireError> {
@@ -140,7 +140,7 @@ fn secret(message: &str) -> Result<String, InquireError> {
 
 /// `None` for a field that may stay empty and does.
 fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
-    let message = format!("{} {}:", form.replace('\n', " "), words::beside(&field.label));
+    let message = format!("{} {}:", form.replace('\n', " "), terminal_text::beside(&field.label));
     if !field.options.is_empty() {
         let chosen = choose(&message, &field.options, None)
             .map_err(|failure| InquireError::Custom(failure.message.into()))?;

@@ -8,7 +8,7 @@ use glove_wasm::run::replay;
 use crate::args::Replay;
 use crate::failure::Failure;
 use crate::sessions::read;
-use crate::words;
+use crate::terminal_text;
 
 pub(crate) fn replay(options: &Replay) -> Result<(), Failure> {
     let text = read(&options.file)?;
@@ -26,7 +26,7 @@ pub(crate) fn replay(options: &Replay) -> Result<(), Failure> {
             0 => messages,
             requests => format!("{messages} and {requests} model requests"),
         };
-        words::line(&mut out, &format!("{told}, to the byte as recorded"))?;
+        terminal_text::line(&mut out, &format!("{told}, to the byte as recorded"))?;
     }
     Ok(())
 }
@@ -34,19 +34,19 @@ pub(crate) fn replay(options: &Replay) -> Result<(), Failure> {
 fn print(out: &mut Stdout, event: &Event, json: bool) -> Result<(), Failure> {
     if json {
         let text = serde_json::to_string(event).map_err(|error| Failure::new(error.to_string()))?;
-        return Ok(words::line(out, &text)?);
+        return Ok(terminal_text::line(out, &text)?);
     }
     match event {
         Event::ModelResponse(answer) | Event::ModelResponseComplete(answer) if !answer.text.is_empty() => {
-            words::line(out, &words::spoken(&answer.text))?;
+            terminal_text::line(out, &terminal_text::spoken(&answer.text))?;
         }
         Event::ToolUse { name, input, .. } => {
             let input = input.read().unwrap_or_default();
-            words::line(out, &format!("* {}", words::call_line(name, &input)))?;
+            terminal_text::line(out, &format!("* {}", terminal_text::call_line(name, &input)))?;
         }
         Event::ToolUseResult(result) => {
-            for line in words::result_lines(result) {
-                words::line(out, &format!("  {line}"))?;
+            for line in terminal_text::result_lines(result) {
+                terminal_text::line(out, &format!("  {line}"))?;
             }
         }
         _ => {}

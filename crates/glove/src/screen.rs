@@ -31,10 +31,10 @@ use crate::end_signals::EndSignals;
 use crate::failure::Failure;
 use crate::incoming::{Inbox, Incoming};
 use crate::model::Models;
-use crate::person::{Answer, Question};
 use crate::prompt;
-use crate::shown::{is_hidden, is_of_answer, recalled};
-use crate::words;
+use crate::questions::{Answer, Question};
+use crate::terminal_text;
+use crate::visibility::{is_hidden, is_of_answer, recalled};
 
 /// Within this time, a second ctrl-C leaves.
 const TWICE: Duration = Duration::from_secs(2);
@@ -130,8 +130,8 @@ struct Screen<'a> {
 impl Screen<'_> {
     fn session(&mut self, editor: &mut Lines, is_new: bool) -> Result<Next, Failure> {
         let model = self.opened.agent.session().model_name();
-        let folder = words::beside(&self.opened.folder.to_string_lossy());
-        self.display.shown(&[format!("glove · {} · {folder}", words::beside(&model))], false)?;
+        let folder = terminal_text::beside(&self.opened.folder.to_string_lossy());
+        self.display.shown(&[format!("glove · {} · {folder}", terminal_text::beside(&model))], false)?;
         if is_new {
             self.display.lines(
                 &["/help lists the commands", "\\ at the end of a line, or alt-enter, begins another line"],
@@ -229,8 +229,8 @@ impl Screen<'_> {
             let name = if session.name.is_empty() { &session.title } else { &session.name };
             let short: String = session.id.chars().take(12).collect();
             let here = if session.id == self.opened.id { "*" } else { " " };
-            let name = words::name(name);
-            let short = words::clean_name(&short);
+            let name = terminal_text::name(name);
+            let short = terminal_text::clean_name(&short);
             self.display.shown(&[format!("{here} {short}  {:10}  {name}", session.phase)], false)?;
         }
         Ok(())
@@ -241,7 +241,7 @@ impl Screen<'_> {
         for message in recalled(&self.opened.agent.messages()) {
             match message.sender {
                 Sender::User => {
-                    let lines = message.text.lines().map(|line| format!("> {}", words::told(line)));
+                    let lines = message.text.lines().map(|line| format!("> {}", terminal_text::told(line)));
                     self.display.shown(&lines.collect::<Vec<_>>(), true)?;
                 }
                 Sender::Agent => self.display.markdown(&message.text)?,
@@ -306,7 +306,7 @@ impl Screen<'_> {
 
     fn finish(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
         self.display.finish()?;
-        match words::ending(done) {
+        match terminal_text::ending(done) {
             Ok(None) => {}
             Ok(Some(note)) => self.display.lines(&[note], true)?,
             Err(failure) => self.display.line(&format!("✗ {failure}. /retry asks again"))?,
@@ -326,19 +326,19 @@ impl Screen<'_> {
                 Some("writing".to_owned())
             }
             Event::ReasoningDelta { .. } => Some("thinking".to_owned()),
-            Event::ToolInputDelta { name, .. } => Some(format!("preparing {}", words::beside(name))),
+            Event::ToolInputDelta { name, .. } => Some(format!("preparing {}", terminal_text::beside(name))),
             Event::ToolUse { name, input, .. } => {
-                let line = words::call_line(name, &input.read().unwrap_or_default());
+                let line = terminal_text::call_line(name, &input.read().unwrap_or_default());
                 self.display.shown(&[format!("● {line}")], false)?;
-                Some(format!("running {}", words::beside(name)))
+                Some(format!("running {}", terminal_text::beside(name)))
             }
             Event::ToolUseResult(result) => {
-                let lines = words::result_lines(result);
+                let lines = terminal_text::result_lines(result);
                 let lines: Vec<_> = lines.iter().map(|line| format!("  {line}")).collect();
                 self.display.shown(&lines, true)?;
                 Some("thinking".to_owned())
             }
-            Event::ModelRetry { code, wait_ms, .. } => Some(words::waiting(code, *wait_ms)),
+            Event::ModelRetry { code, wait_ms, .. } => Some(terminal_text::waiting(code, *wait_ms)),
             Event::CompactionStart { .. } => Some("summarising what was said".to_owned()),
             Event::ModelResponseComplete(_) => {
                 self.display.finish()?;
@@ -347,7 +347,7 @@ impl Screen<'_> {
             Event::Guard { message, .. }
             | Event::Error { message, .. }
             | Event::ModelNotice { message, .. } => {
-                self.display.shown(&[format!("! {}", words::told(message))], true)?;
+                self.display.shown(&[format!("! {}", terminal_text::told(message))], true)?;
                 None
             }
             _ => None,

@@ -19,8 +19,8 @@ use crate::database::open;
 use crate::failure::Failure;
 use crate::model::Models;
 use crate::task;
+use crate::terminal_text::{clean, complain};
 use crate::traces::Exporting;
-use crate::words::{clean, complain};
 
 /// Whoever knows it may use the server.
 const TOKEN: &str = "GLOVE_TOKEN";

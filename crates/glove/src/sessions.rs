@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::args::{Export, Import, Places, Sessions};
 use crate::database::{find, open};
 use crate::failure::Failure;
-use crate::words::{clean_name, cut, line};
+use crate::terminal_text::{clean_name, cut, line};
 
 pub(crate) fn list(places: &Places, options: &Sessions) -> Result<(), Failure> {
     let database = open(places)?;

@@ -26,9 +26,9 @@ use crate::config::Config;
 use crate::decision::Decision;
 use crate::failure::Failure;
 use crate::model::Models;
-use crate::person::Answer;
+use crate::questions::Answer;
 use crate::traces::Exporting;
-use crate::{prompt, web, words};
+use crate::{prompt, terminal_text, web};
 
 pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
     let config = Config::read(places)?;
@@ -60,7 +60,7 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
     let task = open(&builder.build()?, options)?;
     let json = options.json;
     task.subscribe_events(move |event| print(event, json));
-    words::remember_terminal();
+    terminal_text::remember_terminal();
     let asks = !options.json && stdin().is_terminal() && stdout().is_terminal();
     let signals = watch_ctrl_c(&task)?;
     let run = RunOptions { leave_when_waiting: asks || options.leave, ..RunOptions::default() };
@@ -178,10 +178,10 @@ fn watch_ctrl_c(task: &TaskHandle) -> Result<Arc<Signals>, Failure> {
     let watch = async move {
         while ctrl_c().await.is_ok() {
             if seen.stopped.swap(true, Ordering::SeqCst) || seen.asks.load(Ordering::SeqCst) {
-                words::restore_terminal();
+                terminal_text::restore_terminal();
                 std::process::exit(130);
             }
-            words::complain("Stopping after the call in flight; ctrl-C again to leave at once.");
+            terminal_text::complain("Stopping after the call in flight; ctrl-C again to leave at once.");
             task.stop();
         }
     };
@@ -204,14 +204,15 @@ fn decide(
     let (text, decision) = match request.kind {
         ApprovalKind::Plan => {
             let plan = task.state().plan.map(|known| known.plan).unwrap_or_default();
-            (words::plan_lines(&plan), Decision::approval())
+            (terminal_text::plan_lines(&plan), Decision::approval())
         }
         ApprovalKind::Tool => {
             let tool = request.tool_name.as_deref().unwrap_or_default();
             // `fs_write` takes what `write_file` does.
             let change = Workspace::open(folder).ok().filter(|_| tool == "fs_write");
             let change = change.and_then(|workspace| workspace.change_of("write_file", &request.input));
-            let text = words::call_details(tool, &request.input.read().unwrap_or_default(), change.as_ref());
+            let text =
+                terminal_text::call_details(tool, &request.input.read().unwrap_or_default(), change.as_ref());
             match request.interrupted {
                 true => (text, Decision::unless("Don't run", "Run again")),
                 false => (text, Decision::approval()),
@@ -225,11 +226,11 @@ fn decide(
             "Go on with this plan?".to_owned(),
         ),
         ApprovalKind::Tool => (
-            words::told(&request.rationale),
-            format!("Run {}?", words::beside(request.tool_name.as_deref().unwrap_or_default())),
+            terminal_text::told(&request.rationale),
+            format!("Run {}?", terminal_text::beside(request.tool_name.as_deref().unwrap_or_default())),
         ),
     };
-    words::line(&mut stdout(), &format!("\n{heading}"))?;
+    terminal_text::line(&mut stdout(), &format!("\n{heading}"))?;
     let answer = prompt::decide(&text, &message, decision);
     signals.asks.store(false, Ordering::SeqCst);
     let said = match answer? {
@@ -251,16 +252,19 @@ fn print(event: &TaskEvent, json: bool) {
     let mut out = stdout();
     // Who has closed the output does not want to hear of it.
     let _ = match json {
-        true => words::line(&mut out, event.line().trim_end()),
-        false => words::line(&mut out, &shown(event)),
+        true => terminal_text::line(&mut out, event.line().trim_end()),
+        false => terminal_text::line(&mut out, &shown(event)),
     };
 }
 
 fn shown(event: &TaskEvent) -> String {
     let indent = if event.kind.starts_with("tool.") { "  " } else { "" };
     let parts = [event.kind.as_str(), &event.step, &event.message, &event.error];
-    let line: Vec<String> =
-        parts.iter().filter(|part| !part.is_empty()).map(|part| isolated(&words::clean(part))).collect();
+    let line: Vec<String> = parts
+        .iter()
+        .filter(|part| !part.is_empty())
+        .map(|part| isolated(&terminal_text::clean(part)))
+        .collect();
     format!("{indent}{}", line.join("  "))
 }
 
@@ -268,17 +272,20 @@ fn end(result: &TaskResult, options: &Run) -> Result<(), Failure> {
     let mut out = stdout();
     if options.json {
         let text = serde_json::to_string(result).map_err(|error| Failure::new(error.to_string()))?;
-        return Ok(words::line(&mut out, &text)?);
+        return Ok(terminal_text::line(&mut out, &text)?);
     }
     for request in &result.approvals {
-        let path = words::beside(&format!("progress/approvals/decisions/{}.json", request.id));
-        words::line(&mut out, &format!("waits for {path}: {}", words::told(&request.rationale)))?;
+        let path = terminal_text::beside(&format!("progress/approvals/decisions/{}.json", request.id));
+        terminal_text::line(
+            &mut out,
+            &format!("waits for {path}: {}", terminal_text::told(&request.rationale)),
+        )?;
     }
     if !result.output_text.is_empty() {
-        words::line(&mut out, &format!("\n{}\n", words::spoken(&result.output_text)))?;
+        terminal_text::line(&mut out, &format!("\n{}\n", terminal_text::spoken(&result.output_text)))?;
     }
     for made in &result.deliverables {
-        words::line(&mut out, &format!("{} ({} bytes)", words::name(&made.path), made.size))?;
+        terminal_text::line(&mut out, &format!("{} ({} bytes)", terminal_text::name(&made.path), made.size))?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 
 use crate::failure::Failure;
-use crate::words::complain;
+use crate::terminal_text::complain;
 
 /// What has not been sent is sent when it goes.
 pub(crate) struct Exporting(Option<SdkTracerProvider>);

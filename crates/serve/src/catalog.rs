@@ -7,11 +7,11 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::body::posted;
-use super::elsewhere::Away;
 use super::failures::{invalid, refusal, transcript_refusal};
-use super::owners::{checked_id, is_of, new_id};
+use super::forward::Away;
 use super::page::{HELD_BACK, INTERRUPTED};
 use super::reply::{self, Reply};
+use super::session_owners::{checked_id, is_of, new_id};
 use super::sessions::{Live, Sessions, is_held_back};
 use super::shared::Shared;
 use glove_wasm::endpoint::Refusal;

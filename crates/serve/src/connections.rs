@@ -21,11 +21,11 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::metrics::{add, counted};
-use super::patience::Patience;
 use super::reply::refused;
 use super::routes::route;
 use super::sessions::Sessions;
 use super::shared::Shared;
+use super::write_timeout::Patience;
 use glove_wasm::endpoint::Refusal;
 
 /// For the head of a request, also of the next one on the same connection.

@@ -1,34 +1,34 @@
 //! A server: the endpoint that pages ask models through, and sessions that live here.
 
+mod acknowledge;
 mod answers;
-mod asks;
 mod batch;
-mod begun_calls;
 mod body;
 mod catalog;
 mod chat;
 mod chat_route;
 mod chat_tools;
+mod commands;
 mod connections;
-mod elsewhere;
 mod events;
 mod failures;
-mod given_back;
+mod forward;
+mod heap_trim;
 mod metrics;
-mod others;
-mod owners;
 mod page;
-mod patience;
+mod peers;
 mod reply;
 mod routes;
 mod server;
 mod session_database;
+mod session_owners;
 mod sessions;
 mod shared;
+mod started_calls;
 mod takeover;
 mod tasks;
 mod tool_call;
-mod written;
+mod write_timeout;
 
 pub use glove_wasm_native::{AnswerBuffer, MemoryBuffer};
 pub use server::Server;

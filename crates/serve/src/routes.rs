@@ -10,16 +10,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::asks;
 use super::body::{Body, posted};
 use super::catalog::{begin, delete, import, known, list, live};
 use super::chat_route;
-use super::elsewhere::{Away, pass_on, was_passed_on};
+use super::commands;
 use super::failures::{refusal, transcript_refusal};
+use super::forward::{Away, pass_on, was_passed_on};
 use super::metrics::add;
-use super::others::unreachable_now;
-use super::owners::{in_letters, owned};
+use super::peers::unreachable_now;
 use super::reply::{self, Reply, refused};
+use super::session_owners::{in_letters, owned};
 use super::sessions::{Audience, LOOK, Live, Sessions};
 use super::shared::{Caller, Shared};
 use glove_wasm::display::DisplayError;
@@ -163,13 +163,13 @@ async fn of_session(
         ("POST", ["ask"]) => {
             let live = live(sessions, id).await?;
             live.traces.called_by(&caller.headers);
-            asks::ask(sessions, id, &live, posted(body.text(shared, caller).await?)?).await
+            commands::ask(sessions, id, &live, posted(body.text(shared, caller).await?)?).await
         }
         ("POST", ["messages"]) => {
             let live = live(sessions, id).await?;
             let Message { text, id: request } = posted(body.text(shared, caller).await?)?;
             live.traces.called_by(&caller.headers);
-            let request = request.map_or_else(|| Ok(RandomIds.fresh()), asks::checked_id)?;
+            let request = request.map_or_else(|| Ok(RandomIds.fresh()), commands::checked_id)?;
             if let Err(error) = live.say(&text, &request).await {
                 // Under its id it is said once, should it be there already.
                 body.replace(json!({ "text": text, "id": request }).to_string());
@@ -296,7 +296,7 @@ async fn settle(
     Answer { id, value, reject, reason }: Answer,
 ) -> Result<Reply, Away> {
     let answer = if reject { Err(DisplayError::Rejected { reason }) } else { Ok(Json::from(value)) };
-    match asks::settled(sessions, session, live, &id, answer).await? {
+    match commands::settled(sessions, session, live, &id, answer).await? {
         true => Ok(reply::json(200, "{}".to_owned())),
         false => Err(Refusal::new(404, "QUESTION_UNKNOWN", "This question is not open (any more).").into()),
     }

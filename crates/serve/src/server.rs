@@ -11,11 +11,11 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::answers::Answers;
-use super::begun_calls::BegunCalls;
 use super::connections;
-use super::others::Others;
+use super::peers::Others;
 use super::sessions::Sessions;
 use super::shared::{Caller, ServerLimits, Shared};
+use super::started_calls::BegunCalls;
 use super::takeover;
 use super::tasks::{ServedTasks, Tasks};
 use crate::SessionDatabase;

@@ -13,16 +13,16 @@ use tokio::sync::{OnceCell, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
+use super::acknowledge::written;
 use super::answers::Answers;
 use super::chat::BEAT;
-use super::elsewhere::Away;
 use super::events::{EventLog, Missed};
 use super::failures::{FailureLog, refusal, told_of};
+use super::forward::Away;
 use super::metrics::{Counted, counted};
 use super::page::{HELD_BACK, INTERRUPTED, PageFeed};
 use super::reply::{AHEAD, HEARTBEAT, Reply, stream};
 use super::shared::Shared;
-use super::written::written;
 use crate::session_database::HeldStore;
 use glove_wasm::display::Slot;
 use glove_wasm::endpoint::Refusal;

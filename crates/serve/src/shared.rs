@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::begun_calls::BegunCalls;
-use super::given_back::GivenBack;
+use super::heap_trim::GivenBack;
 use super::metrics::Metrics;
-use super::others::Others;
+use super::peers::Others;
+use super::started_calls::BegunCalls;
 use super::tasks::Tasks;
 use crate::SessionDatabase;
 use glove_wasm::error::ModelError;

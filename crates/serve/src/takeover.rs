@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::elsewhere::Away;
+use super::forward::Away;
 use super::sessions::{LOOK, Sessions};
 
 /// One that cannot be opened is not tried with each look.

@@ -15,8 +15,8 @@ import { Listeners } from "../hooks/listeners.js";
 import { type PartProps, part } from "../parts/as-child.js";
 import { type Chat, ChatContext } from "../parts/chat-context.js";
 import { takers, useComposer } from "../parts/composer/use-composer.js";
+import { filesKey, keptText } from "../parts/draft-text.js";
 import { IconLabel } from "../parts/icons.js";
-import { filesKey, keptText } from "../parts/kept-text.js";
 import { useLabels } from "../render/labels.js";
 import { styled } from "./styled.js";
 import type { AttachmentOptions, Tray } from "./tray.js";
@@ -69,7 +69,7 @@ class Attachments extends Listeners {
     if (keptText(filesKey(session)) === null) return;
     this.#loading++;
     try {
-      const [{ trayOf }, { keptFiles }] = await Promise.all([load(), import("./kept-files.js")]);
+      const [{ trayOf }, { keptFiles }] = await Promise.all([load(), import("./draft-files.js")]);
       const tray = trayOf(session);
       tray.restore(await keptFiles(session));
       await keep(tray, session);
@@ -139,7 +139,7 @@ class Attachments extends Listeners {
 /** From now on, what is ready in it survives a reload. Without what keeps it, it stays as long as the page. */
 async function keep(tray: Tray, key: unknown): Promise<void> {
   if (typeof key !== "string") return;
-  const { keepFilesOf } = await import("./kept-files.js");
+  const { keepFilesOf } = await import("./draft-files.js");
   keepFilesOf(tray, key);
 }
 

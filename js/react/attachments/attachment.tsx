@@ -4,8 +4,8 @@ import { type PartProps, part } from "../parts/as-child.js";
 import { Icon } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
 import { Visible, visibleText } from "../render/visible.js";
+import { bytes, shortName } from "./file-labels.js";
 import type { AttachmentState } from "./tray.js";
-import { bytes, shortName } from "./words.js";
 
 /** A file, of a message or of the one that is being written. */
 export interface AttachmentFile {

@@ -61,7 +61,7 @@ function LeftOut({ entry }: MessageFilesProps): ReactNode {
     const { session, edit } = (engine as Engine).getState();
     setState("sending");
     try {
-      const { smaller } = await import("./smaller.js");
+      const { smaller } = await import("./resend-smaller.js");
       const content = await smaller((await session?.messages()) ?? [], id as string);
       setState("idle");
       void edit(id as string, { text: entry.text, content });

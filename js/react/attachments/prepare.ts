@@ -1,8 +1,8 @@
 // One file made ready to be sent, or the reason why it cannot be.
 import { type MediaRules, mediaSentences, mostPixels, mostSourceBytes } from "../../src/wire/attachments.js";
 import { type FileKind, kindOf } from "./file-kind.js";
-import { scale, thumbnail } from "./scale.js";
-import { bytes } from "./words.js";
+import { bytes } from "./file-labels.js";
+import { scale, thumbnail } from "./scale-image.js";
 
 export type Sentence = keyof typeof mediaSentences;
 

@@ -3,9 +3,9 @@ import { Fragment, type ReactNode, useEffect, useRef, useState, useSyncExternalS
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../render/labels.js";
 import { Attachment } from "./attachment.js";
+import { shortName } from "./file-labels.js";
 import { styled } from "./styled.js";
 import type { Attached, Tray } from "./tray.js";
-import { shortName } from "./words.js";
 
 /** A file of the message that is being written, and what can be done with it. */
 export interface AttachedItem extends Omit<Attached, "prepared" | "note"> {

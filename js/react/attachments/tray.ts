@@ -2,7 +2,7 @@
 import { mediaRules } from "../../src/wire/attachments.js";
 import { Listeners } from "../hooks/listeners.js";
 import { type Allowed, type Note, type Prepared, prepare, Refused, takenKind } from "./prepare.js";
-import { sentence } from "./sentence.js";
+import { sentence } from "./problem-text.js";
 
 /** How far a file is: it waits for those before it, is made ready, is ready, or cannot be attached. */
 export type AttachmentState = "waiting" | "preparing" | "ready" | "refused";

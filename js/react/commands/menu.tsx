@@ -1,12 +1,12 @@
 // The list over a composer in which "/" was typed: what it may mean. Loaded where there are skills or hooks.
 import { type CSSProperties, type JSX, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { folded } from "../../src/plugins/called.js";
+import { folded } from "../../src/plugins/slash-names.js";
 import { adopt } from "../look/adopt.js";
 import { css } from "../look/generated/commands-css.js";
 import { useLabels } from "../render/labels.js";
 import { Name } from "../render/visible.js";
 import type { Command } from "./list.js";
-import { matching, type Typed, typedIn } from "./typed.js";
+import { matching, type Typed, typedIn } from "./match-commands.js";
 
 /** What `ComposerCommands` takes. */
 export interface ComposerCommandsProps extends Omit<JSX.IntrinsicElements["div"], "children" | "ref"> {

@@ -1,5 +1,5 @@
 // The pictures and files in the result of a tool: parts as messages have them, or the blocks that MCP servers send. What a model is given of
-// them is decided by `src/result_for_model.rs`, with the same forms.
+// them is decided by `src/result_parts.rs`, with the same forms.
 import { read, text } from "../renderers/props.js";
 
 export type ResultPart =

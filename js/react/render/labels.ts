@@ -2,7 +2,7 @@
 import { type Context, createContext, useContext } from "react";
 import type { mediaSentences } from "../../src/wire/attachments.js";
 import type { ownTitles, refusals, stateWords, ToolState } from "../parts/calls/tool-state.js";
-import type { ErrorSentence } from "../parts/notices/error-words.js";
+import type { ErrorSentence } from "../parts/notices/error-messages.js";
 import type { ThreadGroupName } from "../threads/groups.js";
 
 /** A label of `<Render>` or a built-in renderer. */

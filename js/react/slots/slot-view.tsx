@@ -5,7 +5,7 @@ import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { mountRenderer } from "../render/mount-renderer.js";
 import { useDisplayContents } from "../render/use-display-contents.js";
 import { type Drawing, NothingDraws } from "./drawing.js";
-import { useKeptForm } from "./use-kept-form.js";
+import { useKeptForm } from "./use-draft-form.js";
 import { useQuestionFocus } from "./use-question-focus.js";
 
 export interface SlotViewProps {

@@ -2,7 +2,7 @@
 import { createElement, type ReactNode } from "react";
 import { Loader } from "../look/loader.js";
 import type { ThreadListProps } from "./thread-list.js";
-import { useShown } from "./use-shown.js";
+import { useShown } from "./use-visible-threads.js";
 
 const threads = /* @__PURE__ */ new Loader(() => import("./index.js"));
 

@@ -7,7 +7,7 @@ import { Sheet } from "../look/sheet.js";
 import { type Labels, LabelsContext, useLabels } from "../render/labels.js";
 import { BuiltInThreadList } from "./built-in.js";
 import { ActionsContext, rowsOf, StateContext, type ThreadListActions, type ThreadListState } from "./thread-list-context.js";
-import type { useShown } from "./use-shown.js";
+import type { useShown } from "./use-visible-threads.js";
 
 /** What `ThreadList` takes. */
 export interface ThreadListProps {

@@ -6,7 +6,7 @@ import type { ModelAdapter } from "../ports/model.js";
 import type { StoreAdapter } from "../ports/store.js";
 import type { SubscriberAdapter } from "../ports/subscriber.js";
 import { MemoryStore } from "../store/memory.js";
-import { duplicateName } from "../tools/given-tools.js";
+import { duplicateName } from "../tools/combined-tools.js";
 import { reasonOf } from "../values/error.js";
 import { generateSessionId } from "../values/ids.js";
 import { toJson } from "../values/json.js";

@@ -13,7 +13,7 @@ import type { IGloveRunnable, ToolConfig, ToolDisplay } from "../ports/tool.js";
 import { replaceTools, runnableOf } from "../session/runnable.js";
 import { GloveSession } from "../session/session.js";
 import { MemoryStore } from "../store/memory.js";
-import { duplicateName } from "../tools/given-tools.js";
+import { duplicateName } from "../tools/combined-tools.js";
 import { checkTool } from "../tools/options.js";
 import { GloveError } from "../values/error.js";
 import { generateSessionId } from "../values/ids.js";

@@ -12,7 +12,7 @@ import type { AwaitedCalls, CoreSession, SessionCore } from "../wasm/core-api.js
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
 import type { SessionLifecycle } from "./lifecycle.js";
-import type { Way } from "./opened.js";
+import type { Way } from "./open-session.js";
 import type { SessionPage } from "./page.js";
 
 export class Connection implements Way {
@@ -131,7 +131,7 @@ export class Connection implements Way {
       this.#core.ahead?.();
       if (!this.#core.page) store.ahead?.();
     }
-    const [{ SessionLifecycle, tabs }, core] = await Promise.all([late(import("./opening.js")), this.#core.opened()]);
+    const [{ SessionLifecycle, tabs }, core] = await Promise.all([late(import("./session-chunk.js")), this.#core.opened()]);
     if (this.#disposed) throw sessionClosed();
     this.#opened = new SessionLifecycle(this.#page, this, this.#core, core, tabs);
     return this.#opened;

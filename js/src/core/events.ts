@@ -2,11 +2,11 @@
 
 import { isPiece } from "../snapshot/pace.js";
 import { isOfBroken } from "../snapshot/timeline.js";
-import { noSlots, ReplayState } from "../tabs/replay-state.js";
+import { noSlots, ReplayState } from "../tabs/latest-state.js";
 import { late } from "../values/error.js";
 import type { CoreEvent } from "../wire/core-types.js";
-import type { Extras } from "./extras.js";
-import type { OpenedSession } from "./opened.js";
+import type { OpenedSession } from "./open-session.js";
+import type { Extras } from "./tasks-and-inbox.js";
 
 const inboxTool = "glove_post_to_inbox";
 /** How long tools that are entered again are waited for before their slots are taken away. */
@@ -125,7 +125,7 @@ export class CoreEvents {
   #markBroken({ message }: { readonly message: string }): void {
     if (!isOfBroken(message)) return;
     const { snapshots } = this.#opened;
-    late(import("../messages/broken.js"))
+    late(import("../messages/unreadable-files.js"))
       .then(async ({ withBroken }) => snapshots.dispatch({ kind: "broken", ids: withBroken(await this.#opened.messages()) }))
       // It is only not marked.
       .catch(() => {});

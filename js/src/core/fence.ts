@@ -2,7 +2,7 @@
 // its next action was written.
 import { silent } from "../store/limits.js";
 import type { SharedSession } from "../tabs/shared-session.js";
-import type { OpenedSession } from "./opened.js";
+import type { OpenedSession } from "./open-session.js";
 
 /** Shorter than it takes until a tab that says nothing is superseded. */
 const certainMs = 1_000;

@@ -11,7 +11,7 @@ import type { SessionOptions } from "../wire/core-types.js";
 import type { Task } from "../wire/record.js";
 import type { CoreEvents } from "./events.js";
 import type { Fence } from "./fence.js";
-import type { OpenedSession } from "./opened.js";
+import type { OpenedSession } from "./open-session.js";
 
 /** What a core in a worker is made with, beside its host. */
 export interface AwayParts {

@@ -4,9 +4,9 @@ import type { Core, OpenCore } from "../ports/core.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { storageOf } from "../ports/store.js";
 import type { MaybeHidden } from "../snapshot/state.js";
-import { rulesOf } from "../tabs/methods.js";
+import { rulesOf } from "../tabs/command-rules.js";
+import type { ReplayState } from "../tabs/latest-state.js";
 import { follows } from "../tabs/protocol.js";
-import type { ReplayState } from "../tabs/replay-state.js";
 import { isConflict, type Sharing, type Unanswered } from "../tabs/shared-session.js";
 import type { TabCore } from "../tabs/tab-adapter.js";
 import { codeOf, GloveError } from "../values/error.js";
@@ -15,14 +15,14 @@ import type { AwaitedCalls, CoreSession, SessionCore, SessionHost } from "../was
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreEvent, SessionOptions } from "../wire/core-types.js";
 import { CoreEvents } from "./events.js";
-import { createExtras, type Extras } from "./extras.js";
 import { createFence } from "./fence.js";
 import { type AwayParts, type CoreHost, createCoreHost } from "./host.js";
-import { OpenedSession, type Way } from "./opened.js";
+import { OpenedSession, type Way } from "./open-session.js";
 import type { SessionPage } from "./page.js";
 import { type CoreSettings, coreSettings, SentSettings } from "./settings.js";
-import { TakenUp } from "./taken-up.js";
-import { warm } from "./warm.js";
+import { createExtras, type Extras } from "./tasks-and-inbox.js";
+import { TakenUp } from "./undelivered.js";
+import { warm } from "./warm-up.js";
 
 /** What the wasm module exports for sessions. */
 interface SessionExports {

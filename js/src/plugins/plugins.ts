@@ -11,7 +11,7 @@ import type { ToolConfig } from "../ports/tool.js";
 import { checkWithSchema, issuesText } from "../schema/check.js";
 import { withinTime } from "../timing/time-limit.js";
 import { answerTool } from "../tools/answer-tool.js";
-import { duplicateName } from "../tools/given-tools.js";
+import { duplicateName } from "../tools/combined-tools.js";
 import { specOf } from "../tools/spec.js";
 import type { Toolbox } from "../tools/toolbox.js";
 import { codeOf, GloveError, late, reasonOf } from "../values/error.js";

@@ -8,8 +8,8 @@ import { skillTitle, skillTool } from "../tools/skill-tool.js";
 import { GloveError, reasonOf } from "../values/error.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import type { Message } from "../wire/record.js";
-import { checkNames } from "./called.js";
 import { textOf } from "./skill-text.js";
+import { checkNames } from "./slash-names.js";
 
 export class Skills {
   readonly #session: SessionPort;

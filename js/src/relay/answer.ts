@@ -1,7 +1,7 @@
 // One answer of a chat handler: the core asks the provider, and the client reads along.
 import { EventStream } from "./events.js";
-import { clientLeft, type Refusal, refusedEvent, refusedResponse } from "./refused.js";
-import { type RelayCall, relayed } from "./relayed.js";
+import { clientLeft, type Refusal, refusedEvent, refusedResponse } from "./refusal-response.js";
+import { type RelayCall, relayed } from "./relay-call.js";
 
 export interface Asking extends Pick<RelayCall, "relay" | "body" | "key" | "fetch" | "tickets" | "notice"> {
   readonly signal: AbortSignal;

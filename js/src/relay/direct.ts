@@ -12,8 +12,8 @@ import { collect, type RemoteStreamEvent } from "./collect.js";
 import { core } from "./core.js";
 import type { Fetch } from "./http.js";
 import { checkRequest } from "./model-call.js";
-import { relayed } from "./relayed.js";
-import type { RelayOptions } from "./seam.js";
+import { relayed } from "./relay-call.js";
+import type { RelayOptions } from "./relay-host.js";
 
 export type DirectOptions = Partial<RelayOptions> & Pick<RelayOptions, "format" | "baseURL" | "model">;
 

@@ -283,7 +283,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     const { createStore, catalog } = this.#config;
     if (catalog) return limited(catalog).export(id);
     if (!createStore) return this.#own.export(id, this.#core);
-    const { exportStore } = await late(import("../store/rarely-used.js"));
+    const { exportStore } = await late(import("../store/maintenance-chunk.js"));
     return exportStore(this.#held.get(id)?.session.store ?? this.resolveStore(id), this.#core);
   }
 
@@ -293,7 +293,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
    */
   async repairSession(id: string): Promise<string> {
     check("`id`", id, "text");
-    const { repair } = await late(import("../store/rarely-used.js"));
+    const { repair } = await late(import("../store/maintenance-chunk.js"));
     const from = this.#held.get(id)?.session.store ?? this.resolveStore(id);
     const repaired = await this.mintSessionId();
     await repair(from, this.session(repaired).store, this.#core);
@@ -354,7 +354,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     opened.set(key, new WeakRef(held));
     if (!other) return;
     // Without the words for it nothing is missing that runs.
-    import("./two-clients.js").then(({ warnOfTwo }) => warnOfTwo(id, this.#own, [other, held])).catch(() => {});
+    import("./duplicate-client-warning.js").then(({ warnOfTwo }) => warnOfTwo(id, this.#own, [other, held])).catch(() => {});
   }
 
   #make(id: string, { endpoint, store, model, ...own }: SessionOverrides, closed: () => void): GloveSession {

@@ -1,8 +1,8 @@
 // A session: one conversation over the core, and everything that can be asked of it.
 
 import { Connection } from "../core/connection.js";
+import { staysWritten } from "../core/stays-undelivered.js";
 import { Subscribers } from "../core/subscribers.js";
-import { staysWritten } from "../core/written-down.js";
 import { DisplayManager } from "../display/manager.js";
 import type { ShownMessage } from "../messages/messages.js";
 import type { RunOutcome, SendMessage } from "../messages/outcome.js";
@@ -18,7 +18,7 @@ import type { ToolConfig } from "../ports/tool.js";
 import type { ExportRunOptions } from "../recording/run-file.js";
 import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore, slowMs } from "../snapshot/snapshot-store.js";
-import { GivenTools } from "../tools/given-tools.js";
+import { GivenTools } from "../tools/combined-tools.js";
 import { AbortError, codeOf, GloveError, late, stoppedBy } from "../values/error.js";
 import { isEvent, withoutEvent } from "../values/events.js";
 import { generateId } from "../values/ids.js";
@@ -672,7 +672,7 @@ export class GloveSession {
     if (!this.#calls(input)) return bodyOf(input, id, this);
     const stop = new AbortController();
     sent.stop = stop;
-    const { outgoing } = await late(import("../plugins/outgoing.js"));
+    const { outgoing } = await late(import("../plugins/prepare-message.js"));
     const { text, skills, ...made } = await this.#connection.whileOpen(outgoing(input.text ?? "", this, stop.signal));
     const body = await bodyOf({ ...input, text }, id, this);
     return { ...body, ...made, extra: { ...body.extra, skills } };

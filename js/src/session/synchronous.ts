@@ -1,6 +1,6 @@
 // What cannot wait for the core: whoever imports this has the wasm file with the code.
 
-import { file } from "../wasm/carried-file.js";
+import { file } from "../wasm/inline-file.js";
 import { openCore } from "../wasm/sessions.js";
 import type { Message } from "../wire/record.js";
 import type { RunSettings } from "../wire/run-types.js";

@@ -37,7 +37,7 @@ export const timelineReducers: Reducers<"timeline" | "broken"> = {
 
 // Of some kinds of files a provider takes none, so notes stood for them in a request.
 
-/** One file that is broken says nothing of others of its kind: `messages/broken.ts` looks for the messages that have such. */
+/** One file that is broken says nothing of others of its kind: `messages/unreadable-files.ts` looks for the messages that have such. */
 export const isOfBroken = (notice: string): boolean => notice.endsWith("its data is not base64.");
 
 /** A session is told once of each kind. What tools return is none of a person's: that is said in another sentence (`media.rs`). */

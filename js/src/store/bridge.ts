@@ -92,7 +92,7 @@ export function bridgeStore(
         if (durable) return readable(JSON.stringify(await readRun.call(store)));
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
       }),
-      salvage: typed(async () => JSON.stringify((await (await late(import("./rarely-used.js"))).salvageOf(store)).texts)),
+      salvage: typed(async () => JSON.stringify((await (await late(import("./maintenance-chunk.js"))).salvageOf(store)).texts)),
       // Its time is counted there.
       append: (step, strict, phase, asks, queued) =>
         writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed", { phase, asks, queued })).catch(forTheCore),

@@ -4,7 +4,7 @@ import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { MaybeHidden, Written } from "../snapshot/state.js";
 import { GloveError } from "../values/error.js";
 import type { CoreError, CoreEvent } from "../wire/core-types.js";
-import { type Check, isCount, isOptional, isText, type Method } from "./methods.js";
+import { type Check, isCount, isOptional, isText, type Method } from "./command-rules.js";
 
 /** What a screen shows beside what the core tells. */
 export type Extras = Partial<Pick<GloveSnapshot, "tasks" | "inbox" | "storage">> & {

@@ -10,8 +10,8 @@ import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
 import type { CoreError, CoreEvent } from "../wire/core-types.js";
 import type { CoreEntry } from "../wire/run-types.js";
+import { noSlots, type ReplayState } from "./latest-state.js";
 import type { Extras } from "./protocol.js";
-import { noSlots, type ReplayState } from "./replay-state.js";
 
 /** A session in this page, as the other tabs and the server that have it too need it. `SessionLifecycle` is one. */
 export interface TabCore {

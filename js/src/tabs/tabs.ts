@@ -7,9 +7,9 @@ import { version } from "../values/tab-version.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreEvent } from "../wire/core-types.js";
-import { type Asked, Asker } from "./asker.js";
+import { type Method, rulesOf, takes } from "./command-rules.js";
+import { type Asked, Asker } from "./command-sender.js";
 import { stand } from "./election.js";
-import { type Method, rulesOf, takes } from "./methods.js";
 import { watchPage } from "./page-life.js";
 import {
   type Ask,

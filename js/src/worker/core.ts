@@ -5,7 +5,7 @@ import type { Core, OpenCore } from "../ports/core.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { IndexedDBStore } from "../store/indexeddb/store.js";
 import { Limits } from "../store/limits.js";
-import type { Method } from "../tabs/methods.js";
+import type { Method } from "../tabs/command-rules.js";
 import { inBackground } from "../timing/in-background.js";
 import { asError, codeOf, GloveError, reasonOf } from "../values/error.js";
 import { generateId } from "../values/ids.js";
@@ -292,7 +292,7 @@ class PortSession {
     const done = async (value: unknown) => {
       if (value !== false) return true;
       // It is in the file that has opened the session.
-      const { rulesOf } = await import("../core/opening.js");
+      const { rulesOf } = await import("../core/session-chunk.js");
       const error = rulesOf(method)?.late?.(args);
       if (error) late(error);
       return false;

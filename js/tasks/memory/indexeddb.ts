@@ -1,10 +1,10 @@
 // A memory in the browser's database: entries, the words that they are found by, and their vectors.
 import { check, checkOptions } from "../../src/values/validate-options.js";
 import type { MemoryEntry, MemoryQuery, MemoryScope } from "../../src/wire/task-types.js";
+import { askedWords, countsOf, type Occurrence, ranked } from "./bm25.js";
+import { type EmbeddedMemoryOptions, embeddedOptions, inOrder, lengthOf, nameOf, textOf } from "./in-memory.js";
 import type { MemoryProvider } from "./provider.js";
 import { type Embed, fused, nearest, usualVectors, vectorOf } from "./vectors.js";
-import { type EmbeddedMemoryOptions, embeddedOptions, inOrder, lengthOf, nameOf, textOf } from "./volatile.js";
-import { askedWords, countsOf, type Occurrence, ranked } from "./words.js";
 
 const stores = ["entries", "words", "vectors", "channels"] as const;
 

@@ -1,5 +1,5 @@
 // Entries by what they mean, where the application can embed texts.
-import { best } from "./words.js";
+import { best } from "./bm25.js";
 
 /** Gives a vector for each text; all of one length. */
 export type Embed = (texts: readonly string[]) => Promise<readonly (readonly number[] | Float32Array)[]>;

@@ -3,8 +3,8 @@ import { type ReactNode, useId, useMemo, useState } from "react";
 import { useLabels } from "../../react/render/labels.js";
 import { Name, Visible } from "../../react/render/visible.js";
 import type { TaskEvent, TaskPlan } from "../../src/wire/task-types.js";
+import { eventText } from "./labels.js";
 import { Section } from "./parts.js";
-import { eventText } from "./words.js";
 
 /** So many are shown, and so many more with each press of the button. */
 const piece = 60;

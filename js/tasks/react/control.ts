@@ -4,7 +4,7 @@ import { asError, GloveError } from "../../src/values/error.js";
 import { withoutEvent } from "../../src/values/events.js";
 import type { TaskBudgets, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
-import { isServed, type ServedTask, ServedWatch, type ShownTask } from "../served.js";
+import { isServed, type ServedTask, ServedWatch, type ShownTask } from "../remote-task.js";
 import type { GloveTask } from "../task.js";
 import { TaskWatch } from "../watch.js";
 import { taskBusy } from "../workspaces/refusals.js";

@@ -5,8 +5,8 @@ import { useLabels } from "../../react/render/labels.js";
 import { Name, visibleText } from "../../react/render/visible.js";
 import type { WorkspaceEntry } from "../workspaces/workspace.js";
 import { download } from "./download.js";
+import { sizeText } from "./labels.js";
 import { downloadIcon, fileIcon, Section, useBoard } from "./parts.js";
-import { sizeText } from "./words.js";
 
 /** What a person reads and edits; the rest of `progress/` is the record of the task. */
 const working = /^progress\/(?:notes\.md|todo\.md|findings\.md|sources\.jsonl|plan\/current\.json|context\/|recovered\/)/;

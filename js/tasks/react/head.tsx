@@ -4,9 +4,9 @@ import { Icon } from "../../react/parts/icons.js";
 import { useLabels } from "../../react/render/labels.js";
 import { Name } from "../../react/render/visible.js";
 import type { TaskBudgets, TaskSkillUse } from "../../src/wire/task-types.js";
-import type { ShownTaskState } from "../served.js";
+import type { ShownTaskState } from "../remote-task.js";
+import { duration, phaseName, shortNumber, standing } from "./labels.js";
 import { FailureWords, Mark, useBoard } from "./parts.js";
-import { duration, phaseName, shortNumber, standing } from "./words.js";
 
 /** Longer goals are folded. */
 const longGoal = 160;

@@ -1,12 +1,12 @@
 // What the parts of the board share.
 import { type Context, createContext, type ReactNode, useContext } from "react";
 import { circle, Icon } from "../../react/parts/icons.js";
-import { errorWords } from "../../react/parts/notices/error-words.js";
+import { errorWords } from "../../react/parts/notices/error-messages.js";
 import { useLabels } from "../../react/render/labels.js";
 import { Name } from "../../react/render/visible.js";
 import { GloveError } from "../../src/values/error.js";
+import type { Progress, Tone } from "./labels.js";
 import type { UseTaskReturn } from "./use-task.js";
-import type { Progress, Tone } from "./words.js";
 
 export interface Board {
   readonly task: UseTaskReturn;

@@ -2,10 +2,10 @@
 import { type ReactNode, useId } from "react";
 import { useLabels } from "../../react/render/labels.js";
 import { Name } from "../../react/render/visible.js";
-import type { ShownTaskState } from "../served.js";
+import type { ShownTaskState } from "../remote-task.js";
 import type { TaskRunner } from "./control.js";
+import { type Progress, phaseName, progressWords } from "./labels.js";
 import { Mark, Section, Sentences, useBoard } from "./parts.js";
-import { type Progress, phaseName, progressWords } from "./words.js";
 
 /** The phases of the built-in loop; those of others are known when they begin. */
 const usual = ["gather", "plan", "act", "verify"];

@@ -5,8 +5,8 @@ import { useLabels } from "../../react/render/labels.js";
 import { Name } from "../../react/render/visible.js";
 import { Held, held, Question } from "../../react/renderers/question.js";
 import type { ApprovalRequest, TaskPlan } from "../../src/wire/task-types.js";
+import { toolName } from "./labels.js";
 import { Sentences, useBoard } from "./parts.js";
-import { toolName } from "./words.js";
 
 export function Questions({
   pending,

@@ -2,7 +2,7 @@
 import { type ReactNode, useId } from "react";
 import { useLabels } from "../../react/render/labels.js";
 import { Name } from "../../react/render/visible.js";
-import type { ShownTaskState } from "../served.js";
+import type { ShownTaskState } from "../remote-task.js";
 import { FileList } from "./files.js";
 import { Mark, Section, useBoard } from "./parts.js";
 import { useText } from "./use-file.js";

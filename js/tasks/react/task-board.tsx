@@ -19,13 +19,13 @@ import type { TaskSpec } from "../../src/wire/task-types.js";
 import { Activity } from "./activity.js";
 import { Files } from "./files.js";
 import { Head } from "./head.js";
+import type { TaskLabels } from "./labels.js";
 import { type Board, BoardContext } from "./parts.js";
 import { Phases, Plan } from "./progress.js";
 import { Questions } from "./questions.js";
 import { Result } from "./result.js";
 import { type UseTaskConfig, type UseTaskReturn, useTask } from "./use-task.js";
 import { Viewer } from "./viewer.js";
-import type { TaskLabels } from "./words.js";
 
 /** What `TaskBoard` takes. */
 export interface TaskBoardProps extends UseTaskConfig {

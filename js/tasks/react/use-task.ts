@@ -3,7 +3,7 @@ import { useMemo, useSyncExternalStore } from "react";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
 import type { TaskBudgets, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import type { TaskAgent } from "../agent.js";
-import { checkServed, isServed } from "../served.js";
+import { checkServed, isServed } from "../remote-task.js";
 import { checkWorkspace } from "../workspaces/workspace.js";
 import { controlOf, type TaskSource, type TaskView, unread } from "./control.js";
 

@@ -5,9 +5,9 @@ import { useLabels } from "../../react/render/labels.js";
 import { Long } from "../../react/render/long-text.js";
 import { Name, visibleText } from "../../react/render/visible.js";
 import { download } from "./download.js";
+import { sizeText } from "./labels.js";
 import { downloadIcon, useBoard } from "./parts.js";
 import { type FileContent, useFile } from "./use-file.js";
-import { sizeText } from "./words.js";
 
 /** The task reads these at its next step. */
 const editable = /^progress\/(?:notes\.md|todo\.md|findings\.md|plan\/current\.json)$/;

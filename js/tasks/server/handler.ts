@@ -4,7 +4,7 @@ import { readBody } from "../../server/body.js";
 import { checkOrigin, corsHeaders } from "../../server/cors.js";
 import { Refused, refuse } from "../../server/refuse.js";
 import { broken } from "../../src/relay/answer.js";
-import { clientLeft, type Refusal, refusedResponse } from "../../src/relay/refused.js";
+import { clientLeft, type Refusal, refusedResponse } from "../../src/relay/refusal-response.js";
 import { Limits, limited } from "../../src/store/limits.js";
 import { asError, GloveError, reasonOf } from "../../src/values/error.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
@@ -15,10 +15,10 @@ import { watchTask } from "../watch.js";
 import { checkWorkspace, type TaskWorkspace } from "../workspaces/workspace.js";
 import type { TaskHandler, TaskHandlerConfig } from "./config.js";
 import { eventStream } from "./events.js";
-import { LiveTasks } from "./live.js";
 import { fileOf, filesIn, filesOf, json, refusalOf, resultOf, stateOf, unfinished } from "./replies.js";
+import { budgetsOf, checkFits, clientPath, decisionOf, editOf, inputsOf, textOf, uploadOf, wantedOf } from "./request-body.js";
 import { isTaskId, NotAllowed, routeOf, type TaskRoute } from "./routes.js";
-import { budgetsOf, checkFits, clientPath, decisionOf, editOf, inputsOf, textOf, uploadOf, wantedOf } from "./wanted.js";
+import { LiveTasks } from "./running-tasks.js";
 
 const handlerOptions = {
   agent: "any",

@@ -1,12 +1,12 @@
 // What clients are told: where a task stands, what came of it, its files, and why a request is refused.
 import { Refused, refuse } from "../../server/refuse.js";
 import { broken } from "../../src/relay/answer.js";
-import type { Refusal } from "../../src/relay/refused.js";
+import type { Refusal } from "../../src/relay/refusal-response.js";
 import { GloveError } from "../../src/values/error.js";
 import type { RemoteTaskState, TaskResult, TaskRunOptions } from "../../src/wire/task-types.js";
-import { byFiles } from "../by-files.js";
+import { byFiles } from "../read-task.js";
 import type { TaskWorkspace, WorkspaceEntry } from "../workspaces/workspace.js";
-import { clientPath } from "./wanted.js";
+import { clientPath } from "./request-body.js";
 
 /** What is wrong with a request for a task, and not with the server. */
 const statuses: Readonly<Record<string, number>> = {

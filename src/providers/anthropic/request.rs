@@ -9,10 +9,10 @@ use crate::providers::provider_fields::{THINKING_BLOCKS, THINKING_PLACES};
 use crate::providers::request::ToolChoice;
 use crate::providers::request::fragments::{kept, number, of_kind, text_block};
 use crate::providers::request::media::{File, Place};
-use crate::providers::request::media_taken;
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{Group, Part, WireCall, thinking};
+use crate::providers::request::supported_media;
+use crate::providers::request::{Group, Part, WireCall, effort};
 
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
@@ -24,7 +24,7 @@ pub(in crate::providers) static WRITER: FormatWriter =
 fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     let options = prompt.options;
     body.text("model", &options.model);
-    thinking::anthropic(prompt, prompt.max_tokens().unwrap_or(DEFAULT_MAX_TOKENS), body);
+    effort::anthropic(prompt, prompt.max_tokens().unwrap_or(DEFAULT_MAX_TOKENS), body);
     if options.stream {
         body.raw("stream", "true");
     }
@@ -237,7 +237,7 @@ fn media(prompt: &RequestParts<'_>, out: &mut String, part: &ContentPart, mark: 
     let text = file.as_ref().and_then(File::text);
     let facts = &prompt.options.facts;
     let taken =
-        file.as_ref().and_then(|file| Some((file, media_taken::anthropic(file, facts, text.is_some())?)));
+        file.as_ref().and_then(|file| Some((file, supported_media::anthropic(file, facts, text.is_some())?)));
     let Some((file, kind)) = taken else {
         let text = text.unwrap_or_else(|| prompt.left_out(part));
         return text_block(out, "text", &text, mark);

@@ -7,10 +7,10 @@ use crate::providers::request::Thinking;
 use crate::providers::request::ToolChoice;
 use crate::providers::request::fragments::{UNSIGNED, number};
 use crate::providers::request::media::{File, Place};
-use crate::providers::request::media_taken;
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{CallResult, Group, Part, WireCall, thinking};
+use crate::providers::request::supported_media;
+use crate::providers::request::{CallResult, Group, Part, WireCall, effort};
 
 pub(in crate::providers) static WRITER: FormatWriter =
     FormatWriter { head, list: "contents", lead: None, group };
@@ -61,7 +61,7 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
         array(config.key("stopSequences"), sampling.stop, string);
     }
     if options.thinking != Thinking::default() {
-        thinking::gemini(prompt, &mut config);
+        effort::gemini(prompt, &mut config);
     }
     if let Some(answer) = &options.answer {
         config.text("responseMimeType", "application/json").raw("responseJsonSchema", &answer.schema);
@@ -193,7 +193,7 @@ fn media(prompt: &RequestParts<'_>, out: &mut String, part: &ContentPart) {
     if let Some(content) = file.text() {
         return text(out, &content);
     }
-    if !media_taken::gemini(&file) {
+    if !supported_media::gemini(&file) {
         return text(out, &prompt.left_out(part));
     }
     let mut written = Object::new(out);

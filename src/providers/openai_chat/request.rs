@@ -10,10 +10,10 @@ use crate::providers::request::fragments::{
     BETWEEN, UNSIGNED, kept, number, of_kind, push_string, reasoning, text_block,
 };
 use crate::providers::request::media::File;
-use crate::providers::request::media_taken;
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{CallResult, Group, Part, WireCall, thinking};
+use crate::providers::request::supported_media;
+use crate::providers::request::{CallResult, Group, Part, WireCall, effort};
 
 /// The kind of a file is read off its name too, which no message has.
 const PDF_NAME: &str = "document.pdf";
@@ -52,7 +52,7 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     if !sampling.stop.is_empty() {
         array(body.key("stop"), sampling.stop, push_string);
     }
-    thinking::openai_chat(prompt, body);
+    effort::openai_chat(prompt, body);
     if let Some(answer) = &options.answer {
         let mut format = Object::new(body.key("response_format"));
         format.text("type", "json_schema");
@@ -291,7 +291,7 @@ fn media<'a>(prompt: &RequestParts<'_>, part: &'a ContentPart) -> Sent<'a> {
     if let Some(text) = file.text() {
         return Sent::Text(text.into());
     }
-    match media_taken::openai_chat(&file, &prompt.options.facts) {
+    match supported_media::openai_chat(&file, &prompt.options.facts) {
         Some(kind) => Sent::File { kind, file },
         None => Sent::Text(prompt.left_out(part).into()),
     }

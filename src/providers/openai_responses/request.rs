@@ -8,10 +8,10 @@ use crate::providers::provider_fields::REASONING_ITEMS;
 use crate::providers::request::ToolChoice;
 use crate::providers::request::fragments::{BETWEEN, number, of_kind, text_block};
 use crate::providers::request::media::{File, Kind};
-use crate::providers::request::media_taken::{ending, openai_responses};
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
-use crate::providers::request::{Group, Part, thinking};
+use crate::providers::request::supported_media::{ending, openai_responses};
+use crate::providers::request::{Group, Part, effort};
 
 /// No answer can be bounded further.
 const SHORTEST: u32 = 16;
@@ -43,11 +43,11 @@ fn head(prompt: &RequestParts<'_>, body: &mut Object<'_>) {
     }
     // A model that does not reason has none, and refuses to be asked for it.
     if (options.echo_reasoning || options.wants_back(prompt.format, false))
-        && thinking::form(prompt) != ThinkingForm::None
+        && effort::form(prompt) != ThinkingForm::None
     {
         body.raw("include", r#"["reasoning.encrypted_content"]"#);
     }
-    thinking::openai_responses(prompt, body);
+    effort::openai_responses(prompt, body);
     if let Some(answer) = &options.answer {
         let mut text = Object::new(body.key("text"));
         let mut format = Object::new(text.key("format"));

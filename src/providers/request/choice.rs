@@ -3,10 +3,10 @@
 use crate::message::{Message, Sender};
 use crate::providers::facts::ThinkingForm;
 use crate::providers::format::Format;
+use crate::providers::request::effort::form;
 use crate::providers::request::options::ToolChoice;
 use crate::providers::request::options::{Options, Thinking};
 use crate::providers::request::parts::RequestParts;
-use crate::providers::request::thinking::form;
 use crate::tool::ANSWER_TOOL;
 
 /// Where a conversation is.

@@ -1,4 +1,4 @@
-//! Pictures and files: what they are, and what stands for those that a provider does not take (`media_taken.rs` says which).
+//! Pictures and files: what they are, and what stands for those that a provider does not take (`supported_media.rs` says which).
 
 use std::borrow::Cow;
 

@@ -3,10 +3,9 @@
 mod answer;
 mod body;
 mod choice;
+pub(in crate::providers) mod effort;
 pub(in crate::providers) mod fragments;
 pub(in crate::providers) mod media;
-pub(in crate::providers) mod media_taken;
-mod most_tools;
 mod names;
 mod notice;
 mod options;
@@ -14,13 +13,14 @@ pub(in crate::providers) mod parts;
 pub(in crate::providers) mod project;
 mod sampling;
 mod schema;
-pub(in crate::providers) mod thinking;
+pub(in crate::providers) mod supported_media;
+mod tool_limit;
 
 pub use answer::{AnswerInText, answer_in_text};
-pub use most_tools::fewer_tools;
 pub use names::ToolNames;
 pub use notice::{Notice, Notices};
 pub use options::{AnswerFormat, CacheTtl, Options, Thinking, ToolChoice};
 pub use parts::RequestParts;
 pub(crate) use project::groups;
 pub use project::{CallResult, Group, Part, WireCall};
+pub use tool_limit::fewer_tools;

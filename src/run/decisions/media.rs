@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::json::Json;
 use crate::message::{ContentPart, Message};
-use crate::result_for_model::told;
+use crate::result_parts::told;
 use crate::run::branches::next;
 use crate::run::state::Phase;
 use crate::run::{Run, texts};

@@ -8,7 +8,7 @@ use futures_util::future::{Either, select};
 use tokio::sync::mpsc::channel;
 use tokio::time::sleep;
 
-use super::live::Tasks;
+use super::running_tasks::Tasks;
 use super::tail::{More, Tail};
 use crate::metrics::counted;
 use crate::reply::{AHEAD, HEARTBEAT, Reply, stream_of};

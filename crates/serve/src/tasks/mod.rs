@@ -1,13 +1,13 @@
 //! Tasks that the server works on: begun, followed, decided about and stopped by clients, each in a folder of its own.
 
 mod events;
-mod live;
-mod places;
+mod options;
+mod owners;
+mod request_body;
 mod routes;
-mod served;
+mod running_tasks;
 mod tail;
-mod wanted;
 
-pub(super) use live::Tasks;
+pub use options::ServedTasks;
 pub(super) use routes::route;
-pub use served::ServedTasks;
+pub(super) use running_tasks::Tasks;

@@ -7,10 +7,10 @@ use hyper::header::{ALLOW, CONTENT_DISPOSITION, HeaderValue, X_CONTENT_TYPE_OPTI
 use serde_json::{Value, json};
 
 use super::events::{Wish, stream};
-use super::live::{Leaving, Tasks};
-use super::places;
+use super::owners;
+use super::request_body::{self, Decided, Verdict, WantedBudgets};
+use super::running_tasks::{Leaving, Tasks};
 use super::tail::Tail;
-use super::wanted::{self, Decided, Verdict, WantedBudgets};
 use crate::body;
 use crate::failures::invalid;
 use crate::reply::{self, Reply};
@@ -103,7 +103,7 @@ async fn fits(folder: &TaskFolder, path: &WorkspacePath) -> Result<(), Refusal> 
         None => Ok(()),
         Some((other, is_folder)) => {
             let kind = if is_folder { "a folder" } else { "a file" };
-            Err(wanted::in_the_way(path, &other, kind).into())
+            Err(request_body::in_the_way(path, &other, kind).into())
         }
     }
 }
@@ -159,8 +159,8 @@ impl Asked<'_> {
 
     /// The name and the folder of a task of the caller's that was begun.
     fn known(&self, id: &str) -> Result<(String, TaskFolder), Refusal> {
-        let name = places::name(self.user, id)?;
-        let folder = places::known(&self.tasks.served.folder, &name)?;
+        let name = owners::name(self.user, id)?;
+        let folder = owners::known(&self.tasks.served.folder, &name)?;
         Ok((name, folder))
     }
 
@@ -190,17 +190,17 @@ impl Asked<'_> {
         let (user, tasks) = (self.user, Arc::clone(self.tasks));
         let id = RandomIds.fresh();
         let logged = self.logged(&id);
-        let (spec, files) = wanted::wanted(&self.text().await?)?;
-        let inputs = wanted::inputs(files)?;
+        let (spec, files) = request_body::wanted(&self.text().await?)?;
+        let inputs = request_body::inputs(files)?;
         let mut spec = (tasks.served.task)(spec, user)?;
         spec.id = Some(id.clone());
         if !user.is_empty() {
             spec.user_id = Some(user.to_owned());
         }
         let agent = (tasks.served.agent)(user)?;
-        let name = places::name(user, &id)?;
+        let name = owners::name(user, &id)?;
         let open = async {
-            let (path, folder) = places::made(&tasks.served.folder, &name)?;
+            let (path, folder) = owners::made(&tasks.served.folder, &name)?;
             let begun = async {
                 for (path, content) in inputs {
                     folder.write(&path, content).await?;
@@ -231,8 +231,8 @@ impl Asked<'_> {
         let (user, tasks) = (self.user, Arc::clone(self.tasks));
         // Whose it is comes first where the address says it.
         let at = of.map(|id| self.known(id)).transpose()?;
-        let (name_of, base) = (|id: &str| places::name(user, id), tasks.served.folder.clone());
-        let Decided { task_id, decision, reason } = wanted::decision(&self.text().await?)?;
+        let (name_of, base) = (|id: &str| owners::name(user, id), tasks.served.folder.clone());
+        let Decided { task_id, decision, reason } = request_body::decision(&self.text().await?)?;
         let Some(id) = of.map(str::to_owned).or(task_id) else {
             return Err(invalid("the decision does not say of which task: add `task_id`"));
         };
@@ -240,7 +240,7 @@ impl Asked<'_> {
             Some(at) => at,
             None => {
                 let name = name_of(&id)?;
-                let folder = places::known(&base, &name)?;
+                let folder = owners::known(&base, &name)?;
                 (name, folder)
             }
         };
@@ -320,7 +320,7 @@ impl Asked<'_> {
         let (_, folder) = self.known(id)?;
         let path = self.path(ClientUse::Edit)?;
         unfinished(&folder).await?;
-        let content = wanted::edited(&self.text().await?)?;
+        let content = request_body::edited(&self.text().await?)?;
         fits(&folder, &path).await?;
         folder.write(&path, content.into_bytes()).await?;
         Ok(reply::json(200, json!({ "id": id, "path": path.as_str() }).to_string()))
@@ -330,7 +330,7 @@ impl Asked<'_> {
         let (name, folder) = self.known(id)?;
         unfinished(&folder).await?;
         let tasks = Arc::clone(self.tasks);
-        let reason = wanted::reason(&self.optional_text().await?)?;
+        let reason = request_body::reason(&self.optional_text().await?)?;
         let reason = reason.unwrap_or_else(|| "stopped by the user".to_owned());
         // Who works on it may die before it has heard of that.
         runtime::stop(&folder, &reason).await?;
@@ -343,7 +343,7 @@ impl Asked<'_> {
     async fn upload(self, id: &str) -> Result<Reply, Refusal> {
         let (_, folder) = self.known(id)?;
         unfinished(&folder).await?;
-        let inputs = wanted::inputs(wanted::uploaded(&self.text().await?)?)?;
+        let inputs = request_body::inputs(request_body::uploaded(&self.text().await?)?)?;
         let mut files = Vec::new();
         for (path, _) in &inputs {
             fits(&folder, path).await?;
@@ -360,7 +360,7 @@ impl Asked<'_> {
         let (name, folder) = self.known(id)?;
         unfinished(&folder).await?;
         let (user, tasks, logged) = (self.user, Arc::clone(self.tasks), self.logged(id));
-        let more = wanted::budgets(&self.optional_text().await?)?;
+        let more = request_body::budgets(&self.optional_text().await?)?;
         let agent = (tasks.served.agent)(user)?;
         let open = async {
             let task = agent.resume(folder.clone()).await?;

@@ -8,8 +8,8 @@ use futures_util::future::{Either, select};
 
 use crate::layout::{self, WorkspacePath};
 use crate::runtime::decide::decide;
-use crate::runtime::look::result_of;
 use crate::runtime::parts::Parts;
+use crate::runtime::read_task::result_of;
 use crate::runtime::running::{Running, Shared, Then, lock};
 use crate::runtime::session_source::conversations;
 use crate::runtime::session_step::Ran;

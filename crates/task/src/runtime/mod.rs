@@ -7,13 +7,13 @@ mod credentials;
 mod decide;
 mod handle;
 mod in_flight;
-mod look;
 mod memory;
 mod memory_port;
 #[cfg(feature = "derive")]
 mod output;
 mod parts;
 mod phase_tools;
+mod read_task;
 mod remember;
 mod running;
 mod session_source;
@@ -34,12 +34,12 @@ pub use credentials::Secrets;
 pub use credentials::{CredentialBroker, CredentialRequest};
 pub use decide::{decide, stop};
 pub use handle::{RunOptions, TaskHandle};
-pub use look::{client_state, result, state};
 pub use memory::MemoryWorkspace;
 pub use memory_port::{AgentMemory, MemoryProvider};
 #[cfg(feature = "derive")]
 pub use output::TaskOutput;
 pub use parts::StepContext;
+pub use read_task::{client_state, result, state};
 pub use session_source::SessionSource;
 pub use tool_files::SkillRunner;
 pub use workspace::{Entry, Lease, Workspace};

@@ -8,9 +8,9 @@ use futures_util::future::{Either, select};
 
 use crate::layout::{self, WorkspacePath};
 use crate::prompt::StepPrompt;
-use crate::runtime::look::deliverable;
 use crate::runtime::parts::StepContext;
 use crate::runtime::phase_tools::PhaseTools;
+use crate::runtime::read_task::deliverable;
 use crate::runtime::running::{Running, Then, lock};
 use crate::runtime::step_store::StepStore;
 use crate::runtime::tool_files::ToolFiles;

@@ -1,6 +1,6 @@
 // What a call replaces in a text: both texts to their ends, line by line.
 import { type ReactNode, useMemo } from "react";
-import { Pieces } from "./pieces.js";
+import { Pieces } from "./chunked-text.js";
 
 /** The name of what takes the place of the old text of this name. */
 export const newName = (name: string): string | undefined =>

@@ -5,7 +5,7 @@ import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js
 import { useLabels } from "../../render/labels.js";
 import { Visible } from "../../render/visible.js";
 import { Change, newName } from "./change.js";
-import { Pieces } from "./pieces.js";
+import { Pieces } from "./chunked-text.js";
 import { humanName, readable } from "./tool-state.js";
 
 /** More is folded: in UTF-16 units of all names and values, and in rows. */

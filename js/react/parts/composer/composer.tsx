@@ -7,8 +7,8 @@ import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js
 import { useLabels } from "../../render/labels.js";
 import { type PartProps, part } from "../as-child.js";
 import { ChatContext } from "../chat-context.js";
+import { keepText, keptText, unsentKey } from "../draft-text.js";
 import { IconLabel } from "../icons.js";
-import { keepText, keptText, unsentKey } from "../kept-text.js";
 import { ComposerCommands } from "./commands.js";
 import { Attaching } from "./files.js";
 import { takers, useComposer } from "./use-composer.js";

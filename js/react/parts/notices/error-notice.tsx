@@ -7,7 +7,7 @@ import { renderPart } from "../../render/mount-renderer.js";
 import type { RenderProps } from "../../render/types.js";
 import { useChat } from "../chat-context.js";
 import { Icon } from "../icons.js";
-import { errorWords } from "./error-words.js";
+import { errorWords } from "./error-messages.js";
 import { useSeconds } from "./use-seconds.js";
 
 /** An error, or a run that stands still, in words, with what can be done. */

@@ -6,7 +6,7 @@ import { useLabels } from "../../render/labels.js";
 import { type PartProps, part } from "../as-child.js";
 import { useChat } from "../chat-context.js";
 import { sendOnEnter } from "../composer/composer.js";
-import { keepText, keptText } from "../kept-text.js";
+import { keepText, keptText } from "../draft-text.js";
 import { EditContext } from "./edit.js";
 
 function useEditor() {

@@ -71,7 +71,7 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async #connect(): Promise<Connection> {
-    const { Connection } = await late(import("./kept.js"));
+    const { Connection } = await late(import("./session-row-store.js"));
     this.#connection ??= new Connection(
       this.name,
       undefined,
@@ -170,11 +170,11 @@ export class SessionDatabase implements SessionCatalog {
     /** @internal */
     core?: Core,
   ): Promise<string> {
-    return (await late(import("../rarely-used.js"))).exported(this, id, core);
+    return (await late(import("../maintenance-chunk.js"))).exported(this, id, core);
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
-    return (await late(import("../rarely-used.js"))).imported(this, json, options);
+    return (await late(import("../maintenance-chunk.js"))).imported(this, json, options);
   }
 
   /** Closes the connection; it is opened again when needed. */

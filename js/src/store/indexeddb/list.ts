@@ -4,7 +4,7 @@ import { check } from "../../values/validate-options.js";
 import { dropLocalCopies } from "../local/local-copy.js";
 import { forgetStored } from "../local/stored-session-ids.js";
 import { type SessionInfo, unknownSession } from "../sessions.js";
-import { tellChanged, tellDeleted, type Watched } from "./changed.js";
+import { tellChanged, tellDeleted, type Watched } from "./change-channel.js";
 import type { Connection } from "./connection.js";
 import { allOf, isRow, orderOf, type SessionRow, stores } from "./schema.js";
 

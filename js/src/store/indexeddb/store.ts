@@ -16,7 +16,7 @@ import { localCopyKey } from "../../values/ids.js";
 import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
-import type { KeptSession } from "./kept.js";
+import type { KeptSession } from "./session-row-store.js";
 
 type Method = {
   [name in keyof KeptSession]: KeptSession[name] extends (...args: never) => Promise<unknown> ? name : never;
@@ -71,7 +71,9 @@ export class IndexedDBStore implements StoreAdapter {
 
   #load(): Promise<KeptSession> {
     if (this.#loading) return this.#loading;
-    const loading = late(import("./kept.js")).then(({ KeptSession }) => new KeptSession(this.identifier, this.#database));
+    const loading = late(import("./session-row-store.js")).then(
+      ({ KeptSession }) => new KeptSession(this.identifier, this.#database),
+    );
     this.#loading = loading;
     const failed = () => {
       this.#loading = undefined;

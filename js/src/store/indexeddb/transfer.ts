@@ -9,7 +9,7 @@ import { readable } from "../salvage.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
 import { isUnfinished, titleOf } from "../step.js";
 import { freeId, readTranscript, writeTranscript } from "../transcript.js";
-import { tellChanged, type Watched } from "./changed.js";
+import { tellChanged, type Watched } from "./change-channel.js";
 import type { Connection } from "./connection.js";
 import { type Media, takeOut } from "./media.js";
 import { readRows, type SessionRows, textsOf } from "./read.js";

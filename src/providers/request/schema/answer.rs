@@ -6,7 +6,7 @@ use crate::providers::facts::Facts;
 use crate::providers::format::Format;
 use crate::providers::request::schema::closed;
 use crate::providers::request::schema::form::{Takes, form, read, takes};
-use crate::providers::request::schema::lost::Lost;
+use crate::providers::request::schema::unsupported::Lost;
 use crate::providers::request::schema::{gemini, plain};
 
 /// For servers that take nearly all of JSON Schema, or Gemini's part of it.

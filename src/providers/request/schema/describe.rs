@@ -3,7 +3,7 @@
 use crate::json::writer::Object;
 use crate::providers::request::parts::RequestParts;
 use crate::providers::request::schema::form::{Takes, read, takes};
-use crate::providers::request::schema::lost::Lost;
+use crate::providers::request::schema::unsupported::Lost;
 use crate::providers::request::schema::{gemini, plain};
 use crate::tool::ToolDefinition;
 

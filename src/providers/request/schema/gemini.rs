@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use super::form::{around, root, wire_key};
-use super::lost::Lost;
 use super::node::{Node, keep_one_of_each, unpointed};
+use super::unsupported::Lost;
 use crate::answer::ArgumentForm;
 use crate::ids::Ids;
 use crate::json::reader::number;

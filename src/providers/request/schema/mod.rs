@@ -6,9 +6,9 @@ mod closed;
 mod describe;
 mod form;
 mod gemini;
-mod lost;
 mod node;
 mod plain;
+mod unsupported;
 
 pub(super) use answer::{answer, closed_answer};
 pub(super) use form::form;

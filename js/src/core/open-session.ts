@@ -1,0 +1,249 @@
+// A session from its opening on: its tools, slots, models and plugins, who runs it now, and what is asked of that but a message.
+
+import { SlotController } from "../display/slot-controller.js";
+import { createMessages } from "../messages/messages.js";
+import { outcomeOf, type RunOutcome } from "../messages/outcome.js";
+import { answers } from "../messages/request.js";
+import { PageModels } from "../models/page-models.js";
+import type { Plugins } from "../plugins/plugins.js";
+import type { Core, CoreWay } from "../ports/core.js";
+import type { Prompt } from "../ports/prompt.js";
+import type { SessionConfig, SessionParts } from "../ports/session-config.js";
+import type { StoreAdapter } from "../ports/store.js";
+import type { Schema } from "../schema/types.js";
+import { reduce } from "../snapshot/reducer.js";
+import type { SnapshotStore } from "../snapshot/snapshot-store.js";
+import { Limits, limited } from "../store/limits.js";
+import type { SharedSession } from "../tabs/shared-session.js";
+import type { Maybe } from "../timing/sync-or-promise.js";
+import { Toolbox } from "../tools/toolbox.js";
+import { AbortError, codeOf, GloveError, late } from "../values/error.js";
+import { agentNotRunning } from "../values/refusals.js";
+import { check } from "../values/validate-options.js";
+import type { AwaitedCalls, CoreSession } from "../wasm/core-api.js";
+import { fromCore } from "../wasm/core-errors.js";
+import type { Guard } from "../wasm/guard.js";
+import type { CoreOutcome } from "../wire/core-types.js";
+import type { Message } from "../wire/record.js";
+import type { SessionPage } from "./page.js";
+import type { Subscribers } from "./subscribers.js";
+
+/** The connection that it belongs to. */
+export interface Way extends CoreWay {
+  /** The session is closed. */
+  readonly disposed: boolean;
+  /** Tells the display manager that other slots are shown. */
+  readonly stackChanged: () => void;
+  /** It may be opened now, by itself. */
+  again(): void;
+  /** It has to be opened again. */
+  lost(): void;
+  /** Stops what runs. */
+  stop(): void;
+}
+
+/** `SessionLifecycle` starts and ends its core. */
+export class OpenedSession {
+  readonly page: SessionPage;
+  readonly parts: SessionParts;
+  readonly snapshots: SnapshotStore;
+  readonly subscribers: Subscribers;
+  readonly tools: Toolbox;
+  readonly slots: SlotController;
+  readonly models: PageModels;
+  /** What is shown, as messages. */
+  readonly messagesOf = createMessages();
+  /** The core of this page; nothing where another tab or a server runs the session, and while it is started. */
+  core: CoreSession | undefined;
+  /** The other tabs that have the session open, where its store is one that they share. Without them nobody can have taken over. */
+  tabs: SharedSession | undefined;
+  /** Where the session is stored: in a worker, where its core is in one. */
+  place: StoreAdapter;
+  readonly limits = new Limits();
+  /** The same, within its limits. */
+  readonly store: StoreAdapter;
+  /** Of what runs the session. */
+  readonly guard: Guard;
+  protected readonly way: Way;
+  readonly #files: Core;
+  #plugins: Plugins | undefined;
+
+  constructor(page: SessionPage, way: Way, files: Core, guard: Guard) {
+    const { parts, snapshots, subscribers, session } = page;
+    this.page = page;
+    this.parts = parts;
+    this.snapshots = snapshots;
+    this.subscribers = subscribers;
+    this.way = way;
+    this.#files = files;
+    this.guard = guard;
+    this.place = parts.store;
+    this.store = limited(this.place, this.limits, () => this.place);
+    const { report } = session;
+    this.tools = new Toolbox({
+      display: (call) => this.slots.forCall(call),
+      agent: () => session.runnable,
+      skillTools: () => session.config.skills?.flatMap(({ tools = [] }) => tools) ?? [],
+      given: () => ({ ...session.config, outer: session, plugins: this.#plugins }),
+      validated: (callId, validated) => way.own.validated(callId, validated),
+      returned: (callId, outcome) => way.own.returned(callId, outcome),
+      report,
+      messages: () => this.messages(),
+      result: async (callId) => {
+        const results = (await this.messages()).flatMap((message) => message.tool_results ?? []);
+        return results.findLast(({ call_id }) => call_id === callId)?.result.data;
+      },
+    });
+    this.tools.replace(session.config.tools ?? []);
+    const tool = (name: string) => this.tools.find(name);
+    this.slots = new SlotController(session.displayManager, way, {
+      shown: () => (way.disposed ? snapshots.empty : snapshots.snapshot),
+      changed: way.stackChanged,
+      tool,
+      report,
+      refused: (slot, refusal, error, issues) => {
+        snapshots.dispatch({ kind: "refused", slot, error, issues: issues ?? [] });
+        if (!issues) report(codeOf(refusal), refusal);
+        // Whoever fills in a form reads it there: it is no error of the application.
+        else subscribers.tell("error", { code: "DISPLAY_WRONG_OUTPUT", message: refusal.message });
+      },
+    });
+    snapshots.hears(reduce, {
+      strategy: (renderer) => tool(renderer)?.displayStrategy ?? "stay",
+      title: (name, input) => this.tools.title(name, input),
+      description: (name) => tool(name)?.description,
+      live: (id) => this.slots.live(id),
+    });
+    this.models = new PageModels({
+      model: () => this.config().model,
+      tool,
+      show: (kind, text, call) => {
+        subscribers.tell(kind === "text" ? "text_delta" : "reasoning_delta", { text });
+        snapshots.apply({ kind: "piece", of: kind, text, call });
+      },
+    });
+  }
+
+  // ---- who runs it -----------------------------------------------------------------------------------------------
+
+  /** The session is closed. */
+  get disposed(): boolean {
+    return this.way.disposed;
+  }
+
+  /** What is done once for a run is done in this page. */
+  get tells(): boolean {
+    return !!(this.core || this.store.elsewhere);
+  }
+
+  // ---- what it is made of ----------------------------------------------------------------------------------------
+
+  /** The settings with what plugins have added. */
+  config(): SessionConfig {
+    const { config } = this.page.session;
+    return this.#plugins?.apply(config) ?? config;
+  }
+
+  /** What plugins take, where there are any. */
+  async ready(): Promise<void> {
+    const { session } = this.page;
+    const { plugins, models, skills } = session.config;
+    if (!plugins?.length && !models && !skills) return;
+    const { Plugins } = await late(import("../plugins/plugins.js"));
+    this.#plugins ??= new Plugins(session, this.tools, this.way);
+    await this.#plugins.ready();
+  }
+
+  /** There is something to do before a call of the model. */
+  get prepares(): boolean {
+    return this.page.session.agentless || this.#plugins !== undefined;
+  }
+
+  /** Before each call of the model. Another tab may ask for something. */
+  prepare(): Promise<void> | undefined {
+    return this.page.session.agentless ? Promise.reject(agentNotRunning()) : this.#plugins?.prepare();
+  }
+
+  // ---- what is asked of it ---------------------------------------------------------------------------------------
+
+  /** What came of a message, with the value that it asked for. */
+  async outcome(came: string, id: string, output: Schema | undefined): Promise<RunOutcome> {
+    const result = outcomeOf(JSON.parse(came) as CoreOutcome, this.snapshots.error);
+    if (!output || result.type !== "completed") return result;
+    return { ...result, ...(await (await answers()).answerOf(this.page.session, id, output, result.messages)) };
+  }
+
+  /** Gives what is to be sent; nothing where what had begun goes on. */
+  async regenerated(): Promise<{ readonly text: string } | { readonly regenerate: true } | undefined> {
+    const { phase, snapshot } = this.snapshots;
+    if (phase === "paused" || phase === "interrupted") return undefined;
+    if (!snapshot.timeline.some(({ kind }) => kind === "user")) {
+      throw new GloveError("NOTHING_TO_REGENERATE", "There is no user message to regenerate from.");
+    }
+    const { session } = this.page;
+    const again =
+      session.config.hooks?.length && (await (await late(import("../plugins/regenerate-with-hook.js"))).saidToHook(session));
+    return again || { regenerate: true };
+  }
+
+  async switchBranch(messageId: string): Promise<void> {
+    const came = await this.#tell((session) => session.switchBranch(messageId));
+    if (came.outcome === "aborted") throw new AbortError();
+    if (came.outcome !== "switched") outcomeOf(came, this.snapshots.error);
+  }
+
+  async path(messageId: string): Promise<Message[]> {
+    return JSON.parse(await this.#read((session) => session.fork(messageId))) as Message[];
+  }
+
+  resume(): Promise<RunOutcome> {
+    return this.#ask((session) => session.resume());
+  }
+
+  undo(steps: number): Promise<RunOutcome> {
+    return this.#ask((session) => session.undo(check("`steps`", steps, "whole")));
+  }
+
+  async messages(): Promise<Message[]> {
+    return JSON.parse(await this.#read((session) => session.messages(0))) as Message[];
+  }
+
+  async prompts(since: string): Promise<Prompt[]> {
+    return JSON.parse(await this.#read((session) => session.prompts(check("`since`", since, "text")))) as Prompt[];
+  }
+
+  async exportRun(redact: ((text: string) => string) | undefined): Promise<string> {
+    const { runFile } = await late(import("../recording/run-file.js"));
+    const recorded = await this.#read((session) => session.recorded());
+    await (this.#files.page ?? this.#files).load();
+    return runFile(recorded, redact);
+  }
+
+  async #ask(ask: (session: AwaitedCalls) => Promise<string>): Promise<RunOutcome> {
+    try {
+      return outcomeOf(await this.#tell(ask), this.snapshots.error);
+    } catch (error) {
+      if (error instanceof AbortError) return { type: "aborted" };
+      throw error;
+    }
+  }
+
+  /** Asks for a change, and shows why there is none. */
+  async #tell(ask: (session: AwaitedCalls) => Promise<string>): Promise<CoreOutcome> {
+    this.snapshots.set({ error: undefined });
+    try {
+      return JSON.parse(await this.#read(ask)) as CoreOutcome;
+    } catch (error) {
+      if (!(error instanceof AbortError)) this.snapshots.set({ error: error as Error });
+      throw error;
+    }
+  }
+
+  async #read(ask: (session: AwaitedCalls) => Maybe<string>): Promise<string> {
+    try {
+      return await this.way.whileOpen(this.way.answer(ask));
+    } catch (thrown) {
+      throw fromCore(thrown);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// What was sent in a page that is gone, and is in no record: whoever runs the session gives it to the core, once.
+
+import { fileCount, type MessageInput } from "../messages/request.js";
+import type { SentRequest } from "../ports/store.js";
+import type { MaybeHidden } from "../snapshot/state.js";
+import { dropLocalCopy, listLocalCopies } from "../store/local/local-copy.js";
+import { codeOf } from "../values/error.js";
+import { fromCore } from "../wasm/core-errors.js";
+import type { CoreOutcome } from "../wire/core-types.js";
+import type { OpenedSession } from "./open-session.js";
+import { staysWritten } from "./stays-undelivered.js";
+
+/** The session is open without the copies that take longer. */
+const lateMs = 1_000;
+
+export class TakenUp {
+  readonly #opened: OpenedSession;
+  /** These wait with a run that goes on when somebody says so. */
+  readonly #held = new Map<string, SentRequest>();
+  #shown: readonly MaybeHidden[] = [];
+  #unsubscribe = () => {};
+
+  constructor(opened: OpenedSession) {
+    this.#opened = opened;
+  }
+
+  /** What waits so, for other tabs: the same object where nothing is different, also when the core is gone, as it waits on then. */
+  get held(): readonly MaybeHidden[] {
+    return this.#shown;
+  }
+
+  /** Takes up all that there is. Whoever is about to ask for one of them itself hears of its end in any case: requests are made once. */
+  async take(): Promise<void> {
+    const { subscribers, page } = this.#opened;
+    const core = this.#opened.core;
+    // Of a session that is only read nothing can be asked.
+    if (!core || page.session.agentless) return;
+    this.#changed();
+    // Before those that are written down: one may be on its way from here to there.
+    const copies = listLocalCopies(page.parts.store);
+    let written: readonly SentRequest[] = [];
+    try {
+      written = (await this.#opened.store.listSent?.()) ?? [];
+    } catch (error) {
+      // Without them the session is as good as before.
+      subscribers.report(codeOf(fromCore(error)), error);
+    }
+    const copied = await Promise.race([copies, new Promise<undefined>((resolve) => setTimeout(resolve, lateMs))]);
+    this.#takeEach(core, [...(copied ?? []), ...written]);
+    if (!copied) void copies.then((late) => this.#takeEach(core, late));
+  }
+
+  #takeEach(core: unknown, messages: readonly SentRequest[]): void {
+    const { snapshots, page } = this.#opened;
+    if (this.#opened.core !== core) return;
+    const found = new Map(messages.map((message) => [message.id, message]));
+    for (const message of [...found.values()].sort((a, b) => a.at - b.at)) {
+      if (page.sends(message.id) || this.#rests(message.id)) continue;
+      if (snapshots.phase === "interrupted") this.#hold(message);
+      else this.#give(message);
+    }
+  }
+
+  /** Gives the core what waited for a run to go on. */
+  giveHeld(): void {
+    const held = [...this.#held.values()];
+    if (held.length === 0) return;
+    this.forget();
+    for (const message of held) this.#give(message);
+  }
+
+  /** Gives up one that waits so. False when none with this id does. */
+  cancel(id: string): boolean {
+    if (!this.#held.delete(id)) return false;
+    this.#changed();
+    this.#opened.snapshots.dispatch({ kind: "dropped", id });
+    this.#drop(id);
+    return true;
+  }
+
+  /** The core is gone; they are found again. */
+  forget(): void {
+    this.#unsubscribe();
+    const ids = [...this.#held.keys()];
+    this.#held.clear();
+    if (this.#opened.core) this.#changed();
+    for (const id of ids) this.#opened.snapshots.dispatch({ kind: "dropped", id });
+  }
+
+  /** The core has it in a run that somebody has to go on with, perhaps with what could not be written: its row goes with that write. */
+  #rests(id: string): boolean {
+    const { snapshots } = this.#opened;
+    if (!/^(paused|interrupted)$/.test(snapshots.phase)) return false;
+    return snapshots.serves(id) || snapshots.snapshot.timeline.some((entry) => entry.kind === "user" && entry.id === id);
+  }
+
+  #changed(): void {
+    if (this.#held.size + this.#shown.length > 0) this.#shown = [...this.#held.values()].map(shownOf);
+  }
+
+  #hold(message: SentRequest): void {
+    const { snapshots } = this.#opened;
+    this.#held.set(message.id, message);
+    this.#changed();
+    snapshots.dispatch({ kind: "kept", ...shownOf(message) });
+    this.#unsubscribe();
+    this.#unsubscribe = snapshots.subscribe(() => snapshots.phase !== "interrupted" && this.giveHeld());
+  }
+
+  #give(message: SentRequest): void {
+    const { id, request } = message;
+    const core = this.#opened.core;
+    if (!core) return;
+    const { snapshots } = this.#opened;
+    snapshots.dispatch({ kind: "sent", ...shownOf(message), waits: true });
+    const ended = (failure?: Error) => {
+      snapshots.dispatch({ kind: "settled", id, error: undefined });
+      if (!staysWritten(failure, snapshots.phase)) this.#drop(id);
+    };
+    const failed = (thrown: unknown) => {
+      const error = fromCore(thrown);
+      const code = codeOf(error);
+      // What is in the record already is refused.
+      if (code !== "OUT_OF_PROTOCOL" && !staysWritten(error, snapshots.phase)) this.#opened.subscribers.report(code, error);
+      ended(error);
+    };
+    try {
+      const answer = this.#opened.guard.untilTrap(core.request(request));
+      answer.then((came) => {
+        const outcome = JSON.parse(came) as CoreOutcome;
+        ended(outcome.outcome === "failed" ? fromCore(outcome.error) : undefined);
+      }, failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #drop(id: string): void {
+    dropLocalCopy(this.#opened.parts.store, id);
+    this.#opened.store.dropSent?.(id).catch(() => {});
+  }
+}
+
+/** As the queue shows it. */
+function shownOf({ id, request }: SentRequest): MaybeHidden {
+  const { text = "", trigger, hidden, ...input } = JSON.parse(request) as MessageInput & Record<"trigger" | "hidden", boolean>;
+  return { id, text: trigger ? "" : text, files: fileCount(input), hidden };
+}
