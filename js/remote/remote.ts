@@ -92,7 +92,7 @@ function catalogOf(server: RemoteServer): SessionCatalog {
   };
 }
 
-/** Whose it is need not be said by the one whose it is. */
+/** The id without its owner: the owner's client does not need that part. */
 function ownId(id: string): string {
   return id.slice(id.indexOf(".") + 1);
 }

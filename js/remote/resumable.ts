@@ -166,7 +166,7 @@ function clientId(): string {
   }
 }
 
-/** Tells one request of a client from another; against those who guess stands the client's own id. */
+/** A digest that distinguishes the requests of one client. The client's own id protects against guessing. */
 function digest(text: string): string {
   let [one, other] = [0xdeadbeef, 0x41c6ce57];
   for (let at = 0; at < text.length; at++) {

@@ -193,7 +193,7 @@ class ServerCall {
           [again, this.#last] = [false, undefined];
           continue;
         }
-        // Of what never reached the server nobody knows that it did not. Gateways say so in words of their own.
+        // If the request never reached the server, it did not run. Gateways report that with their own status codes.
         if (error.code !== "SERVER_UNREACHABLE" && !gateway.includes(error.status)) {
           // Who may not read on knows as little of what came of it.
           if (again) return interrupted();

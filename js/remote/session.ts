@@ -196,7 +196,7 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
     }
   }
 
-  /** A session without anything is one that the server need not know. Gives why it could not be begun. */
+  /** The server creates a session with its first message; an empty one need not exist. Returns the error of creating it. */
   async #begin(): Promise<Error | undefined> {
     try {
       await this.#server.text("POST", "", { id: this.#id }, this.#stop.signal);
@@ -223,7 +223,7 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
     if (told.kind === "events") this.page.take(told.events.map(byOwnClock));
     else if (told.kind === "all") {
       this.page.take(told.events.map(byOwnClock), told.written);
-      // How it went on may have been told where nobody heard it.
+      // The outcome may have been sent while this page was not connected.
       for (const asked of [...this.pending.values()]) if (asked.taken) void this.#give(asked);
     } else return;
     this.#known ||= told.events.some((event) => event.kind === "timeline" && event.len > 0);

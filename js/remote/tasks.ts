@@ -95,7 +95,7 @@ export class TaskClient {
         leave();
       }
     };
-    // Nobody says a word of a task whose runner has died.
+    // A runner that died sends no event, so look from time to time.
     const timer = setInterval(look, silentMs);
     try {
       for await (const event of this.#read(id, undefined, over.signal, look)) {

@@ -213,7 +213,7 @@ export class ServerTools {
         const { status } = told.returned?.result ?? summing?.result ?? {};
         if (told.invalid) why ??= "TOOL_INPUT_INVALID";
         else if (!stop.signal.aborted && (told.rejected || told.threw !== undefined || status === "error")) why ??= "TOOL_FAILED";
-        // Nobody turns down what runs here: it asked, and may not.
+        // Nobody can reject a question here: the tool asked although it may not.
         if (told.rejected) return tell({ type: "tool_outcome", outcome: { threw: told.rejected } });
         if (told.invalid) {
           return tell({ type: "tool_outcome", outcome: { invalid: this.#issues(tool, told.invalid, report) } });
@@ -259,7 +259,7 @@ export class ServerTools {
     failed: (error: unknown) => void = () => {},
   ): ToolRunner {
     const { services } = this.#config;
-    // Only a tool that runs is given them; its list is made for nobody.
+    // Only for a tool that runs; the list of tools is made without a request.
     const given = () => ({
       services: typeof services === "function" ? services(request) : services,
       ...(owner && { userId: owner }),

@@ -128,7 +128,7 @@ export class TaskHost {
     return this.#tools.specs();
   }
 
-  /** Whoever has let go of the core gives the lease back. */
+  /** Releases the lease after the core has been released. */
   over(): void {
     this.#parts.over();
     this.#models.forget();

@@ -13,7 +13,7 @@ export function breakCore(): void {
       const core = initSync(undefined as never) as { __wbindgen_malloc?(bytes: number, align: number): number };
       core.__wbindgen_malloc?.(0xffff_ffff, 1);
     } catch {
-      // Those who wait are told. Where no core runs, nobody waits.
+      // The trap rejects all waiting calls. Without a running core there are none.
     }
   }
 }

@@ -185,7 +185,7 @@ function likenesses(all) {
   return table;
 }
 
-/** From each function to the one that has most in common with it, of those that are left; else to the next one. */
+/** A greedy chain: after each function comes the remaining one that has most in common with it, otherwise the next one. */
 function chained(count, likeness, first) {
   const left = new Set(Array(count).keys());
   const order = [];

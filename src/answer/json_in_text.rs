@@ -15,7 +15,7 @@ pub(super) enum Piece {
 #[derive(Debug, Default)]
 pub(super) struct AnswerText {
     place: Place,
-    /// Blanks and the fence of a block, of which nobody knows yet whether they are part of what is said.
+    /// White space and fence marks that may still turn out to be part of the text.
     held: String,
     depth: usize,
     quoted: bool,

@@ -361,7 +361,7 @@ impl TurnBuilder {
         }
         let mut streamed = std::mem::take(&mut self.calls);
         for (call, args) in calls {
-            // One that is said twice is no further one.
+            // Skip a call that the stream already contains.
             if self.has_call(call.id(), &call.tool_name, &args) {
                 continue;
             }
@@ -472,7 +472,7 @@ impl TurnBuilder {
     /// The whole text, from a provider that repeats it: what had not come yet is added.
     pub fn text_whole(&mut self, whole: &str) {
         if BOTH_FORMS && let Some(in_text) = &self.in_text {
-            // Of one that is another than what came nothing is known: what came counts.
+            // If the repeated text differs from the streamed text, keep the streamed text.
             let rest = whole.strip_prefix(in_text.said.as_str()).map(str::to_owned);
             self.text(&rest.unwrap_or_default());
         } else if let Some(rest) = whole.strip_prefix(self.text.as_str()) {

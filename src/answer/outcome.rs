@@ -1,4 +1,4 @@
-//! What came of an answer: whether it counts, what of one that was cut off is kept, and which of its calls may run.
+//! Decides what a finished or broken answer is worth: whether it counts, which part of it is kept, and which calls may run.
 
 use crate::answer::{BOTH_FORMS, CallBuilder, TurnBuilder};
 use crate::error::{ModelError, ModelErrorKind};
@@ -52,7 +52,7 @@ impl TurnBuilder {
     /// is none.
     pub fn end_without_reason(&mut self) -> bool {
         if !self.ended && !self.is_blank() {
-            // Whether the model was done with an empty call nobody knows.
+            // For a call without arguments we cannot know whether the model had finished it.
             let finish = if self.calls.is_empty() { Finish::Stop } else { Finish::Other };
             self.finish_reason(finish, None);
             self.end();

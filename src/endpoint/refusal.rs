@@ -304,7 +304,7 @@ enum Audience {
     /// Nothing that a client could mend: our sentence says as much.
     Anyone,
     Operator,
-    /// The same of what is no secret: a client may know what the provider calls it.
+    /// For the operator, but not secret: a client may read the provider's own code.
     Setup,
     /// To nobody outside.
     Nobody,

@@ -44,7 +44,7 @@ const OWNERS: [&str; 9] = [
 /// How paths of an API begin; others are of the server's disk.
 const PUBLIC: [&str; 7] = ["v1", "v1beta", "v2", "api", "openai", "chat", "responses"];
 
-/// How names of what is a secret end.
+/// Endings of names that mark a secret.
 const CARRIERS: [&str; 6] = ["key", "token", "secret", "password", "auth", "sig"];
 
 /// The sentence without it.

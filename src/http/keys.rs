@@ -70,7 +70,7 @@ impl Secrets {
         secrets
     }
 
-    /// Of what a header is made of, all that looks like a key: it has digits, or is longer than words are.
+    /// Collects the parts of a header that look like keys: parts that contain a digit or are longer than a word.
     fn parts(&mut self, value: &str) {
         for part in value.split(&[' ', ',', ';', '=', ':', '"'][..]) {
             if part.len() < value.len()

@@ -71,7 +71,7 @@ impl Lessons {
         true
     }
 
-    /// The answer is asked for by a tool. What is said of one schema alone is not kept for others.
+    /// Ask for the answer through a tool from now on. An error about one schema is not remembered for other schemas.
     pub(super) fn answer_by_tool(&mut self, lasting: bool, error: &ModelError) {
         if lasting {
             self.all.push(Change::AnswerByTool);

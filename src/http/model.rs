@@ -225,7 +225,7 @@ impl ModelCall {
             let Some(pause) = pause else { return Err(error) };
             let mut wait_ms = pause;
             if pause >= TOLD_FROM_MS {
-                // Who stops it at once, or leaves, hears nothing of it: the stream of a handler would have begun.
+                // Wait before the notice: if the client stops or disconnects at once, the handler has not started a stream yet.
                 self.clock.sleep(SILENT_MS).await;
                 wait_ms = pause.saturating_sub(SILENT_MS);
                 self.deltas.send(Delta::Retry { code: error.code(), wait_ms });

@@ -10,7 +10,7 @@ use crate::run::input::Reply;
 
 const THOUGHTS: [&str; 2] = ["<think>", "</think>"];
 
-/// Collects what is to be sent; whoever sends it takes it, as often as it likes.
+/// Collects the text to send. The sender takes it as often as it likes.
 #[derive(Debug, Default)]
 pub struct AnswerStream {
     out: String,
@@ -47,7 +47,7 @@ impl AnswerStream {
             Delta::Text(text) => self.text(text, false),
             Delta::Reasoning(text) if self.reasoning_in_text => self.text(text, true),
             Delta::Reasoning(text) => self.event(&WireEvent::ReasoningDelta { text }),
-            // Nobody could tell which call it belongs to; the whole follows in any case.
+            // A call without an id cannot be matched; the whole call follows later in any case.
             Delta::ToolInput { id: "", .. } => {}
             Delta::ToolInput { id, name, text } => {
                 self.event(&WireEvent::ToolInputDelta { id, name, delta: text });
@@ -95,7 +95,7 @@ impl AnswerStream {
         self.out.is_empty()
     }
 
-    /// Tells what of the text has not been told, and makes the message say what the stream said.
+    /// Sends the part of the text that was not streamed, and makes the message equal to the stream.
     fn rest_of(&mut self, message: &mut Message) {
         if self.reasoning_in_text {
             if self.text.is_empty() {

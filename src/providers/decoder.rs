@@ -169,7 +169,7 @@ impl Reading {
             let message = format!("the provider sent an event that is not JSON: {}", excerpt(data));
             self.turn.fail(ModelError::new(ModelErrorKind::BadResponse, message));
         } else if is_error {
-            // Of two failures the one that the mapping has read counts.
+            // If the mapping has already reported a failure, that one counts.
             self.turn.fail(errors::from_event(data));
         }
         if self.format.spoken() != Format::Endpoint {

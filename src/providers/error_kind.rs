@@ -20,7 +20,7 @@ pub(super) fn kind_of(status: Option<u16>, codes: &str, message: &str) -> (Model
         "exceeds the maximum number of tokens",
         "maximum prompt length",
     ];
-    // With these nothing becomes of waiting either.
+    // For these errors a retry does not help.
     let far_too_long = [
         "request too large for",
         "exceed context limit",

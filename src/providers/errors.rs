@@ -313,7 +313,7 @@ mod tests {
                 Server,
                 "MODEL_SERVER",
             ),
-            // Of what the server has to set right, more than that it failed.
+            // Errors that the server's operator has to fix are reported as more than a plain failure.
             (
                 502,
                 r#"{"error":{"code":"MODEL_RATE_LIMIT","message":"m","kind":"rate_limit"}}"#,

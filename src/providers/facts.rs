@@ -187,7 +187,7 @@ impl Facts {
         let mut found = Vec::new();
         for (is_own, row) in known().iter().map(|row| (false, row)).chain(own.iter().map(|row| (true, row))) {
             if let Some(weight) = row.weight(format, host, model) {
-                // Of two that are equally specific the later one counts.
+                // If two facts are equally specific, the later one counts.
                 let at = found.partition_point(|(own, other, _)| (*own, *other) <= (is_own, weight));
                 found.insert(at, (is_own, weight, row));
             }

@@ -155,7 +155,7 @@ const ANSWER_FORMS: [&str; 17] = [
     "grammar",
 ];
 
-/// What is said of one schema, or of one answer.
+/// Phrases of an error that concerns one schema or one answer only.
 const OF_THIS_ONE: [&str; 5] =
     ["invalid schema", "json_validate_failed", "failed_generation", "too complex", "grammar"];
 

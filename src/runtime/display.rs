@@ -391,13 +391,13 @@ impl DisplayManager {
         Ok(true)
     }
 
-    /// Takes a slot away; whoever waits for it is told. False when there is none.
+    /// Removes a slot; its waiter gets an error. Returns false if there is no such slot.
     pub fn remove_slot(&self, id: &str) -> bool {
         self.remove(&|slot| slot.id == id, &DisplayError::Removed, true)
     }
 
-    /// Takes these slots from the display; who waits for one gets the error. The run is told of those that it keeps,
-    /// unless it knows. False when there is none.
+    /// Removes these slots from the display; each waiter gets the error. Reports the recorded ones to the run, unless the run asked for
+    /// the removal. Returns false if no slot matched.
     fn remove(&self, goes: &dyn Fn(&Slot) -> bool, error: &DisplayError, tells_run: bool) -> bool {
         let mut after = Aftermath::default();
         {

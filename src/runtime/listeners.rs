@@ -1,4 +1,4 @@
-//! Those who want to be told: joined and left at any time, also from inside of what they are told.
+//! A set of listeners. A listener may be added or removed at any time, also from inside its own call.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -67,7 +67,7 @@ impl<L: ?Sized> Default for Listeners<L> {
 pub trait Follower: MaybeSend + MaybeSync {
     fn on_change(&self);
 
-    /// How a request came to its end or to a stop, before those who wait for it hear so. `None`: every one that waits.
+    /// Called when a request ended or stopped, before its callers get the result. `None` means every waiting caller.
     fn on_end(&self, _request: Option<&str>, _end: &Result<Response, Error>) {}
 }
 

@@ -60,7 +60,7 @@ impl PartialAnswer {
 
 impl Receive for PartialAnswer {
     fn receive(&self, delta: Delta<'_>) {
-        // A summary is no part of the chat; what is said of its request is no part of the summary.
+        // Text of a summary is not shown in the chat. Notices about its request are.
         let is_notice = matches!(delta, Delta::Notice { .. } | Delta::Retry { .. });
         if self.purpose == Purpose::Summary && !is_notice || !self.live.load(Ordering::Acquire) {
             return;

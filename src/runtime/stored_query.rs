@@ -39,11 +39,11 @@ impl Driver {
         if asked.is_last && !writes() {
             let unstored = self.unstored.as_ref().filter(|_| self.is_unwritten());
             let stored = unstored.map_or(Ok(()), |error| Err(error.get().clone()));
-            // Whoever has left needs no word.
+            // The receiver may be gone.
             let _ = asked.reply.send(stored);
             return;
         }
-        // Answers reach the run by the tools and questions that wait for them, and not in the order of what is asked.
+        // Answers reach the run through the tools and questions that wait for them, not in the order of the commands.
         self.take_tool_inputs();
         self.sweep();
         if asked.is_again && !asked.is_last && self.is_unwritten() {

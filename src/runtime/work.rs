@@ -140,7 +140,7 @@ impl Driver {
         self.start(key, async move { Done::Noted(writing.await) });
     }
 
-    /// Of tools that were added before the session was opened again, and that nobody adds now, no model hears.
+    /// Removes stored tools that no plugin adds any more, so they are not offered to the model.
     fn forget_added(&mut self, there: &[ToolSpec]) {
         let is_gone = |tool: &ToolSpec| tool.added && !there.iter().any(|own| own.name == tool.name);
         if !self.shared.run().settings().tools.iter().any(is_gone) {
@@ -363,7 +363,7 @@ impl Driver {
 
     // ---- questions -----------------------------------------------------------------------------------------------
 
-    /// A question is a slot under its own id. Whoever answers first, here or through the session, answers it.
+    /// A question is a slot with the question's id. The first answer counts, from the display or from the session.
     fn ask(&mut self, id: &str) {
         let key = Key::Question(id.to_owned());
         let question = self.shared.run().question(id).cloned();

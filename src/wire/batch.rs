@@ -99,7 +99,7 @@ impl EventBatch {
         batch.end()
     }
 
-    /// The session as it is, for who joins now, with the event that holds still, and why it stands still: a JSON array.
+    /// The whole state for a page that joins now, as a JSON array: with the event that is still valid, and the reason why the session waits.
     pub fn whole(
         &self,
         run: &Run,

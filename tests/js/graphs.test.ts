@@ -62,7 +62,7 @@ test("a refusal names the path", () => {
   refused(() => answerJson({ of: [{ a: 1 }, dense(1)] }), /^The answer\.of\[1\]\.way 0 is a circular reference/);
   refused(
     () => resultJson("sum", { status: "success", data: endless(200) }),
-    /^At The result of sum: data\.way 1\.way 2.*….*way \d+ there come to be more than/,
+    /^At The result of sum: data\.way 1\.way 2.*….*way \d+ the value has more than/,
   );
 });
 

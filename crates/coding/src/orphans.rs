@@ -1,4 +1,4 @@
-//! Processes that left the group of their command (`setsid`, daemons): what a command starts inherits a variable, by which it is found.
+//! Processes that left their command's process group (`setsid`, daemons). They are found by a variable that every child process inherits.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The marks of a command and of those around it: an agent may run another one.
 pub(super) const CALLS: &str = "GLOVE_CALLS";
-/// What forks faster than it is ended is let be, so that nobody waits for ever.
+/// Stop after so many rounds, if new processes start faster than they can be ended.
 #[cfg(target_os = "linux")]
 const ROUNDS: usize = 50;
 
@@ -40,7 +40,7 @@ impl Mark {
         }
     }
 
-    /// Elsewhere nobody can look into the environment of others.
+    /// Other systems do not show the environment of other processes.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn end(&self) {}
 

@@ -112,7 +112,7 @@ pub(crate) fn variables(config: &Config, names: &[String]) -> Result<Vec<(String
             Err(Failure::new("`--env` takes the name of a variable, without its value"))
         }
         None => {
-            Err(Failure::new(format!("there is no value `{name}` in the environment or the configuration")))
+            Err(Failure::new(format!("`{name}` is set neither in the environment nor in the configuration")))
         }
     };
     names.iter().map(found).collect()

@@ -76,7 +76,7 @@ impl Decision {
         ])
     }
 
-    /// Where nothing happens unless somebody says so.
+    /// A question with the default answer no.
     pub(crate) fn unless(refuse: &str, allow: &str) -> Self {
         Decision::new(vec![
             Line::new('n', refuse, Some(Value::Bool(false)), false),

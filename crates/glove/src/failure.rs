@@ -17,7 +17,7 @@ pub(crate) struct Failure {
 const NOT_ALLOWED: u8 = 3;
 /// What shells say of a program that was ended by ctrl-C.
 const INTERRUPTED: u8 = 130;
-/// And of one whose output nobody reads any more.
+/// The exit code after a closed output pipe.
 const UNREAD: u8 = 141;
 
 impl Failure {

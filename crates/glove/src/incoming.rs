@@ -1,4 +1,4 @@
-//! Everything that reaches whoever talks with the user, in one order.
+//! All events for the terminal or the line interface, in one order.
 
 use std::io::{BufRead, stdin};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -51,7 +51,7 @@ impl Inbox {
         [events, shown]
     }
 
-    /// Runs the agent on the runtime's threads. Whoever wants to be told how an unfinished run ends has asked before.
+    /// Runs the agent on the runtime's threads. Callers that need the end of an unfinished run have subscribed before.
     pub(crate) fn drive(runtime: &Runtime, agent: &Glove) {
         let session = agent.session().clone();
         runtime.spawn(async move { session.drive().await });

@@ -31,9 +31,9 @@ enum Order {
     Stop,
 }
 
-/// What calls are called by the run that did not run because nobody let them.
+/// The run's names for calls that did not run because they were not allowed.
 const NOT_ALLOWED: [&str; 2] = ["denied", "rejected"];
-const NOBODY: &str = "nobody is there to answer";
+const NOBODY: &str = "the input has ended, so nobody can answer";
 
 struct Lines<'a> {
     opened: &'a Opened,
@@ -252,7 +252,7 @@ impl Lines<'_> {
             }
             Ok(Order::Resume) => self.resume(),
             Ok(Order::Stop) => self.agent.abort(),
-            Err(error) => self.refuse(&format!("this line is no order: {error}"))?,
+            Err(error) => self.refuse(&format!("this line is not a command: {error}"))?,
         }
         Ok(())
     }
@@ -304,7 +304,7 @@ impl Lines<'_> {
         if slot.waits {
             if stdin().is_terminal() && !self.lines.is_empty() {
                 self.lines.clear();
-                self.line("! what was typed before this question is no answer to it, and left out")?;
+                self.line("! input typed before this question was ignored")?;
             }
             self.unseen = (question.ask == Ask::Secret).then(terminal_text::Unseen::begin);
             question.lines().iter().try_for_each(|line| self.line(line))?;
@@ -353,7 +353,7 @@ impl Lines<'_> {
             // Nothing before it was shown what it was.
             if slot.waits && self.shown.contains(&slot.id) && !self.is_allowed(&slot) {
                 let question =
-                    || format!("nobody answered a question ({})", terminal_text::in_line(&slot.renderer));
+                    || format!("a question was not answered ({})", terminal_text::in_line(&slot.renderer));
                 self.turned_down.push(tool_of(&slot).map_or_else(question, |tool| not_allowed(&tool)));
                 self.agent.display().reject(&slot.id, Some(NOBODY.to_owned()));
             }

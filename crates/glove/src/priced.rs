@@ -29,7 +29,7 @@ pub(crate) fn prices(config: &Config) -> Result<Arc<Prices>, Failure> {
     let Some(text) = config.get(PRICES) else { return Ok(Arc::default()) };
     let bad = |why: &str| {
         Failure::new(format!(
-            r#"{PRICES} is no table of prices, such as {{"gpt-6.1*": {{"input": 2, "output": 10, "cacheRead": 0.1}}}}: {why}"#
+            r#"{PRICES} is not a table of prices; write for example {{"gpt-6.1*": {{"input": 2, "output": 10, "cacheRead": 0.1}}}}: {why}"#
         ))
     };
     let table: BTreeMap<String, Configured> =

@@ -369,7 +369,7 @@ impl Screen<'_> {
                 Some(Answer::No(reason)) => drop(display.reject(&slot.id, reason)),
                 Some(Answer::Value(value)) => match display.resolve(&slot.id, value) {
                     Ok(true) => {}
-                    Ok(false) => self.display.line("! the question is over; nobody waits for its answer")?,
+                    Ok(false) => self.display.line("! this question is no longer open")?,
                     Err(error @ DisplayError::WrongOutput { .. }) => {
                         self.display.line(&format!("! {error}"))?;
                     }

@@ -41,7 +41,7 @@ pub(crate) fn beside(text: &str) -> String {
     isolated(&in_line(text))
 }
 
-/// What others wrote, of any number of lines: nothing that stands beside a line of it is turned with it.
+/// Escapes untrusted text of several lines, so that right-to-left marks do not affect text beside a line.
 pub(crate) fn told(text: &str) -> String {
     clean(text).split('\n').map(isolated).collect::<Vec<_>>().join("\n")
 }
@@ -299,7 +299,7 @@ pub(crate) fn waiting(code: &str, wait_ms: u64) -> String {
     format!("{why}trying again in {} s", wait_ms.div_ceil(1_000))
 }
 
-/// Whoever reads the output may be gone, which ends the program like any other that writes to a closed pipe.
+/// Writes a line. If the reader of the output is gone, the program ends, like other programs with a closed pipe.
 pub(crate) fn line(out: &mut impl Write, line: &str) -> io::Result<()> {
     writeln!(out, "{line}")?;
     out.flush()

@@ -30,7 +30,7 @@ pub(crate) fn credentials(config: &Config, options: &Run) -> Result<Vec<Credenti
             return Err(Failure::new(message));
         };
         let Some(value) = config.get(name) else {
-            let message = format!("there is no value `{name}` in the environment or the configuration");
+            let message = format!("`{name}` is set neither in the environment nor in the configuration");
             return Err(Failure::new(message));
         };
         all.push(Credential { name: name.to_owned(), host: host.to_owned(), value });

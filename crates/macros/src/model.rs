@@ -132,7 +132,7 @@ impl Type {
         let name = item.ident.clone();
         let kind = match &item.data {
             _ if content.is_some() && tag.is_none() => {
-                return Err(Error::new(name.span(), "`content` stands beside a `tag`"));
+                return Err(Error::new(name.span(), "`content` needs a `tag`"));
             }
             Data::Struct(_) if tag.is_some() => {
                 return Err(Error::new(name.span(), "only an enum takes a `tag`"));
@@ -140,7 +140,10 @@ impl Type {
             Data::Struct(data) => Kind::Struct(object(&data.fields, default, camel)?),
             Data::Enum(data) => {
                 if default || camel {
-                    return Err(Error::new(name.span(), "an enum takes no `default` and no `rename_all`"));
+                    return Err(Error::new(
+                        name.span(),
+                        "`default` and `rename_all` are not allowed on an enum",
+                    ));
                 }
                 let variants = data.variants.iter().map(variant).collect::<Result<Vec<_>>>()?;
                 if variants.is_empty() {

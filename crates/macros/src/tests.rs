@@ -23,8 +23,8 @@ fn what_a_type_cannot_say_is_refused_with_what_it_can() {
             "unknown; a type may say `default`, `tag`, `content` and `rename_all = \"camelCase\"`",
         ),
         ("#[json(tag = \"type\")] struct A { a: u64 }", "only an enum takes a `tag`"),
-        ("#[json(content = \"data\")] enum A { B }", "`content` stands beside a `tag`"),
-        ("#[json(default)] enum A { B }", "an enum takes no `default` and no `rename_all`"),
+        ("#[json(content = \"data\")] enum A { B }", "`content` needs a `tag`"),
+        ("#[json(default)] enum A { B }", "`default` and `rename_all` are not allowed on an enum"),
         ("enum A { B(u64, u64) }", "a variant holds one value, or fields with names"),
         ("enum A { #[json(other)] B }", "unknown; a variant may say `rename = \"…\"`"),
     ];
@@ -93,7 +93,7 @@ fn what_is_no_tool_is_refused_with_how_it_becomes_one() {
     let table = [
         ("", "fn a() {}", documented),
         ("", "#[doc = \" \"] fn a() {}", documented),
-        ("", "#[doc = \"A\"] struct A;", "`tool` stands on a function; a type is made a tool by `Tool::of`"),
+        ("", "#[doc = \"A\"] struct A;", "`#[tool]` goes on a function; make a type a tool with `Tool::of`"),
         ("", "#[doc = \"A\"] async fn a<T>(b: T) {}", generic),
         ("", "#[doc = \"A\"] async fn a(b: impl Sized) where {}", generic),
         (

@@ -94,7 +94,7 @@ impl Parse for Function {
         let visibility = input.parse()?;
         let is_async = input.parse::<Option<Token![async]>>()?.is_some();
         if !input.peek(Token![fn]) {
-            return Err(input.error("`tool` stands on a function; a type is made a tool by `Tool::of`"));
+            return Err(input.error("`#[tool]` goes on a function; make a type a tool with `Tool::of`"));
         }
         input.parse::<Token![fn]>()?;
         let name = input.parse()?;

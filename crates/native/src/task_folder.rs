@@ -235,7 +235,7 @@ impl Workspace for TaskFolder {
     fn lease(&self) -> BoxFuture<'static, Result<Lease, TaskError>> {
         let locking = self.on_thread(&WorkspacePath::known(LOCK), |folder, path| {
             let file = folder.open_with(path, OpenOptions::new().write(true).create(true))?.into_std();
-            // Who only asks whether somebody has it holds it for a moment.
+            // A process that only checks the lock holds it for a moment, so try again.
             for pause in [0, 5, 20, 50] {
                 thread::sleep(Duration::from_millis(pause));
                 match file.try_lock() {

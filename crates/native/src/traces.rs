@@ -91,7 +91,7 @@ impl Traces {
         }
     }
 
-    /// The session is let go; a request that goes on elsewhere has another span there.
+    /// Ends the span when the session is closed. If the request continues in another process, it has a new span there.
     pub fn end(&self) {
         if let Some(request) = locked(&self.0.request).take() {
             request.span().end();

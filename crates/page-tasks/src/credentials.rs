@@ -31,7 +31,7 @@ impl CredentialBroker for PageBroker {
         let asking = self.0.unchecked_ref::<PageVault>().credentials(&to_text(&request));
         Box::pin(async move {
             let answer = settled(asking).await.map_err(|error| ToolFailure::new(reason(&error)))?;
-            let unread = |_| ToolFailure::new("they are no strings");
+            let unread = |_| ToolFailure::new("they are not strings");
             let all: Extra = from_text(&answer.as_string().unwrap_or_default()).map_err(unread)?;
             let mut own = Vec::new();
             for (name, value) in all.0 {

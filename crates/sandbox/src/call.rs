@@ -21,7 +21,7 @@ use glove_wasm_task::WorkspacePath;
 use glove_wasm_task::runtime::Workspace;
 
 const MOST_WRITTEN: usize = 5_000_000;
-/// More questions than that are nobody's work.
+/// The limit of calls from the engine to its host.
 const MOST_ASKED: usize = 1_000;
 
 /// Dropping it ends the engine.

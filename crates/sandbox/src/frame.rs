@@ -41,7 +41,7 @@ pub(super) fn read(from: &mut impl Read, most: usize) -> io::Result<Option<Said>
         let mut bytes = Vec::new();
         let read = from.take(u64::from(length)).read_to_end(&mut bytes)?;
         match read == length as usize {
-            true => String::from_utf8(bytes).map_err(|_| wrong("a word on the pipe is no text")),
+            true => String::from_utf8(bytes).map_err(|_| wrong("a message on the pipe is not UTF-8")),
             false => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     };

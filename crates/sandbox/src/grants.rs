@@ -131,7 +131,7 @@ impl Sandbox {
         let hosts = Hosts::new(hosts)?;
         let wrong = |why: String| Err(TaskError::new(TaskErrorKind::Config, why));
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            return wrong(format!("\"{name}\" is no name of a credential: letters, digits and _"));
+            return wrong(format!("\"{name}\" is not a valid credential name; use letters, digits and _"));
         }
         if hosts.is_empty() || hosts.is_everywhere() {
             return wrong(format!("the credential `{name}` must name the hosts that may have it"));

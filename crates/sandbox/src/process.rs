@@ -138,7 +138,7 @@ fn begin(program: &Path, job: &Job, answers: Receiver<Said>, hears: Sender<Heard
     Ok(engine)
 }
 
-/// Who reads it may be busy for as long as its call may take: this thread waits for it, and nobody for this thread.
+/// The engine may read slowly for as long as its call runs. Only this thread waits for it.
 fn write_all(mut stdin: ChildStdin, job: String, answers: &Receiver<Said>) {
     let mut written = frame::write(&mut stdin, &Said::word("job", job));
     while let (Ok(()), Ok(answer)) = (&written, answers.recv()) {

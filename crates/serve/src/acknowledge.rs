@@ -1,4 +1,4 @@
-//! A message is answered for when it is stored, and not when it has come.
+//! A message is acknowledged when it is stored, not when it is received.
 
 use std::future::Future;
 use std::pin::pin;

@@ -1,4 +1,4 @@
-//! What is told of a session to those who show it, as pages are told it; and to those who join while the model is asked again later, that too.
+//! Batches of events about a session, for pages that show it and for pages that join, also while a model call waits for its retry.
 
 use std::mem::replace;
 
@@ -63,7 +63,7 @@ impl Batch {
         self.events.take(slots)
     }
 
-    /// The session as it is, for who joins at this time, and why it stands still.
+    /// The whole state for a page that joins now, with the reason why the session waits.
     pub(crate) fn whole(
         &self,
         run: &Run,

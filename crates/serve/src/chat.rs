@@ -57,7 +57,7 @@ pub(super) async fn begin(
     tokio::spawn(async move {
         let _open = counted(&task.metrics.streams);
         let telling = pin!(tell(&task, answering, &answer, &pieces, early));
-        // Who leaves stops the model.
+        // If the client disconnects, cancel the model request.
         let _ = select(telling, pin!(pieces.closed())).await;
         aborts.abort();
     });

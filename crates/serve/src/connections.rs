@@ -37,7 +37,7 @@ const SWEEP: Duration = Duration::from_secs(60);
 const TURNED_AWAY: usize = 64;
 /// For one of them to ask and to hear the answer.
 const TURNING_AWAY: Duration = Duration::from_secs(5);
-/// Of what it asks so much is read: a connection that is closed over something unread may lose its answer.
+/// Read up to this much of an unread body before closing: otherwise the client may lose the answer.
 const READ_OF_IT: usize = 1 << 20;
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 

@@ -144,8 +144,8 @@ impl EventLog {
         Missed::Events(Some((bytes, last)))
     }
 
-    /// What a follower begins with, and the number of the last event before: what `make` gives with that number. As long as somebody
-    /// reads a long one, others begin with the same and what has happened since, so that many who read slowly hold one.
+    /// The first event for a follower, and the number of the last event before it; `make` creates it from that number. While a follower still
+    /// reads a long one, others get the same text and the events since, so many slow readers share one copy.
     pub(super) fn whole(&self, make: impl FnOnce() -> (u64, String)) -> (Bytes, u64) {
         let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = whole.text.upgrade() {

@@ -90,7 +90,7 @@ pub(super) async fn pass_on(
 
 async fn hand_over(mut response: reqwest::Response, pieces: &Sender<io::Result<Bytes>>) {
     loop {
-        // Who leaves is not waited for.
+        // Stop when the client disconnects.
         let next = match select(pin!(response.chunk()), pin!(pieces.closed())).await {
             Either::Left((next, _)) => next,
             Either::Right(_) => return,

@@ -1,5 +1,5 @@
-//! Memory that many connections took goes back to the system when most of them are gone. The allocator would keep it: something small that
-//! stays mostly lies behind it.
+//! Returns memory to the system after most connections have closed. The allocator would keep it, because small long-lived blocks lie
+//! behind it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

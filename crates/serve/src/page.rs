@@ -1,4 +1,4 @@
-//! What a session tells pages: the batches that tabs tell each other.
+//! The event feed of a session for pages: the same batches that tabs send each other.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -22,10 +22,10 @@ use glove_wasm::runtime::{Follower, Prompt, Response, ResponseFuture, Session};
 use glove_wasm::system::{RandomIds, SystemClock};
 use glove_wasm::wire::outcome::{CoreError, CoreOutcome};
 
-/// The outcomes of so many are kept for those who ask again.
+/// How many outcomes are kept for clients that ask again.
 const KEPT_OUTCOMES: usize = 64;
 
-/// The code of a session that its servers do not go on with by themselves.
+/// The code of a session that no server continues by itself.
 pub(super) const HELD_BACK: &str = "SESSION_HELD_BACK";
 /// What such a session is doing, in one word.
 pub(super) const INTERRUPTED: &str = "interrupted";
@@ -36,11 +36,11 @@ pub(super) struct PageFeed {
     session: Session,
     store: Arc<dyn HeldStore>,
     told: Mutex<Told>,
-    /// Held by whoever tells; never by those who note.
+    /// Locked while a batch is sent; not locked while events are noted.
     telling: Mutex<()>,
     wake: Arc<Notify>,
     teller: JoinHandle<()>,
-    /// Why the session waits for a person although it was at work.
+    /// Why the session waits for a person, although it was running.
     held_back: OnceLock<String>,
     /// What was begun, for those who ask again.
     begun: Mutex<VecDeque<Begun>>,
@@ -191,7 +191,7 @@ impl PageFeed {
         self.log.add(message("deleted", &[]));
     }
 
-    /// Begins something once, whoever asks again. Its outcome is told to those who follow, and stands in what this gives.
+    /// Starts a command once, also if it is sent again. Its outcome goes to the followers and into the returned channel.
     pub(super) fn begin(
         self: &Arc<Self>,
         id: String,
@@ -231,7 +231,7 @@ impl PageFeed {
         let (feed, response) = (Arc::clone(self), begin(&self.session));
         tokio::spawn(async move {
             let end = safe(response.await);
-            // Another server goes on with it, and tells its end.
+            // Another server continues the session and reports the outcome.
             if feed.store.is_lost() {
                 return;
             }
@@ -248,7 +248,7 @@ impl PageFeed {
     }
 }
 
-/// What is said of something that was begun: its outcome if it is there, and otherwise that it comes.
+/// The response to a started command: its outcome, or 202 while it runs.
 pub(super) fn begun(outcome: &Outcome) -> Reply {
     match outcome.borrow().as_ref() {
         Some(outcome) => reply::json(200, outcome.clone()),

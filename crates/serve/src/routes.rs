@@ -210,7 +210,7 @@ fn nothing(caller: &Caller) -> Refusal {
     Refusal::new(404, "NOT_FOUND", format!("There is nothing at {}.", caller.path))
 }
 
-/// Who calls. Empty where nobody is asked.
+/// The caller's user. Empty if the server has no authorization.
 async fn user_of(shared: &Shared, caller: &Caller) -> Result<String, Refusal> {
     let Some(authorize) = &shared.authorize else {
         // A page elsewhere can give a name of its own the address of this machine, and would be let in with it.

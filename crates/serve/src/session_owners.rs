@@ -17,7 +17,7 @@ pub(super) fn in_letters(user: &str) -> String {
     letters
 }
 
-/// Sessions are their owner's by the first part of their ids. Those of nobody have one part.
+/// The first part of a session's id is its owner. Ids of sessions without an owner have one part.
 pub(super) fn new_id(user: &str) -> String {
     let fresh = RandomIds.fresh();
     if user.is_empty() { fresh } else { format!("{user}.{fresh}") }

@@ -1,4 +1,4 @@
-//! Sessions that live on the server: opened when they are needed, followed, and let go when nobody does.
+//! Sessions that live on the server: opened on demand, followed, and closed when unused.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -41,10 +41,10 @@ const LEASE: Duration = Duration::from_millis(4_500);
 pub(super) const LOOK: Duration = Duration::from_millis(250);
 /// So many servers in a row, each within ten minutes of the one before, end over a session before it waits for a person.
 const MOST_DEATHS: u64 = 3;
-/// A session that nobody uses is let go after this time. It is opened again when it is needed.
+/// An unused session is closed after this time, and opened again on demand.
 const IDLE: Duration = Duration::from_secs(600);
 
-/// Of what a follower begins with, at once.
+/// The first event of a follower is sent in pieces of this size.
 const PIECE: usize = 64 << 10;
 
 pub(super) struct Live {
@@ -117,7 +117,7 @@ impl Sessions {
         opened
     }
 
-    /// Opened in a task of its own: whoever asked may leave meanwhile, and nobody would open or forget the rest of it.
+    /// Opened in its own task: the client may disconnect, and then nobody would finish opening it.
     async fn opened(&self, id: &str, cell: Cell) -> Result<Arc<Live>, Away> {
         let (id, shared, open) = (id.to_owned(), Arc::clone(&self.shared), Arc::clone(&self.open));
         let (id_of_task, cell_of_task) = (id.clone(), Arc::clone(&cell));
@@ -166,7 +166,7 @@ impl Sessions {
         let conflicts = matches!(error, Error::Store(error) if error.kind == StoreErrorKind::Conflict);
         let (is_elsewhere, refused) = (conflicts || live.store.is_lost(), refusal(error));
         if is_elsewhere || refused.retryable {
-            // Whoever asks next is not told of what this process alone believes, and what was refused is not said with it after all.
+            // Forget the session, so that the next caller does not get this process's stale state, and a refused write is not stored with it later.
             self.let_go_where(|known| Arc::ptr_eq(known, live));
         }
         if !is_elsewhere {
@@ -359,7 +359,7 @@ impl Live {
         self.traces.end();
     }
 
-    /// Begins what a client asked for. How it ends is told to those who follow; how it failed also to who waits for what this gives.
+    /// Starts a request of a client. Followers get its outcome; the returned receiver gets its error.
     pub(super) fn begin(
         self: &Arc<Self>,
         request: impl FnOnce(&Session) -> ResponseFuture,
@@ -372,7 +372,7 @@ impl Live {
             if let Some(error) = failure.as_ref().filter(|_| !live.store.is_lost()) {
                 live.log.add(failure_told(error.code(), &told_of(error)));
             }
-            // Mostly nobody waits that long.
+            // The receiver is usually gone by now.
             let _ = tell.send(failure);
         });
         ended

@@ -52,7 +52,7 @@ pub struct ServerLimits {
     pub grace: Duration,
     /// So long after the model made a call of the endpoint's tools it may begin to run; 30 days unless given.
     pub tool_ticket: Duration,
-    /// A client that takes nothing of its answer for so long is let go; 30 seconds unless given. Who follows a session goes on with
+    /// A client that reads nothing for this long is disconnected; 30 seconds by default. A follower of a session reconnects with
     /// `last-event-id`.
     pub slow_reader: Duration,
     /// So long the answer to a question of a tool waits, where the session was opened since, for the tool to ask that again; 10 seconds

@@ -22,7 +22,7 @@ use glove_wasm::ports::{
 use glove_wasm::run::input::ToolOutcome;
 use glove_wasm::tool::ToolSpec;
 
-/// So long a tool without a time limit of its own may work: nobody else ends one whose page is gone.
+/// The time limit of a tool without its own. Nothing else ends a call whose page is gone.
 const LONGEST: Duration = Duration::from_secs(600);
 const BACK_OFF: Duration = Duration::from_millis(500);
 const STOPPED: &str = "it was stopped";

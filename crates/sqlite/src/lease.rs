@@ -23,7 +23,7 @@ const IN_A_ROW: Duration = Duration::from_secs(600);
 pub(super) struct Lease {
     pub(super) session: String,
     pub(super) holder: String,
-    /// Until when nobody else can have it, by the clock that others see and by the one that nobody sets.
+    /// The lease is certain until these times: by the wall clock, which other processes use, and by the monotonic clock.
     sure_until: Arc<[AtomicU64; 2]>,
 }
 
@@ -116,7 +116,7 @@ pub(super) fn held(connection: &Connection, session: &str) -> Result<Held, Store
     Ok(found.map_err(|error| failed(&error))?.unwrap_or_default())
 }
 
-/// Inside a transaction that writes. `had` says that this holder has held the session before: then nobody else may have since.
+/// Call inside a write transaction. With `had`, this holder had the lease before: fails if another holder had it since.
 pub(super) fn take(connection: &Connection, lease: &Lease, had: bool) -> Result<(), StoreError> {
     let found = held(connection, &lease.session)?;
     if found.is_taken(&lease.holder) {

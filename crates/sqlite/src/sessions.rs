@@ -48,7 +48,7 @@ pub(crate) fn contains(connection: &Connection, session: &str) -> rusqlite::Resu
 }
 
 pub(crate) fn delete(work: &mut Work, session: &str) -> Result<bool, StoreError> {
-    // A holder that nobody is: the session has to be free.
+    // A lease with an empty holder: the session has to be free.
     let nobody = Lease::new(session.to_owned(), String::new());
     let own = work.leases_of(session);
     work.atomically(|connection| {

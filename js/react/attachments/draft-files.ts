@@ -125,7 +125,7 @@ function inStore(mode: IDBTransactionMode, work: (store: IDBObjectStore) => void
       } catch (error) {
         reject(error);
       }
-      // When the transaction is over. Each use opens it anew: a page that is left keeps nobody from deleting it.
+      // Close after the transaction and open again for each use: an open connection would keep another page from deleting the database.
       database.close();
     };
   });

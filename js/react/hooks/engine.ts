@@ -314,7 +314,7 @@ export class Engine implements SnapshotSource, ConversationState {
 
   #act(): GloveActions {
     const conversation = this.#conversation;
-    // One that was deleted or closed meanwhile is begun anew by whoever needs it.
+    // Start a new session if this one was deleted or closed.
     const renew = () => {
       if (conversation.session?.disposed && this.#users > 0) this.#choose();
     };

@@ -36,7 +36,7 @@ export class ProviderEngines extends Listeners {
     if (this.#awaited.get(this.#id) === engine) this.#awaited.delete(this.#id);
   }
 
-  /** One that could not begin is begun anew by whoever comes next. */
+  /** Forgets an engine that could not start; the next user starts a new one. */
   drop(engine: Engine): void {
     if (this.#shared === engine) this.#shared = undefined;
   }

@@ -32,7 +32,7 @@ export type Parts = Pick<GloveSnapshot, "timeline" | "streamingText" | "busy" | 
     >
   >;
 
-/** One part of what a handle shows (of one that is made by hand: what it has), kept up to date without its owner. What `select` gives must be the same until it changes. */
+/** Subscribes to one part of a handle (of a hand-made handle: reads it). `select` must return the same object while nothing changed. */
 export function useHandlePart<T>(handle: GloveHandle, select: (parts: Parts) => T): T {
   return usePartOf(handle, select) as T;
 }

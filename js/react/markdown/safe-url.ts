@@ -29,7 +29,7 @@ export function ownPicture(src: string): boolean {
 /** What cannot be seen within an address. */
 const unseen = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** Where a link leads in whose text, as it is seen, an address of another site stands. */
+/** The real host of a link, if its visible text shows an address of another site. */
 export function otherHost(said: string, href: string): string | undefined {
   const addresses = said.replace(unseen, "").match(/(?:https?:\/\/|www\.)[^\s/?#\\"'<>(),;]+/gi);
   if (!addresses) return undefined;

@@ -29,7 +29,7 @@ function Growing({ text }: { readonly text: string }): ReactNode {
 
 const marks = /[`*_#[\]|~<>\\&]|^ *(?:[-+]|\d+[.)]) |^ *[-=]{2}|\n\n|https?:|www\.|\$/m;
 
-/** Whether a text may look otherwise as markdown than as it is. Of one that grows, what is new is looked at. */
+/** Whether a text may contain markdown. For a growing text, only the new part is checked. */
 function useIsMarkdown(text: string): boolean {
   const seen = useRef({ to: 0, found: false });
   if (text.length < seen.current.to) seen.current = { to: 0, found: false };

@@ -36,7 +36,7 @@ function focused(around: Document | ShadowRoot): HTMLElement | null {
   return outside === host ? null : outside;
 }
 
-// Who writes something, answers another question or is elsewhere on the page is left alone.
+// Do not move the focus while the user types, answers another question or works elsewhere on the page.
 function mayLeave(active: HTMLElement | null, root: Element | null): boolean {
   if (!active) return true;
   if (!root?.contains(active) || active.closest(question)) return false;

@@ -14,11 +14,11 @@ const over = ": over";
 const pollMs = 250;
 /** So long an answer of another process may bring nothing before it is taken for broken off. */
 const staleMs = 60_000;
-/** So often whoever writes an answer looks whether it is wanted still. */
+/** How often the writer of an answer checks whether the answer is still wanted. */
 const lookMs = 2_000;
 /** So often what is to be stopped may begin anew meanwhile. */
 const stopTries = 8;
-/** Answers that nobody reads; of more, the one that was left first is stopped. */
+/** The limit of answers without a reader; above it, the one without a reader for the longest time is stopped. */
 const mostLeft = 100;
 
 interface Producing {
@@ -91,8 +91,8 @@ export class ResumableAnswers {
   }
 
   /**
-   * The answer from the event after the last one that the client has; `begin` is called for one that nobody has begun. `again` says that the
-   * client knows of a beginning.
+   * Streams the answer after the client's last event. Calls `begin` if the answer was not started. `again` means that the client
+   * knows it was started.
    */
   async answer(
     key: AnswerKey,
@@ -106,7 +106,7 @@ export class ResumableAnswers {
     let run: string = crypto.randomUUID();
     const before = await this.#buffer.append(id, [first(key, run)]);
     if (before === 0) {
-      // What the client has of it is part of an answer that nobody knows any more.
+      // The client has a part of an answer that is no longer stored.
       if (last !== null || again) {
         await this.#buffer.delete(id);
         refuse(410, "ANSWER_GONE", "This answer is not kept any more; ask again.");
@@ -115,7 +115,7 @@ export class ResumableAnswers {
       if (refused) return refused;
     } else {
       const [, of, known = ""] = ((await this.#buffer.read(id, 0))[0] ?? "").split(" ");
-      if (of !== key.of) refuse(409, "ANSWER_TAKEN", "This name belongs to the answer of another request; choose another one.");
+      if (of !== key.of) refuse(409, "ANSWER_TAKEN", "Another request uses this answer id; choose another id.");
       run = known;
     }
     return this.#follow(id, run, last === null ? 1 : Number(last) + 1);
@@ -141,7 +141,7 @@ export class ResumableAnswers {
       if (response.ok && response.body) {
         void this.#keep(id, run, response.body, own)
           .catch(() => {
-            // Nobody would hear what comes of it.
+            // Stop the call: its result cannot be read any more.
             own.stop.abort();
             return this.#buffer.delete(id).catch(() => {});
           })

@@ -19,7 +19,7 @@ interface Outer {
 /** Which agents each inner session is inside of, itself included. */
 const chains = new WeakMap<GloveSession, readonly AgentDefinition[]>();
 
-/** Does the task, or goes on with it; gives the answer as the result of the call. */
+/** Runs the task, or continues it, and returns the answer as the result of the call. */
 export async function runAgent(
   agent: AgentDefinition,
   task: string,
@@ -127,7 +127,7 @@ function waitsWith(outer: GloveSession, session: GloveSession, display: ToolDisp
   };
 }
 
-/** Stops the inner run when the call was stopped; not when its page, or another tab, goes on with it. Gives the undo. */
+/** Stops the inner run when the call is stopped, but not when another page or tab continues it. Returns the undo function. */
 function stopWith(outer: GloveSession, callId: string, signal: AbortSignal | undefined, stop: () => void): () => void {
   let undo = () => {};
   const look = () => {

@@ -42,7 +42,7 @@ export class Agent {
   /** One request after the other. `handOver` is asked for permissions. */
   async ask(message: Message, handOver?: HandOverFunction, signal?: AbortSignal): Promise<ModelPromptResult> {
     check("`message`", message, "object");
-    // What a request asks goes to whoever made it.
+    // Requests run one after another, so that the questions of each go to its own caller.
     const answer = this.#last.then(() => this.#ask(message, handOver, signal));
     this.#last = answer.catch(() => {});
     return answer;

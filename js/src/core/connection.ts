@@ -1,4 +1,4 @@
-// The way from a session to its core: what it takes is loaded when the core is needed, so that a page draws before. What was asked meanwhile waits.
+// Connects a session to its core. Loads the code when the core is first needed, so that a page draws sooner; calls wait until then.
 
 import { bound } from "../display/bound.js";
 import type { Core } from "../ports/core.js";
@@ -22,7 +22,7 @@ export class Connection implements Way {
   #opened: SessionLifecycle | undefined;
   #starting: Promise<void> | undefined;
   #disposed = false;
-  /** Who awaits something of the session. */
+  /** Calls that wait for the session. */
   readonly #awaiting = new Set<(error: Error) => void>();
 
   constructor(core: Core, page: SessionPage) {
@@ -92,7 +92,7 @@ export class Connection implements Way {
           if (!this.#disposed) this.#tellOf(error);
           if (codeOf(error) === "PART_NOT_LOADED") this.#goOnWith(error);
         }
-        // Whoever tries again at once would leave the page no time for what it waits for: a lock, a database.
+        // A caller that retries at once would leave the page no time for the lock or the database that it waits for.
         await new Promise((resolve) => setTimeout(resolve, 0));
         throw error;
       },
@@ -243,7 +243,7 @@ export class Connection implements Way {
     for (const leave of this.#awaiting) leave(sessionClosed());
   }
 
-  /** Asks the session as soon as it is open, and gives what comes of it. */
+  /** Calls the session once it is open, and returns the result. */
   async answer<T>(ask: (session: AwaitedCalls) => Maybe<T>): Promise<T> {
     const ready = this.ready();
     // That may tell of a loss itself.

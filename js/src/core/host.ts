@@ -138,7 +138,7 @@ export function createCoreHost(page: OpenedSession, fence: Fence, events: CoreEv
       try {
         return JSON.stringify({ prepares, reach: known && { ...known(), of, url: here(of) } } satisfies Ahead);
       } catch {
-        // What is wrong with it is told to who asks for it.
+        // An error in `known()` is reported by the request that uses it.
         return JSON.stringify({ prepares } satisfies Ahead);
       }
     };

@@ -86,7 +86,7 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
       answer.then(
         async (value) => {
           const refused = rulesOf(method)?.begins && isConflict(value);
-          // By that this tab may hear that another one has taken over, which is asked then.
+          // The check may show that another tab has taken over; then the command is sent to that tab.
           if (refused) await tabs.holds();
           if (this.#unanswered.delete(asked) || !refused) resolve(value);
         },
@@ -197,7 +197,7 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
       await this.open();
       return;
     }
-    // Whoever takes over later has by then what that takes.
+    // Load the settings now, so that a later takeover does not wait for them.
     if (!elsewhere) this.#settingsNow().catch(() => {});
     this.tabs ??= parts.join(shared, this.store, new parts.TabPage(this.snapshots, this));
     await this.tabs.ready();

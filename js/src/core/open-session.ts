@@ -1,4 +1,4 @@
-// A session from its opening on: its tools, slots, models and plugins, who runs it now, and what is asked of that but a message.
+// An open session: its tools, slots, models and plugins, and all calls except sending a message.
 
 import { SlotController } from "../display/slot-controller.js";
 import { createMessages } from "../messages/messages.js";
@@ -173,7 +173,7 @@ export class OpenedSession {
     return { ...result, ...(await (await answers()).answerOf(this.page.session, id, output, result.messages)) };
   }
 
-  /** Gives what is to be sent; nothing where what had begun goes on. */
+  /** Returns the message to send, or nothing if a paused or interrupted request continues. */
   async regenerated(): Promise<{ readonly text: string } | { readonly regenerate: true } | undefined> {
     const { phase, snapshot } = this.snapshots;
     if (phase === "paused" || phase === "interrupted") return undefined;

@@ -1,4 +1,4 @@
-// Which messages stay written down although their request has come to an end: what neither is in the record nor was refused is found again.
+// Decides which messages stay stored although their request ended: those that are neither in the record nor refused.
 
 import type { RunPhase } from "../snapshot/snapshot.js";
 import { codeOf } from "../values/error.js";

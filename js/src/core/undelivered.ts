@@ -1,4 +1,4 @@
-// What was sent in a page that is gone, and is in no record: whoever runs the session gives it to the core, once.
+// Messages of pages that were closed before the record had them: the page that runs the session gives each to the core, once.
 
 import { fileCount, type MessageInput } from "../messages/request.js";
 import type { SentRequest } from "../ports/store.js";
@@ -15,7 +15,7 @@ const lateMs = 1_000;
 
 export class TakenUp {
   readonly #opened: OpenedSession;
-  /** These wait with a run that goes on when somebody says so. */
+  /** Messages that wait until a person resumes the run. */
   readonly #held = new Map<string, SentRequest>();
   #shown: readonly MaybeHidden[] = [];
   #unsubscribe = () => {};
@@ -24,16 +24,16 @@ export class TakenUp {
     this.#opened = opened;
   }
 
-  /** What waits so, for other tabs: the same object where nothing is different, also when the core is gone, as it waits on then. */
+  /** The waiting messages, for other tabs. The same array while nothing changed, also without a core. */
   get held(): readonly MaybeHidden[] {
     return this.#shown;
   }
 
-  /** Takes up all that there is. Whoever is about to ask for one of them itself hears of its end in any case: requests are made once. */
+  /** Delivers all stored messages. A page that sends one of them itself gets the same outcome: the core starts a request once. */
   async take(): Promise<void> {
     const { subscribers, page } = this.#opened;
     const core = this.#opened.core;
-    // Of a session that is only read nothing can be asked.
+    // A read-only session takes no requests.
     if (!core || page.session.agentless) return;
     this.#changed();
     // Before those that are written down: one may be on its way from here to there.
@@ -87,7 +87,7 @@ export class TakenUp {
     for (const id of ids) this.#opened.snapshots.dispatch({ kind: "dropped", id });
   }
 
-  /** The core has it in a run that somebody has to go on with, perhaps with what could not be written: its row goes with that write. */
+  /** The run was paused with this message in memory; its row is removed with the write that is still missing. */
   #rests(id: string): boolean {
     const { snapshots } = this.#opened;
     if (!/^(paused|interrupted)$/.test(snapshots.phase)) return false;

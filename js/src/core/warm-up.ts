@@ -55,7 +55,7 @@ export async function warm(opened: OpenedSession): Promise<void> {
     systemPrompt: text,
     model,
     store: store as StoreAdapter,
-    // What nobody listens to is told to the console.
+    // Without a subscriber, errors would be logged to the console.
     subscribers: [{ async record() {} }],
   });
   try {
@@ -63,7 +63,7 @@ export async function warm(opened: OpenedSession): Promise<void> {
     await idle(undefined);
     await session.sendMessage(text);
   } catch {
-    // It was ended, or the core was: whoever uses it is told.
+    // The session or the core ended; its real user gets the error.
   }
   session.dispose();
 }

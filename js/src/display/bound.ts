@@ -4,7 +4,7 @@ import type { DisplayManagerAdapter } from "../ports/display.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { DisplayManager, type DisplayPort } from "./manager.js";
 
-/** `opened` gives the slots once they are there, and `ready` opens the session. Gives what tells of changes. */
+/** `opened` returns the session's slots once they exist; `ready` opens the session. Returns a function that reports changes. */
 export function bound(
   manager: DisplayManagerAdapter,
   opened: () => DisplayPort | undefined,

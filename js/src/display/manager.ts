@@ -135,7 +135,7 @@ export class DisplayManager implements DisplayManagerAdapter {
     return settleAnswer(renderer, rendererOf(this, renderer)?.outputSchema, value, settle, (error) => this.#report(error));
   }
 
-  /** Turns a slot down; who waits for it gets `error` as it is. False when there is no open slot with this id; a promise as for `resolve`. */
+  /** Rejects a slot; its waiter gets `error` unchanged. Returns false if no open slot has this id; a promise as for `resolve`. */
   reject(slot_id: string, error?: unknown): boolean | Promise<boolean> {
     if (!this.#own.some(({ id }) => id === slot_id)) return this.#port?.reject(slot_id, error) ?? false;
     return this.#settle(slot_id, (waiter) => waiter.reject(withoutEvent(error)));

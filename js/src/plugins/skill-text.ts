@@ -32,7 +32,7 @@ export async function textOf(skill: Skill, session: SessionPort, signal = new Ab
     return await loading.text;
   } catch (error) {
     if (known.get(user) === loading) known.delete(user);
-    // One who was stopped has failed nobody else by that.
+    // One caller's abort must not fail the others.
     if (signal.aborted || !loading.signal.aborted) throw error;
     return textOf(skill, session, signal);
   }

@@ -74,7 +74,7 @@ function played(start: string, records: string): Played {
   try {
     return play(runTexts(start), records);
   } catch (error) {
-    throw recordingError("INVALID", `What \`redact\` made of the run is no run any more: ${(error as Error).message}`);
+    throw recordingError("INVALID", `\`redact\` returned a text that is not a run any more: ${(error as Error).message}`);
   }
 }
 

@@ -57,7 +57,7 @@ export class EventStream {
       try {
         this.#begin(new Response(new ReadableStream(source, strategy), { headers }));
       } catch (error) {
-        // Whoever writes could do nothing about it, and whoever waits for the response would wait for ever.
+        // The writer cannot handle this error, and the caller that waits for the response would wait for ever.
         this.#close();
         this.#left();
         this.#fail(error);

@@ -103,7 +103,7 @@ export async function hostFetch(
             continue;
           }
           handing = hand();
-          // Nobody takes what comes after that: the reading ends, and tells why.
+          // Stop reading and reject with the reason: nothing takes further chunks.
           handing.catch(leave);
         }
       } finally {

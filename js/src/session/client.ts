@@ -191,8 +191,8 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   }
 
   /**
-   * Keeps a session while something shows it. Gives the undo; a session that nobody shows is let go a moment later (a screen
-   * that is mounted again at once finds it as it was), and a run in it goes on or is stopped as `whenUnused` says.
+   * Keeps a session open while a component shows it. Returns the release function. A session without users is closed a moment later (a component
+   * that mounts again at once finds it unchanged); `whenUnused` says whether its run continues or stops.
    */
   retain(session: GloveSession): () => void {
     const held = this.#held.get(session?.sessionId);

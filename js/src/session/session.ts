@@ -519,7 +519,7 @@ export class GloveSession {
     const sent = this.#sent.get(id);
     if (sent) sent.outcome = sending;
     this.#sending.add(sending);
-    // Whoever wants to know awaits it; for all others the snapshot tells.
+    // Handle the rejection here: a caller that needs it awaits the promise, others read the snapshot.
     const over = () => void this.#sending.delete(sending);
     sending.then(over, over);
     return sending;
@@ -628,7 +628,7 @@ export class GloveSession {
           if (!this.#disposed && this.#snapshots.isOnItsWay(sent.id)) void this.#keep(sent, text, true);
         }, slowMs);
         const over = () => clearTimeout(slow);
-        // A trap may come ahead of whoever awaits it.
+        // Handle the rejection here: after a trap it may come before the caller awaits it.
         answer.then(over, over);
         return { answer };
       });
@@ -686,7 +686,7 @@ export class GloveSession {
     sent.stop?.abort();
     sent.cancelled = true;
     if (!sent.delivered) {
-      // Whoever runs the session since may have found it.
+      // The page that runs the session may have read the stored message already.
       if (sent.noted) this.#connection.session?.cancelQueued?.(sent.id);
       sent.leave?.();
       return;
@@ -713,7 +713,7 @@ export class GloveSession {
     return this.#snapshots.snapshot.approvals.find((approval) => approval.id === id || approval.toolCallId === id);
   }
 
-  /** Where a function is a handler itself, nobody hears of what it throws or gives. */
+  /** Reports the error, because a function that is used as an event handler has no caller that reads its result. */
   #wrong(name: string, given: unknown): GloveError {
     const error = new GloveError("CONFIG_INVALID", `${name} cannot be ${describeValue(given)}.`);
     this.report(error.code, error);

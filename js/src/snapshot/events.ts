@@ -35,8 +35,8 @@ export type PageEvent =
   /** It gives no answer. */
   | { readonly kind: "failed"; readonly call: number }
   /**
-   * Somebody else tells from now on, and tells all of it: the answer that was being written stays until it is written anew,
-   * unless that is known too.
+   * Another tab is the leader now, and sends its whole state. The answer on the screen stays until the leader sends it again, unless
+   * `written` has it.
    */
   | { readonly kind: "renewed"; readonly written?: Written }
   /** The core is gone: what runs or waits there has to be taken up again, unless it is `over`. */

@@ -32,7 +32,7 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "given" | "
       core: { phase, request, queue, hidden },
       // What was sent shows up here as the request being served or in the queue.
       sent: before.sent.filter(({ id }) => !served.has(id)),
-      // Of what another tab held it tells a moment later that it is held no more.
+      // The leader sends the change of its `held` messages a moment later.
       kept: before.kept.filter(({ id }) => !served.has(id)),
       shown: {
         ...shown,

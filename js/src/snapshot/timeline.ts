@@ -40,7 +40,7 @@ export const timelineReducers: Reducers<"timeline" | "broken"> = {
 /** One file that is broken says nothing of others of its kind: `messages/unreadable-files.ts` looks for the messages that have such. */
 export const isOfBroken = (notice: string): boolean => notice.endsWith("its data is not base64.");
 
-/** A session is told once of each kind. What tools return is none of a person's: that is said in another sentence (`media.rs`). */
+/** Warns once for each type. Files from tool results do not count: they have another sentence (`media.rs`). */
 export function unread(state: SessionState, notice: string): SessionState {
   const type = /^\[\w+ attachment: ([^\]]+)] was left out/.exec(notice)?.[1];
   if (!type || state.unread.has(type) || isOfBroken(notice)) return state;

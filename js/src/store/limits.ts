@@ -53,7 +53,7 @@ async function inAMoment(): Promise<void> {
   for (let turn = 0; turn < 8; turn++) await undefined;
 }
 
-/** The store, or the list of sessions, each of whose calls comes to an end. `at` gives what stands in its place. */
+/** Wraps a store or a session list, so that every call settles. `at` returns the object that is called. */
 export function limited<T extends object = StoreAdapter>(store: T, limits = new Limits(), at = (): T => store): T {
   // Over an object of its own: what is frozen may not be given otherwise.
   return new Proxy(Object.create(check("`store`", store, "object")) as T, {

@@ -1,4 +1,4 @@
-// A session that runs somewhere else: what is asked of it waits for its answer, or is said to be taken and may come too late.
+// Sends commands to a session that runs in another place, and waits for their answers.
 import { fromCore } from "../wasm/core-errors.js";
 import { type Method, rulesOf } from "./command-rules.js";
 import type { TabPage } from "./tab-adapter.js";
@@ -81,13 +81,13 @@ export abstract class Asker<A extends Asked> {
     return this.ask(method, ...args) as Promise<string>;
   }
 
-  /** It counts as taken; that it came too late, or failed, is reported while there is somebody to hear it. */
+  /** Reports the command as accepted. A late failure is reported while the session is open. */
   protected send(method: Method, ...args: readonly unknown[]): true {
     void this.#sent(method, ...args);
     return true;
   }
 
-  /** Whether it was taken, once that is known. */
+  /** Resolves to whether the command was accepted. */
   async #sent(method: Method, ...args: readonly unknown[]): Promise<boolean> {
     const report = (error: unknown) => error && !this.over && this.page.report(fromCore(error));
     try {

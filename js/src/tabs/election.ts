@@ -11,7 +11,7 @@ export interface Candidate {
 /** Keeps a session for a tab for some time; false when another tab has it, unless it is taken away. A time of 0 gives it back. */
 export type Lease = (holder: string, ms: number, takesAway?: boolean) => Promise<boolean>;
 
-/** Stands for it until the undo is called; that gives up what was granted. Who takes it away does not wait for its turn. */
+/** Stands for leader until the returned function is called, which also gives up the leadership. With `takesAway` it does not wait for its turn. */
 export function stand(name: string, lease: Lease | undefined, candidate: Candidate, takesAway: boolean): () => void {
   const locks = globalThis.navigator?.locks as LockManager | undefined;
   if (locks) return byLock(locks, name, candidate, takesAway);

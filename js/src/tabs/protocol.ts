@@ -113,7 +113,7 @@ const isMessage = isOne({
   all: { leader, to: isOptional(isId), events: isEvents, written: has({ text: isText, reasoning: isText }), extras: isExtras },
   events: { leader, events: isEvents },
   extras: { leader, extras: isExtras },
-  // Whoever waits for an answer gets one, whatever else is wrong.
+  // A command with an id always gets an answer, even if it is otherwise invalid.
   ask: { id: isId },
   taken: { leader, id: isId },
   answered: { leader, id: isId },

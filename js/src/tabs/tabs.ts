@@ -1,4 +1,4 @@
-// One session in several tabs: one of them runs it, the others show what it tells and ask it for what their people want.
+// One session in several tabs: one tab runs it; the others show its events and send it the commands of their users.
 
 import type { StoreAdapter } from "../ports/store.js";
 import { codeOf, type GloveError } from "../values/error.js";
@@ -383,7 +383,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
     this.#followed = false;
     for (const undo of this.#undo.splice(0)) undo();
     this.#channel = undefined;
-    // Whoever is asked next may have heard it before.
+    // The next leader may have received it before.
     for (const asked of this.pending.values()) if (asked.given) asked.given = "somebody";
   }
 
@@ -453,7 +453,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
       } else this.#post({ kind: "leads", leader: this.#term });
     }
     if (message.kind === "ping" && message.leader === this.#leader) this.#post({ ...message, kind: "pong" });
-    // It was granted after this one: nobody else is told so.
+    // The other tab became leader after this one, so only this one gives way.
     if (message.kind === "leads") this.superseded();
   }
 
@@ -512,7 +512,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
       const came = await this.page.core.guard.untilTrap(this.#do(core, ask, own));
       // What the tab before has done with it is not too late.
       const value = ask.again && rulesOf(method)?.late ? true : came;
-      // Whoever takes over is asked again.
+      // If another tab has taken over, the command is sent to that tab.
       if (begins && isConflict(value as string) && !(await this.holds()) && this.#core !== core) return;
       if (own) this.end(id, ({ resolve }) => resolve(value));
       else this.#post({ kind: "answered", leader, id, value });
@@ -536,7 +536,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
 
   async #do(core: CoreSession, { method, args, again }: Ask, own: boolean): Promise<unknown> {
     const [first] = args;
-    // Whoever asks is told what came of it, which a worker knows.
+    // With a core in a worker, `ask` returns the result.
     const call = (name: Exclude<Method, "answerInbox" | "clearError">) =>
       core.ask ? core.ask(name, ...args) : (core[name] as (...args: unknown[]) => unknown).apply(core, [...args]);
     switch (method) {

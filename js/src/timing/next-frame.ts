@@ -29,7 +29,7 @@ export function nextFrame(work: () => void): () => void {
 export const firstPainted = (): Promise<void> => {
   const own = painted();
   first ??= own;
-  // A frame that never comes, because a test has stopped its clock, holds up nobody who asks later.
+  // In a test with a stopped clock the first frame never comes; later callers then use their own.
   return Promise.race([first, own]);
 };
 let first: Promise<void> | undefined;

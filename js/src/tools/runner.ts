@@ -123,7 +123,7 @@ export class ToolRunner implements ToolHost {
           new Error(`${namedTool(name)} returned while its question was open: await the answer.`),
         );
       if (!tool.generateToolSummary || result.summary !== undefined || result.status !== "success") return `{"returned":${json}}`;
-      // Whoever stops the run while the summary is made, or leaves the page, does not lose the result.
+      // Report the result before the summary is made: it is not lost if the run is stopped or the page is closed.
       this.#context.returned(id, `{"summing":${json}}`);
       return JSON.stringify({ summed: await summaryOf(tool, result) });
     } catch (error) {

@@ -26,7 +26,7 @@ export function withoutCycles<T>(value: T, what: string): T {
   });
 }
 
-/** The JSON of what can be JSON; the rest is left out, and so are cycles. For what is also kept as it is. */
+/** JSON of the serialisable parts of a value; other parts and cycles are left out. For values that are also kept as they are. */
 export function toLooseJson(value: unknown): string {
   return looseJson(value);
 }
@@ -209,7 +209,7 @@ function tooLarge(path: string, { parts, letters }: Most): GloveError {
   const size = Number.isFinite(letters) ? `${parts} parts or ${letters} letters` : `${parts} parts`;
   return new GloveError(
     "NOT_SERIALISABLE",
-    `At ${place(path)} there come to be more than ${size}, with what stands there more than once counted each time. Give less, or the address of the rest.`,
+    `At ${place(path)} the value has more than ${size} (a part that is used twice counts twice). Pass less, or a URL to the rest.`,
   );
 }
 

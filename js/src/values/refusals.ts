@@ -1,4 +1,4 @@
-// What somebody is told who asks for what is closed, gone, or not at work here.
+// Errors for calls of something that is closed, gone, or not running here.
 import { GloveError } from "./error.js";
 
 export function sessionClosed(): GloveError {

@@ -87,7 +87,7 @@ export interface HostResponse {
 
 /** The session class that the wasm module exports. What is thrown is an object `{code, message, model?}`. */
 export interface CoreSession {
-  /** Of one in a worker, whose methods say at once that something is taken: what comes of it. */
+  /** Only for a core in a worker, whose other methods return before the result is known: returns the result. */
   ask?(method: string, ...args: readonly unknown[]): Promise<unknown>;
   /** Of one in a worker: it hears what need not be asked before a model is called. */
   ahead?(): void;

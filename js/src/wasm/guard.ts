@@ -31,7 +31,7 @@ export class Guard {
     });
   }
 
-  /** Tells of a trap that was not told of yet: so nobody uses what went with it. */
+  /** Reports a trap that was not reported yet, so that nothing of the dead instance is used. */
   tellOfTrap(): void {
     if (!this.#untold) return;
     const error = errorOf(this.#untold);

@@ -175,7 +175,7 @@ async function placeOf(core: OpenCore, store: IndexedDBStore): Promise<StoreAdap
   places.set(store, place);
   const { line, use } = running(core);
   place.connect(line, fresh(), use);
-  // Why it fails is told to whoever asks next, and listens for the database that opens late.
+  // The error is reported to the next caller, and to those who listen for a database that opens late.
   await new Limits().within(place.ask("shared", [])).catch(() => {});
   if (place.storage === "indexeddb") return place as unknown as StoreAdapter;
   // Without a database it is in the page's memory, where the list of sessions is: a worker may end before the page.

@@ -65,7 +65,7 @@ function Buttons({ state, runs }: { readonly state: ShownTaskState; readonly run
   if (state.status === "finished") return null;
   const stop = () => {
     setStopping(true);
-    // One that did not reach the task can be asked for again; one that did ends with the call in flight.
+    // If the stop did not reach the task, the button works again; otherwise the task ends after the call in flight.
     void task.stop().then((asked) => asked || setStopping(false));
   };
   return (

@@ -190,7 +190,7 @@ class Tasks {
     }
   }
 
-  /** A task that goes on after its request was answered: what ends it stands in its files, what broke it is told. */
+  /** Logs the failure of a task that continues after its response. A normal end is in the task's files. */
   #behind(ended: Promise<unknown>, request: Request): void {
     ended.catch((error: unknown) => told(this.#config, request, broken, error));
   }

@@ -7,7 +7,7 @@ import { nodeChildren, nodeFiles, nodeProcess } from "./node.js";
 const [shared, exclusive, atOnce] = [0x10, 0x20, 0x4];
 /** What `flock` ends with where somebody has the lock. */
 const taken = 1;
-/** Who only asks whether somebody has it holds it for a moment. */
+/** A process that only checks the lock holds it for a moment, so try again. */
 const pauses = [0, 5, 20, 50];
 
 /** Helpers that are about to end: what they hold is free in a moment. */

@@ -80,7 +80,7 @@ export async function inputsOf(files: SentFiles): Promise<Map<string, string | U
   return inputs;
 }
 
-/** A file is no folder too: neither of those that a client sends, nor of those that are there. */
+/** Refuses a path that is a file and a folder at once, among the sent files and the existing ones. */
 export function checkFits(paths: Iterable<string>, there: ReadonlySet<string>): void {
   const folders = new Set<string>();
   for (const path of there) for (const folder of above(path)) folders.add(folder);

@@ -79,7 +79,7 @@ export class LiveTasks {
 
   /** Its runner sees the file, wherever it is. */
   async stop(key: string, workspace: TaskWorkspace, reason?: string): Promise<void> {
-    // Whoever works on it may die before it has heard of that.
+    // The process that runs the task may die before it sees this, so write the file first.
     await watchTask(workspace).stop(reason);
     await this.#tasks.get(key)?.stop(reason);
   }

@@ -19,7 +19,7 @@ export async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T
       begun = true;
       return work();
     };
-    // One that stands still in the middle of it holds up nobody.
+    // A tab that hangs inside the lock does not block the others.
     return locks.request(id, { signal }, begin).catch((error: unknown) => {
       if (begun || !signal.aborted) throw error;
       return work();

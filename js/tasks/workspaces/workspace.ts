@@ -25,7 +25,7 @@ export interface TaskWorkspace {
   remove(path: string): Promise<void>;
   /** The files below a folder, in any order; none where there is no folder. */
   list(folder: string): Promise<readonly WorkspaceEntry[]>;
-  /** The right to run the task: a function that gives it back, or nothing while somebody else has it. Whoever dies loses it. */
+  /** Takes the lease for running the task: returns a function that releases it, or nothing if it is taken. A dead process loses it. */
   lease(): Promise<(() => void) | undefined>;
   /** Whether somebody has that right now, for screens that only watch. May be left away. */
   leased?(): Promise<boolean>;

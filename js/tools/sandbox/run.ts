@@ -22,7 +22,7 @@ export interface SandboxResult {
 }
 
 const mostLogged = 20_000;
-/** More questions than that are nobody's work. */
+/** The limit of calls from the engine to its host. */
 const mostAsked = 1_000;
 /** A machine at its limits takes seconds to start an engine. What takes longer does not come. */
 const mostToStartMs = 30_000;

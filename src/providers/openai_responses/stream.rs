@@ -211,7 +211,7 @@ impl OpenAiResponsesStream {
 
     fn item_done(&mut self, index: u64, item: &Item<'_>, turn: &mut TurnBuilder) {
         match item.kind.text().as_ref() {
-            // Of what has failed nothing is looked for: the list would grow with what a hostile answer holds.
+            // After a failure ignore further items: a hostile answer could make the list grow without limit.
             _ if turn.is_failed() => {}
             "function_call" => {
                 let call_id = item.call_id.text();

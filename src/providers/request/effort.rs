@@ -17,7 +17,7 @@ impl Options {
         !self.thinking.is_open() && !self.thinking.is_off() && self.facts.thinking != Some(ThinkingForm::None)
     }
 
-    /// Whether the model thinks, if it is one that does so unless it is told otherwise.
+    /// Whether the model thinks; some models think by default.
     pub(in crate::providers) fn thinks_by_itself(&self) -> bool {
         !self.thinking.is_off()
             || matches!(self.facts.thinking_off, Some(ThinkingOff::BetweenTools | ThinkingOff::Never))

@@ -96,7 +96,7 @@ impl<'a> File<'a> {
         Some(File { kind, media_type, place })
     }
 
-    /// A picture of one of these types, or of one that only its server knows.
+    /// Whether it is a picture of one of these types. A picture by URL may have an unknown type.
     pub(in crate::providers) fn is_picture(&self, types: &[&str]) -> bool {
         self.kind == Kind::Picture && self.is_one_of(types)
     }
@@ -105,7 +105,7 @@ impl<'a> File<'a> {
         self.media_type == PDF
     }
 
-    /// Of what is only an address the type need not be known.
+    /// The type of a URL may be unknown.
     pub(in crate::providers) fn is_one_of(&self, types: &[&str]) -> bool {
         types.contains(&self.media_type.as_ref())
             || self.media_type.is_empty() && matches!(self.place, Place::Address(_))

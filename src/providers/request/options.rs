@@ -38,8 +38,8 @@ pub struct Options {
     pub answer: Option<AnswerFormat>,
     /// What is known of the model and its host, from [`Facts::of`].
     pub facts: Facts,
-    /// An object whose fields are added to the body as they are, in the place of those that would be there. Where both are objects,
-    /// their fields come together.
+    /// An object whose fields are added to the request body. They replace fields of the same name; two objects of the same name are
+    /// merged.
     pub extra: Option<Json>,
 }
 
@@ -74,7 +74,7 @@ impl ToolChoice {
     }
 }
 
-/// Said as a word or in tokens; what a provider does not take is made of what was given.
+/// An effort by name or a budget in tokens. If a provider supports only one of them, it is derived from the other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Thinking {
     /// `low`, `medium`, `high` or another word that the model knows; `none` asks for no thoughts.

@@ -240,7 +240,7 @@ impl Run {
         }
     }
 
-    /// What was said of this call was said of other arguments. One that nobody was asked about has begun with them.
+    /// The arguments changed after the decision, so the decision does not hold. A call that needed no decision has started with the new arguments.
     fn ask_anew(&mut self, index: usize, fx: &mut Effects) {
         let Some(call) = self.call_at(index) else { return };
         if !call.permitted && !call.approved {

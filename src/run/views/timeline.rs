@@ -343,7 +343,7 @@ impl Timeline {
             }
             let Ok(at) = self.lines.binary_search_by_key(line, |(line, _)| *line) else { continue };
             let Some((_, place)) = self.lines.get(at) else { continue };
-            // One that goes on from a cut answer stands in its place.
+            // A continued answer is shown in the entry of the answer that was cut off.
             for place in [*place, place.saturating_sub(1)] {
                 if matches!(self.entries.get(place), Some(Kept::Text(shown)) if shown == line) {
                     changed.push(place);

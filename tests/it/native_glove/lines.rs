@@ -236,7 +236,7 @@ fn what_an_answer_costs_is_counted_by_the_prices_of_the_configuration() {
     let told = stdout(&with(r#"{"*": {"input": 2, "output": 10}}"#));
     assert!(told.contains("\"cost\":0.003"), "{told}");
     for (prices, sentence) in [
-        ("2", "GLOVE_PRICES is no table of prices"),
+        ("2", "GLOVE_PRICES is not a table of prices"),
         (r#"{"*": {"input": 2}}"#, "missing field `output`"),
         (r#"{"*": {"input": 2, "output": 8, "cached": 1}}"#, "unknown field `cached`"),
         (r#"{"*": {"input": -2, "output": 8}}"#, "a price of `*` is negative"),

@@ -20,9 +20,9 @@ pub struct Lease {
     pub holder: String,
     /// It was held at some time.
     had: AtomicBool,
-    /// Somebody else has it now.
+    /// Another holder has it.
     lost: AtomicBool,
-    /// Until when nobody else can have it, by the clock that others see and by the one that nobody sets.
+    /// The lease is certain until these times: by the wall clock, which other processes use, and by the monotonic clock.
     sure_until: [AtomicU64; 2],
 }
 

@@ -47,7 +47,7 @@ impl HeldSession {
         take().await
     }
 
-    /// What the database said of a write that was begun at these times, and that takes the session where nobody holds it.
+    /// Handles the result of a write that started at these times and takes the lease if it was free.
     pub fn wrote<T>(&self, at: [u64; 2], answer: Result<T, StoreError>) -> Result<(), StoreError> {
         let had = self.lease.had();
         let error = match answer {
@@ -64,7 +64,7 @@ impl HeldSession {
         if error.kind == StoreErrorKind::Conflict && had {
             self.lease.lose();
         }
-        // Refused is not done; of all else nobody knows.
+        // A refused write did not happen; after any other error it may have happened.
         if matches!(error.kind, StoreErrorKind::Unavailable | StoreErrorKind::Failed) {
             self.unsure.store(true, Ordering::Relaxed);
         }

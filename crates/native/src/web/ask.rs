@@ -16,7 +16,7 @@ use crate::http_thread::HttpThread;
 
 const MOST_REDIRECTS: usize = 5;
 const CONNECT: Duration = Duration::from_secs(30);
-/// Some servers answer nobody who has no name.
+/// Some servers refuse requests without a user agent.
 const AGENT: &str = concat!("glove/", env!("CARGO_PKG_VERSION"));
 /// They would say who asks, or what the host is.
 const KEPT: [&str; 10] = [

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until};
 use super::resume::{Answers, Begun, END, Writing, of_run};
 use glove_wasm::error::StoreError;
 
-/// So often whoever writes an answer looks whether it is wanted still.
+/// How often the writer of an answer checks whether the answer is still wanted.
 const LOOK: Duration = Duration::from_secs(2);
 
 impl Answers {

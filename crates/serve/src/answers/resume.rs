@@ -1,7 +1,7 @@
-//! Which request begins an answer, reads one on, stops it, or is refused it.
+//! Decides for a request whether it starts an answer, continues reading one, stops one, or is refused.
 //!
-//! In the buffer stands first which request the answer is for, and which run of it: `? of run`. So does everybody who asks for it once more.
-//! Each event begins with its run; those of another run, which somebody has deleted meanwhile, are passed over.
+//! The first event in the buffer names the request and its run, as `? of run`; every later caller of the same answer adds such an event.
+//! Each event starts with its run; events of another run, whose answer was deleted meanwhile, are skipped.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ pub(crate) struct Begun {
     pub rest: Receiver<String>,
 }
 
-/// Whose answers are counted together. Of those that nobody reads, the one that was left first is stopped when there are too many.
+/// Answers of one kind are counted together. If too many have no reader, the one without a reader for the longest time is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whose {
     Model,
@@ -104,8 +104,8 @@ impl Answers {
         self.forget(&key.id).await
     }
 
-    /// The answer from the event after the last one that the client has; `begin` is called for one that nobody has begun. `again` says
-    /// that the client knows of a beginning. Goes on when the client leaves.
+    /// Streams the answer after the client's last event. Calls `begin` if the answer was not started. `again` means that the client knows it
+    /// was started. Continues when the client disconnects.
     pub(crate) async fn answer(
         self: &Arc<Self>,
         key: AnswerKey,
@@ -136,12 +136,12 @@ impl Answers {
             return match (parts.next(), parts.next()) {
                 (Some(of), Some(run)) if of == key.of => Ok(run.to_owned()),
                 _ => {
-                    let message = "This name belongs to the answer of another request; choose another one.";
+                    let message = "Another request uses this answer id; choose another id.";
                     Err(Refusal::new(409, "ANSWER_TAKEN", message))
                 }
             };
         }
-        // What the client has of it is part of an answer that nobody knows any more.
+        // The client has a part of an answer that is no longer stored.
         if is_known {
             self.buffer.delete(id).await.map_err(unkept)?;
             return Err(Refusal::new(410, "ANSWER_GONE", "This answer is not kept any more; ask again."));
@@ -162,7 +162,7 @@ impl Answers {
                 let (answers, id, written) = (Arc::clone(self), id.to_owned(), run.clone());
                 tokio::spawn(async move {
                     if answers.keep(&id, &written, begun, &writing).await.is_err() {
-                        // Nobody would hear what comes of it.
+                        // Stop the call: its result cannot be read any more.
                         let _ = answers.buffer.delete(&id).await;
                     }
                     answers.end(&id, &writing);

@@ -21,7 +21,7 @@ pub struct ServedTasks {
 }
 
 impl ServedTasks {
-    /// `agent` makes the one that works on a task, by the user whose it is: as `authorize` calls them, and empty where nobody is asked.
+    /// `agent` makes the agent for a user, as `authorize` names the user; the name is empty without authorization.
     pub fn new(
         folder: impl Into<PathBuf>,
         agent: impl Fn(&str) -> Result<TaskAgent, TaskError> + Send + Sync + 'static,

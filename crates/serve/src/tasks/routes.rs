@@ -174,7 +174,7 @@ impl Asked<'_> {
         }
     }
 
-    /// A task that goes on after its request was answered: what ends it stands in its files, what broke it is told.
+    /// Logs the failure of a task that continues after its response. A normal end is in the task's files.
     fn logged(&self, id: &str) -> impl FnOnce(&Result<TaskResult, TaskError>) + Send + 'static {
         let (shared, id) = (Arc::clone(self.shared), id.to_owned());
         move |ended| {
@@ -332,7 +332,7 @@ impl Asked<'_> {
         let tasks = Arc::clone(self.tasks);
         let reason = request_body::reason(&self.optional_text().await?)?;
         let reason = reason.unwrap_or_else(|| "stopped by the user".to_owned());
-        // Who works on it may die before it has heard of that.
+        // The process that runs the task may die before it sees this, so write the file first.
         runtime::stop(&folder, &reason).await?;
         if let Some(task) = tasks.handle(&name) {
             task.stop_because(reason);

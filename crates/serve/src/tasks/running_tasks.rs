@@ -79,7 +79,7 @@ impl Tasks {
         let work = tokio::spawn(async move {
             let result = running.run(options).await;
             ended(&result);
-            // In this order: who sees that nobody works on it finds it free.
+            // In this order: once the task is reported idle, its place is free.
             drop(running);
             drop(place);
             result

@@ -59,7 +59,7 @@ impl Task {
                 continue;
             }
             if !open {
-                // It never will decide: what is asked later was not known to whoever wrote it.
+                // This file never becomes valid: a later request gets another id.
                 let why = "no request has this id. Delete the file";
                 self.ignore(now, id, TaskErrorKind::ApprovalUnknown, why);
             } else if let Err(error) = ApprovalDecision::from_file(id, text) {

@@ -13,7 +13,7 @@ impl Task {
     /// The loop has nothing left to do.
     pub(super) fn at_end(&mut self, now: u64, fx: &mut Effects) {
         if let Some(budget) = self.state.only_verify {
-            // Whatever the verification says of what is there: the task was to do more.
+            // The task is not finished, whatever the verification says: the budget stopped it.
             let verdict = self.state.verdict.as_ref().filter(|_| self.state.verified_part);
             let message = budget_end(budget, verdict);
             self.pause(now, budget, "budget.hit", &message, fx);

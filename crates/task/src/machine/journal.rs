@@ -10,7 +10,7 @@ use glove_wasm::json::codec::{Write, object};
 use glove_wasm::json::{self, Json};
 
 impl Task {
-    /// What the tools of a step did and nobody was told; true where there was something.
+    /// Reports the calls of a step that were not reported yet. Returns true if there was one.
     pub(super) fn tell_calls(&mut self, now: u64, step: &str, calls: &[ToolCallReport]) -> bool {
         let begun = calls.iter().map(|call| (call, false));
         let ended = calls.iter().filter(|call| !call.status.is_empty()).map(|call| (call, true));

@@ -128,7 +128,7 @@ impl Task {
         };
         if self.state.steps.iter().any(|ended| ended.id == id) {
             let message = format!(
-                "the loop `{}` gave the step `{id}` again, which has ended; give each step a name or an id of its own",
+                "the loop `{}` returned the finished step `{id}` again; give each step its own name or id",
                 self.state.loop_name
             );
             return Err(TaskError::new(TaskErrorKind::Loop, message));

@@ -22,7 +22,7 @@ pub async fn decide(files: &dyn Workspace, now: u64, decision: &ApprovalDecision
             let message = format!("{} cannot be read: {fault}", layout::request(id));
             TaskError::new(TaskErrorKind::ApprovalUnknown, message)
         })?,
-        // The state is written first, and whoever has seen it there may be faster than the file.
+        // The state is written before the request's file, so a client may decide before the file exists.
         None => match pending(files, id).await? {
             Some(request) => request,
             None => {

@@ -316,8 +316,7 @@ async fn open_state(files: &dyn Workspace, journal: &Journal) -> Result<(Task, S
     let before = read_known(files, layout::STATE_BEFORE).await?;
     let Some(text) = now else {
         let Some(before) = before else {
-            let message =
-                format!("there is no task in this workspace: {} is not there; start one", layout::STATE);
+            let message = format!("this workspace has no task ({} is missing); start one", layout::STATE);
             return Err(TaskError::new(TaskErrorKind::Missing, message));
         };
         return Ok((Task::restore(&before, journal)?, before));

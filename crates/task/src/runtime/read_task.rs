@@ -1,4 +1,4 @@
-//! A task as its files tell it, for whoever does not run it. Nothing is written, and no lease is needed.
+//! Reads the state of a task from its files. Needs no lease and writes nothing.
 
 use crate::layout::{self, WorkspacePath};
 use crate::runtime::workspace::{Workspace, read_known, read_text};
@@ -18,7 +18,7 @@ pub async fn state(files: &dyn Workspace) -> Result<TaskState, TaskError> {
             None => {}
         }
     }
-    let message = || format!("there is no task in this workspace: {} is not there; start one", layout::STATE);
+    let message = || format!("this workspace has no task ({} is missing); start one", layout::STATE);
     Err(broken.unwrap_or_else(|| TaskError::new(TaskErrorKind::Missing, message())))
 }
 

@@ -35,7 +35,7 @@ pub(super) async fn conversations(
         let run = Run::reading(record);
         let view = run.model_request();
         all.extend(view.iter().take(view.settled()).cloned());
-        // Calls that nobody has answered yet no provider takes.
+        // Providers refuse calls without a result, so remove the open calls.
         if let Some(last) = all.last_mut().filter(|last| last.tool_calls.is_some()) {
             last.tool_calls = None;
         }
@@ -45,7 +45,7 @@ pub(super) async fn conversations(
 
 pub(super) fn gone() -> TaskError {
     let message = format!(
-        "{SEEDS} is gone, in which the task keeps the history that it was given; put it back, or start the task again"
+        "{SEEDS} is missing; the task keeps its history in it. Restore the file, or start the task again"
     );
     TaskError::new(TaskErrorKind::History, message)
 }

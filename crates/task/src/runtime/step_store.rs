@@ -84,7 +84,7 @@ async fn load(
     let whole = text.rfind('\n').map_or(0, |at| at + 1);
     let lines = text.get(..whole).unwrap_or_default();
     if lines.len() < text.len() {
-        // The process died while it wrote this line, so nobody was told that it is written. What comes next needs a line of its own.
+        // The process died while it wrote this line, so the write was not acknowledged. Start the next record on a new line.
         files.write(&path, lines.as_bytes().to_vec()).await.map_err(failed)?;
     }
     let mut loaded = Loaded::default();

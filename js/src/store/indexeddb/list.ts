@@ -67,7 +67,7 @@ export async function restore(database: ListedDatabase, id: string): Promise<voi
 async function change(database: ListedDatabase, id: string, changed: (row: SessionRow) => SessionRow): Promise<void> {
   await database.run(["sessions"], "relaxed", async ({ ask, store }) => {
     const row = await ask<unknown>(store("sessions").get(id));
-    // Nobody waits for its answer: behind it the transaction ends at once.
+    // Not awaited: the transaction completes with this write.
     store("sessions").put(changed(isRow(row) ? row : unknownSession(id)), id);
   });
   tellChanged(database, id);

@@ -159,7 +159,7 @@ export class KeptSession {
     const id = this.identifier;
     const said = titleOf(messages);
     const count = messages.length;
-    /** Nobody waits for the ends of these: one that fails ends the transaction. Gives the row as it is then. */
+    /** Nobody awaits these writes: a failed one aborts the transaction. Returns the row after the write. */
     const put = (transaction: Transaction, before: SessionRow, order: number, files: Iterable<[string, Media]>): SessionRow => {
       const { store } = transaction;
       const changes = rest(transaction, before, texts);

@@ -78,7 +78,7 @@ export class IndexedDBStore implements StoreAdapter {
     const failed = () => {
       this.#loading = undefined;
     };
-    // Ahead of all who wait: whoever asks after them comes behind them.
+    // Set before other callers continue: calls after them must come later.
     loading.then((kept) => {
       this.#kept = kept;
     }, failed);
