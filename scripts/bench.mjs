@@ -16,25 +16,25 @@ const rows = readdirSync(inRoot("benches", "rows"))
   .sort((one, other) => Number(one.slice(1)) - Number(other.slice(1)) || one.localeCompare(other));
 
 await main(async () => {
-  const wanted = process.argv.slice(2);
+  const requestedRows = process.argv.slice(2);
   const tools = await setup();
-  if (wanted[0] === "rust") return rust(wanted.slice(1));
-  if (wanted[0] === "film") return film(tools);
-  if (wanted[0] === "profile") return profiled(tools, wanted[1] ?? "w2");
-  if (wanted[0] === "parts") return parts(tools);
-  if (wanted[0] === "load") return load(wanted[1] ?? "10000");
-  const unknown = wanted.filter((name) => !rows.includes(name));
+  if (requestedRows[0] === "rust") return rust(requestedRows.slice(1));
+  if (requestedRows[0] === "film") return film(tools);
+  if (requestedRows[0] === "profile") return profiled(tools, requestedRows[1] ?? "w2");
+  if (requestedRows[0] === "parts") return parts(tools);
+  if (requestedRows[0] === "load") return load(requestedRows[1] ?? "10000");
+  const unknown = requestedRows.filter((name) => !rows.includes(name));
   if (unknown.length) {
     throw new StepFailed(
       `there is no benchmark called ${unknown.join(", ")}`,
       `Choose from: rust, film, load, parts, profile, ${rows.join(", ")}.`,
     );
   }
-  if (!wanted.length) await rust([]);
+  if (!requestedRows.length) await rust([]);
   await build(tools);
-  if (!wanted.length) await costs(tools);
+  if (!requestedRows.length) await costs(tools);
   await installPeers();
-  for (const row of wanted.length ? wanted : rows) {
+  for (const row of requestedRows.length ? requestedRows : rows) {
     await step(row, "Read its messages above.", () => compare(row));
   }
 });

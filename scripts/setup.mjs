@@ -53,27 +53,27 @@ async function wasmStandardLibrary() {
 }
 
 async function npmPackages() {
-  const wanted = fingerprint({ texts: [process.version], files: [inRoot("package-lock.json")] });
-  if (existsSync(inRoot("node_modules")) && hasStamp("npm", wanted)) return;
+  const fingerprintNow = fingerprint({ texts: [process.version], files: [inRoot("package-lock.json")] });
+  if (existsSync(inRoot("node_modules")) && hasStamp("npm", fingerprintNow)) return;
   await step(
     "installing npm packages (about half a minute)",
     "Check that npm reaches its registry, delete node_modules, and run `npm ci`.",
     () => run("npm", ["ci", "--ignore-scripts", "--loglevel=error"]),
   );
-  writeStamp("npm", wanted);
+  writeStamp("npm", fingerprintNow);
 }
 
 /** The packages that only the tests called `real` need. */
 async function clients() {
   const cwd = inRoot("tests", "real", "clients");
-  const wanted = fingerprint({ texts: [process.version], files: [join(cwd, "package-lock.json")] });
-  if (existsSync(join(cwd, "node_modules")) && hasStamp("clients", wanted)) return;
+  const fingerprintNow = fingerprint({ texts: [process.version], files: [join(cwd, "package-lock.json")] });
+  if (existsSync(join(cwd, "node_modules")) && hasStamp("clients", fingerprintNow)) return;
   await step(
     "installing clients and an engine of others (about ten seconds)",
     "Check that npm reaches its registry, delete tests/real/clients/node_modules, and run `npm ci` there.",
     () => run("npm", ["ci", "--ignore-scripts", "--loglevel=error"], { cwd }),
   );
-  writeStamp("clients", wanted);
+  writeStamp("clients", fingerprintNow);
 }
 
 /** The program that writes the glue, built once into the user's cache folder. */

@@ -111,9 +111,9 @@ impl SseDecoder {
         }
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
-            let mut held = None;
-            self.field(&line, &mut held)?;
-            self.keep(held)?;
+            let mut data_line = None;
+            self.field(&line, &mut data_line)?;
+            self.keep(data_line)?;
         }
         if self.event.has_data {
             self.event.dispatch(None, true, on_event);
@@ -145,7 +145,7 @@ impl SseDecoder {
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
         }
         // The data of an event that lies in this chunk as one line is lent out from here, not copied.
-        let mut held: Option<&[u8]> = None;
+        let mut data_line: Option<&[u8]> = None;
         loop {
             let (head, tail) = rest.split_at(find_line_end(rest));
             rest = match tail {
@@ -157,20 +157,20 @@ impl SseDecoder {
                 [b'\r', b'\n', after @ ..] | [_, after @ ..] => after,
             };
             if self.line.is_empty() {
-                self.line_end(head, &mut held, on_event)?;
+                self.line_end(head, &mut data_line, on_event)?;
             } else {
                 self.room(self.line.len(), head.len())?;
                 let mut line = std::mem::take(&mut self.line);
                 line.extend_from_slice(head);
                 let mut copied = None;
-                self.keep(held.take())?;
+                self.keep(data_line.take())?;
                 self.line_end(&line, &mut copied, on_event)?;
                 self.keep(copied)?;
                 line.clear();
                 self.line = line;
             }
         }
-        self.keep(held)?;
+        self.keep(data_line)?;
         self.room(self.line.len(), rest.len())?;
         self.line.extend_from_slice(rest);
         Ok(())
@@ -179,21 +179,21 @@ impl SseDecoder {
     fn line_end<'c>(
         &mut self,
         line: &'c [u8],
-        held: &mut Option<&'c [u8]>,
+        data_line: &mut Option<&'c [u8]>,
         on_event: &mut OnEvent<'_>,
     ) -> Result<(), SseError> {
         if !line.is_empty() {
-            return self.field(line, held);
+            return self.field(line, data_line);
         }
-        if self.event.has_data || held.is_some() {
-            self.event.dispatch(held.take(), false, on_event);
+        if self.event.has_data || data_line.is_some() {
+            self.event.dispatch(data_line.take(), false, on_event);
         }
         self.event.name.clear();
         Ok(())
     }
 
     /// One line that is not blank: `name: value`, `name`, or a comment.
-    fn field<'c>(&mut self, line: &'c [u8], held: &mut Option<&'c [u8]>) -> Result<(), SseError> {
+    fn field<'c>(&mut self, line: &'c [u8], data_line: &mut Option<&'c [u8]>) -> Result<(), SseError> {
         self.room(0, line.len())?;
         let (name, value) = match line.iter().position(|byte| *byte == b':') {
             Some(colon) => {
@@ -204,16 +204,16 @@ impl SseDecoder {
             None => (line, &b""[..]),
         };
         match name {
-            b"data" if held.is_none() && !self.event.has_data => *held = Some(value),
+            b"data" if data_line.is_none() && !self.event.has_data => *data_line = Some(value),
             b"data" => {
-                self.keep(held.take())?;
+                self.keep(data_line.take())?;
                 self.keep(Some(value))?;
             }
             // llama.cpp tells of a failure so, in the middle of an answer.
-            b"error" if value.starts_with(b"{") && held.is_none() && !self.event.has_data => {
+            b"error" if value.starts_with(b"{") && data_line.is_none() && !self.event.has_data => {
                 self.event.name.clear();
                 self.event.name.push_str("error");
-                *held = Some(value);
+                *data_line = Some(value);
             }
             b"event" => {
                 self.event.name.clear();
@@ -232,8 +232,8 @@ impl SseDecoder {
     }
 
     /// Copies a data line, because its event does not end in this chunk or has more lines.
-    fn keep(&mut self, held: Option<&[u8]>) -> Result<(), SseError> {
-        let Some(value) = held else { return Ok(()) };
+    fn keep(&mut self, data_line: Option<&[u8]>) -> Result<(), SseError> {
+        let Some(value) = data_line else { return Ok(()) };
         self.room(self.event.data.len(), value.len())?;
         if self.event.has_data {
             self.event.data.push(b'\n');
@@ -252,9 +252,9 @@ impl SseDecoder {
 }
 
 impl Pending {
-    fn dispatch(&mut self, held: Option<&[u8]>, unterminated: bool, on_event: &mut OnEvent<'_>) {
+    fn dispatch(&mut self, data_line: Option<&[u8]>, unterminated: bool, on_event: &mut OnEvent<'_>) {
         // Line ends are ASCII, so replacing bad bytes here gives what decoding the whole stream would have given.
-        let data = text_of(held.unwrap_or(&self.data));
+        let data = text_of(data_line.unwrap_or(&self.data));
         on_event(SseEvent { name: &self.name, data: &data, id: &self.id, unterminated });
         self.name.clear();
         self.data.clear();

@@ -102,9 +102,9 @@ const FROM_RIGHT: Ranges =
 const FLAG: char = '\u{1f3f4}';
 const END_OF_TAGS: char = '\u{e007f}';
 const FEWEST_TAGS: usize = 3;
-const MOST_TAGS: usize = 6;
+const MAX_TAGS: usize = 6;
 /// Of the wide spaces beside a wide character, so many stay.
-const MOST_SPACES: usize = 4;
+const MAX_SPACES: usize = 4;
 
 /// The text with escapes for what could make it look like another one: `\u202E`, `\u{E0041}`, `\r`.
 pub fn visible(text: &str) -> String {
@@ -179,7 +179,7 @@ fn is_in(ranges: &[(u32, u32)], c: char) -> bool {
 /// How many characters after a black flag say whose it is.
 fn flag_tags(rest: &str) -> usize {
     let tags = rest.chars().take_while(|c| is_in(TAGS, *c)).count();
-    let fits = (FEWEST_TAGS..=MOST_TAGS).contains(&tags) && rest.chars().nth(tags) == Some(END_OF_TAGS);
+    let fits = (FEWEST_TAGS..=MAX_TAGS).contains(&tags) && rest.chars().nth(tags) == Some(END_OF_TAGS);
     if fits { tags + 1 } else { 0 }
 }
 
@@ -198,9 +198,9 @@ fn stays(c: char, rest: &str, before: &Before) -> bool {
             among(JOINING, last) || (among(EMOJI, sign) && among(EMOJI, next))
         }
         '\u{3000}' => {
-            let more = rest.chars().take(MOST_SPACES).take_while(|c| *c == '\u{3000}').count();
-            (among(WIDE, before.before_spaces) && before.spaces < MOST_SPACES)
-                || (more < MOST_SPACES && among(WIDE, rest.chars().nth(more)))
+            let more = rest.chars().take(MAX_SPACES).take_while(|c| *c == '\u{3000}').count();
+            (among(WIDE, before.before_spaces) && before.spaces < MAX_SPACES)
+                || (more < MAX_SPACES && among(WIDE, rest.chars().nth(more)))
         }
         '\u{fe0e}' | '\u{fe0f}' => among(SIGNS, last) || among(WIDE, last),
         '\u{fe00}'..='\u{fe0d}' | '\u{e0100}'..='\u{e01ef}' => among(WIDE, last),
@@ -236,14 +236,14 @@ pub fn pattern() -> String {
     let (joining, emoji, signs, wide) = (class(JOINING), class(EMOJI), class(SIGNS), class(WIDE));
     let kept = [
         r"\r(?=\n)".to_owned(),
-        format!(r"\u{{1f3f4}}[{}]{{{FEWEST_TAGS},{MOST_TAGS}}}\u{{e007f}}", class(TAGS)),
+        format!(r"\u{{1f3f4}}[{}]{{{FEWEST_TAGS},{MAX_TAGS}}}\u{{e007f}}", class(TAGS)),
         format!(r"[{}][\xa0\u202f]|[\xa0\u202f](?=[{}])", class(BEFORE_SPACE), class(AFTER_SPACE)),
         format!(r"[{}][\u180b-\u180f]", class(MONGOLIAN)),
         format!(r"[{joining}](?:\u200d|\u200c(?=[{joining}]))"),
         format!(r"[{emoji}]\ufe0f?\u200d(?=[{emoji}])"),
         format!(r"[{signs}][\ufe0e\ufe0f]"),
         format!(
-            r"[{wide}](?:[\ufe00-\ufe0f\u{{e0100}}-\u{{e01ef}}]|\u3000{{1,{MOST_SPACES}}})|\u3000{{1,{MOST_SPACES}}}(?=[{wide}])"
+            r"[{wide}](?:[\ufe00-\ufe0f\u{{e0100}}-\u{{e01ef}}]|\u3000{{1,{MAX_SPACES}}})|\u3000{{1,{MAX_SPACES}}}(?=[{wide}])"
         ),
     ];
     format!("/({})|[{}]/gu", kept.join("|"), class(HIDDEN))

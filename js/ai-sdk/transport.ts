@@ -14,24 +14,24 @@ import { givenTo, ourMessages } from "./ui-messages.js";
  * the sessions.
  */
 export function createChatTransport(client: GloveClient): ChatTransport<UIMessage> {
-  const held = new Map<string, { readonly session: GloveSession; release(): void }>();
+  const retained = new Map<string, { readonly session: GloveSession; release(): void }>();
   /** The ids of our entries, by those of the messages that were sent. */
   const entries = new Map<string, string>();
   /** By chat: what it has said since it came onto the page, where it tells that (`resume: true`). One that was there before may have shown it, and this one not. */
   const saidHere = new Map<string, Set<string>>();
   const sessionOf = (id: string): GloveSession => {
-    const known = held.get(id);
+    const known = retained.get(id);
     if (known && !known.session.disposed) return known.session;
     const session = client.session(id);
-    held.set(id, { session, release: client.retain(session) });
+    retained.set(id, { session, release: client.retain(session) });
     return session;
   };
   return {
     // What comes is the whole answer, from its beginning.
     resumeStreamIsReplay: true,
     close() {
-      for (const { release } of held.values()) release();
-      held.clear();
+      for (const { release } of retained.values()) release();
+      retained.clear();
     },
     async sendMessages({ trigger, chatId, messageId, messages, abortSignal }) {
       const session = sessionOf(chatId);

@@ -8,7 +8,7 @@ const storedKey = "glove:answers";
 const ended = /^: over$/m;
 const firstWaitMs = 250;
 const longestWaitMs = 5_000;
-const mostTries = 12;
+const maxTries = 12;
 
 /**
  * For `createEndpointModel(url, { fetch: resumable() })`, where the chat handler has a `resume`: an answer goes on when the network comes back, and after a
@@ -72,7 +72,7 @@ async function readOn(
   let last = "0";
   let failure: unknown = new Error("The answer broke off.");
   try {
-    for (let tries = 0; tries < mostTries && !signal?.aborted; tries++) {
+    for (let tries = 0; tries < maxTries && !signal?.aborted; tries++) {
       if (tries > 0) {
         await pause(Math.min(firstWaitMs * 2 ** tries, longestWaitMs), signal);
         if (signal?.aborted) break;

@@ -31,7 +31,7 @@ type Conversation = Pick<PluginRound["conversation"], "messages">;
 
 const firstWaitMs = 250;
 const longestWaitMs = 5_000;
-const mostTries = 12;
+const maxTries = 12;
 /** What stands before a server says with these that it did not answer. */
 const gateway: readonly unknown[] = [502, 504];
 /** So long is looked whether a call that was broken off was stopped, or its page only left. */
@@ -170,7 +170,7 @@ class ServerCall {
 
   async #outcome(call: Posted, begun: boolean): Promise<ToolResultData> {
     let again = begun;
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       if (tries > 0) await this.#wait(Math.min(firstWaitMs * 2 ** tries, longestWaitMs));
       if (this.#signal.aborted) throw new AbortError();
       try {

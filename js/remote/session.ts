@@ -2,7 +2,7 @@
 
 import type { Written } from "../src/snapshot/state.js";
 import { type Method, rulesOf } from "../src/tabs/command-rules.js";
-import { type Asked, Asker } from "../src/tabs/command-sender.js";
+import { type Command, CommandSender } from "../src/tabs/command-sender.js";
 import type { SharedSession } from "../src/tabs/shared-session.js";
 import type { TabPage } from "../src/tabs/tab-adapter.js";
 import { codeOf, GloveError } from "../src/values/error.js";
@@ -11,7 +11,7 @@ import { fromCore } from "../src/wasm/core-errors.js";
 import type { CoreEvent } from "../src/wire/core-types.js";
 import { parsed, type RemoteServer, unreachable } from "./server.js";
 
-interface Pending extends Asked {
+interface Pending extends Command {
   /** It was sent, and whether the server has it is not known. */
   sent: boolean;
   /** The server has begun it, and tells its end in the stream. */
@@ -20,7 +20,7 @@ interface Pending extends Asked {
   readonly seen: string | undefined;
 }
 
-type Told =
+type ServerEvent =
   | { readonly kind: "all"; readonly events: readonly CoreEvent[]; readonly written: Written }
   | { readonly kind: "events"; readonly events: readonly CoreEvent[] }
   /** It is not stored any more. */
@@ -39,7 +39,7 @@ const longestWaitMs = 5_000;
 /** Tries that may fail before a person is told. */
 const silentTries = 3;
 
-export class RemoteSession extends Asker<Pending> implements SharedSession {
+export class RemoteSession extends CommandSender<Pending> implements SharedSession {
   readonly leads = false;
   readonly #id: string;
   readonly #path: string;
@@ -80,7 +80,7 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
   // ---- what only tabs do ---------------------------------------------------------------------------------------------
 
   takeOver(): void {}
-  askAgain(): void {}
+  resend(): void {}
   superseded(): void {}
   tell(): void {}
   clearError(): void {}
@@ -114,7 +114,7 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
   protected ask(method: Method, ...args: readonly unknown[]): Promise<unknown> {
     if (this.over) return Promise.reject(this.over);
     return new Promise((resolve, reject) => {
-      const asked: Pending = {
+      const command: Pending = {
         id: generateId(),
         method,
         args,
@@ -124,28 +124,28 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
         taken: false,
         seen: this.#last,
       };
-      this.pending.set(asked.id, asked);
-      void this.#give(asked);
+      this.pending.set(command.id, command);
+      void this.#give(command);
     });
   }
 
   /** Asks the server until it has heard it. What is done only once is not asked of a server that was started anew. */
-  async #give(asked: Pending): Promise<void> {
-    const { id, method, args } = asked;
-    const repeats = asked.sent;
-    asked.sent = true;
-    const seen = repeats && rulesOf(method)?.once ? asked.seen : undefined;
+  async #give(command: Pending): Promise<void> {
+    const { id, method, args } = command;
+    const repeats = command.sent;
+    command.sent = true;
+    const seen = repeats && rulesOf(method)?.once ? command.seen : undefined;
     let text: string;
-    let told: Partial<Told>;
+    let received: Partial<ServerEvent>;
     try {
       text = await this.#server.text("POST", `${this.#path}/ask`, { id, method, args, seen }, this.#stop.signal);
-      told = parsed(text) as Partial<Told>;
+      received = parsed(text) as Partial<ServerEvent>;
     } catch (thrown) {
       if (!this.pending.has(id)) return;
       const error = fromCore(thrown);
       if (codeOf(error) !== "SERVER_UNREACHABLE") return this.end(id, ({ reject }) => reject(error));
       await this.#rest(firstWaitMs * 4);
-      if (this.pending.has(id)) void this.#give(asked);
+      if (this.pending.has(id)) void this.#give(command);
       return;
     }
     if (!rulesOf(method)?.begins && method !== "switchBranch") {
@@ -153,8 +153,8 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
       const value = text === "false" ? repeats : text;
       return this.end(id, ({ resolve }) => resolve(value));
     }
-    asked.taken = true;
-    if (told.kind) this.#hear(told as Told);
+    command.taken = true;
+    if (received.kind) this.#receive(received as ServerEvent);
   }
 
   // ---- what the server tells -----------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
           tries = 0;
           // An event that cannot be taken is told again by no try.
           this.#last = id;
-          this.#hear(JSON.parse(data) as Told);
+          this.#receive(JSON.parse(data) as ServerEvent);
         }
       } catch (thrown) {
         if (this.over) return;
@@ -206,27 +206,27 @@ export class RemoteSession extends Asker<Pending> implements SharedSession {
     }
   }
 
-  #hear(told: Told): void {
-    if (told.kind === "answered") {
-      const { value, error } = told;
-      this.end(told.id, ({ resolve, reject }) =>
+  #receive(received: ServerEvent): void {
+    if (received.kind === "answered") {
+      const { value, error } = received;
+      this.end(received.id, ({ resolve, reject }) =>
         error === undefined ? resolve(JSON.stringify(value)) : reject(fromCore(error)),
       );
       return;
     }
-    if (told.kind === "deleted") {
+    if (received.kind === "deleted") {
       this.page.core.deleted();
       return;
     }
     // What was shown of a server that was away gives way, before what the session itself tells of an error.
     if (this.#shown) this.page.fail(undefined);
-    if (told.kind === "events") this.page.take(told.events.map(byOwnClock));
-    else if (told.kind === "all") {
-      this.page.take(told.events.map(byOwnClock), told.written);
+    if (received.kind === "events") this.page.take(received.events.map(byOwnClock));
+    else if (received.kind === "all") {
+      this.page.take(received.events.map(byOwnClock), received.written);
       // The outcome may have been sent while this page was not connected.
-      for (const asked of [...this.pending.values()]) if (asked.taken) void this.#give(asked);
+      for (const command of [...this.pending.values()]) if (command.taken) void this.#give(command);
     } else return;
-    this.#known ||= told.events.some((event) => event.kind === "timeline" && event.len > 0);
+    this.#known ||= received.events.some((event) => event.kind === "timeline" && event.len > 0);
     this.#heard();
   }
 

@@ -1,5 +1,5 @@
 // A posted body as text, within a limit.
-import { clientLeft } from "../src/relay/refusal-response.js";
+import { clientDisconnected } from "../src/relay/refusal-response.js";
 import type { ChatHandlerLimits } from "./config.js";
 import { Refused, refuse } from "./refuse.js";
 
@@ -54,5 +54,5 @@ export async function readBody(request: Request, limits?: ChatHandlerLimits): Pr
 }
 
 function gone(): never {
-  throw new Refused(clientLeft);
+  throw new Refused(clientDisconnected);
 }

@@ -3,7 +3,7 @@
 import type { ModelNotice } from "../src/ports/model.js";
 import { answer, broken } from "../src/relay/answer.js";
 import type { Fetch } from "../src/relay/http.js";
-import { clientLeft, type Refusal, refusedResponse } from "../src/relay/refusal-response.js";
+import { clientDisconnected, type Refusal, refusedResponse } from "../src/relay/refusal-response.js";
 import { asError, failureOf, GloveError, reasonOf } from "../src/values/error.js";
 import { check } from "../src/values/validate-options.js";
 import type { Providers } from "../src/wasm/providers.js";
@@ -39,8 +39,8 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
       return tools.answer(body, request, owner, (error) => toldOf(config, request, error));
     }
     const { signal } = request;
-    const report = (refusal: Refusal, cause?: unknown) => told(config, request, refusal, cause);
-    const notice = (told: ModelNotice) => noticed(config, request, told);
+    const report = (refusal: Refusal, cause?: unknown) => logRefusal(config, request, refusal, cause);
+    const notice = (message: ModelNotice) => noticed(config, request, message);
     const { heartbeatMs = 15_000 } = config;
     // Read when it is called, so that a fetch which was put in its place later is the one that is used.
     const fetch: Fetch = (url, init) => (upstream.fetch ?? globalThis.fetch)(url, init);
@@ -89,7 +89,7 @@ function modelOf({ tracer, models }: ChatHandlerConfig, body: string): string | 
 function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) => Response {
   return (thrown) => {
     const refusal = thrown instanceof Refused ? thrown.refusal : broken;
-    if (refusal !== clientLeft) told(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
+    if (refusal !== clientDisconnected) logRefusal(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
     return refusedResponse(refusal);
   };
 }
@@ -117,12 +117,12 @@ function log(config: ChatHandlerConfig, { code, message }: GloveError, { detail,
 
 /** What a handler has warned of: each sentence once, and not for ever, as clients have a part in them. */
 const warned = new WeakMap<ChatHandlerConfig, Set<string>>();
-const mostWarnings = 100;
+const maxWarnings = 100;
 
 function warn(config: ChatHandlerConfig, { code, message }: ModelNotice): void {
   const known = warned.get(config) ?? new Set();
   warned.set(config, known);
-  if (known.has(message) || known.size >= mostWarnings) return;
+  if (known.has(message) || known.size >= maxWarnings) return;
   known.add(message);
   console.warn(`createChatHandler: ${code}: ${message}`);
 }
@@ -131,7 +131,7 @@ function noticed(config: ChatHandlerConfig, request: Request, notice: ModelNotic
   void (async () => (config.onNotice ? config.onNotice(notice, request) : warn(config, notice)))().catch(() => {});
 }
 
-function told(config: ChatHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
+function logRefusal(config: ChatHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
   const why = refusal === broken && cause !== undefined ? reasonOf(cause) : (refusal.detail ?? refusal.message);
   const known = refusal.model && failureOf({ transient: false, ...refusal.model });
   const error = new GloveError(refusal.code, why, { ...(cause !== undefined && { cause: asError(cause) }), ...known });

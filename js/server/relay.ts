@@ -8,7 +8,7 @@ import type { ChatHandlerConfig } from "./config.js";
 import type { Upstream } from "./upstream.js";
 
 /** JSON knows no infinity. */
-const told = (limit: number | undefined) => limit && Math.min(limit, Number.MAX_SAFE_INTEGER);
+const finiteLimit = (limit: number | undefined) => limit && Math.min(limit, Number.MAX_SAFE_INTEGER);
 
 /** Gives the same one until the core has to be started anew. */
 export function relayOf(
@@ -22,9 +22,9 @@ export function relayOf(
     ...{ format, baseURL, model, maxTokens, models, systemPrompt, policy, providerMessages, prices },
     ...{ reasoning, reasoningEffort, reasoningBudget, includeReasoningInText, toolUse, cache: cacheOf(cache) },
     ...callOptionsOf(config),
-    systemPromptBytes: told(limits?.systemPromptBytes),
-    messages: told(limits?.messages),
-    tools: told(limits?.tools),
+    systemPromptBytes: finiteLimit(limits?.systemPromptBytes),
+    messages: finiteLimit(limits?.messages),
+    tools: finiteLimit(limits?.tools),
   };
   const make = () => {
     const { CoreRelay } = core.now(config.wasm);

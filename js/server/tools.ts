@@ -6,7 +6,7 @@
 
 import type { IGloveRunnable, ToolConfig } from "../src/ports/tool.js";
 import { EventStream } from "../src/relay/events.js";
-import { clientLeft, refusedResponse } from "../src/relay/refusal-response.js";
+import { clientDisconnected, refusedResponse } from "../src/relay/refusal-response.js";
 import type { CallPort } from "../src/tools/call-display.js";
 import { duplicateName, nameOf } from "../src/tools/combined-tools.js";
 import { checkTool } from "../src/tools/options.js";
@@ -25,14 +25,14 @@ import { traceTool } from "./traces.js";
 /** So long a tool without a `timeoutMs` may work: nobody else ends one whose page is gone. */
 const longestMs = 600_000;
 /** Calls whose pages are gone, at once. */
-const mostLeft = 1_000;
+const maxUnread = 1_000;
 const backOffMs = 500;
 /** A person may think about a call for weeks. */
 const ticketMs = 30 * 24 * 3_600_000;
 /** What works in silence is not to be taken for broken off, nor to be forgotten. */
 const beatMs = 15_000;
 /** Of so many calls it is known that they have begun, also when what they told is not kept any more. */
-const mostBegun = 50_000;
+const maxStarted = 50_000;
 const stopped = `data: ${JSON.stringify({ type: "tool_outcome", outcome: { threw: "it was stopped" } })}`;
 /** What a key has at least, of a provider; a secret is not made of less. */
 const keyLetters = 20;
@@ -56,7 +56,7 @@ export class ServerTools {
   readonly #key: () => string;
   readonly #own = crypto.randomUUID() + crypto.randomUUID();
   readonly #calls: ResumableAnswers;
-  readonly #begun = new Set<string>();
+  readonly #started = new Set<string>();
   #specs: Promise<readonly PageTool[]> | undefined;
 
   constructor(core: Providers, config: ChatHandlerConfig, key: () => string) {
@@ -142,16 +142,16 @@ export class ServerTools {
     const key = await answerKey(`tool ${call.ticket}`, owner);
     if (call.wants === "stop") return this.#calls.stop(key, stopped);
     const begin = (signal: AbortSignal) => {
-      this.#begun.add(key.id);
-      const [oldest] = this.#begun;
-      if (oldest !== undefined && this.#begun.size > mostBegun) this.#begun.delete(oldest);
+      this.#started.add(key.id);
+      const [oldest] = this.#started;
+      if (oldest !== undefined && this.#started.size > maxStarted) this.#started.delete(oldest);
       return traceTool(this.#config.tracer, tool.name, call.id, (traced) =>
         this.#run(tool, call, input, request, owner, key.id, signal, report, traced),
       );
     };
     // A caller can say that it knows of no beginning; nothing runs twice for that.
-    const again = call.again || (this.#begun.has(key.id) && !tool.idempotent);
-    return this.#calls.answer(key, request, begin, { again, most: mostLeft });
+    const again = call.again || (this.#started.has(key.id) && !tool.idempotent);
+    return this.#calls.answer(key, request, begin, { again, most: maxUnread });
   }
 
   #run(
@@ -169,7 +169,7 @@ export class ServerTools {
     const stream = new EventStream(Math.min(this.#config.heartbeatMs || beatMs, beatMs), () => stop.abort());
     let why: string | undefined;
     const tell = (event: Record<string, unknown>) => stream.write(`data: ${JSON.stringify(event)}\n\n`);
-    const end = () => stream.end(() => refusedResponse(clientLeft));
+    const end = () => stream.end(() => refusedResponse(clientDisconnected));
     stopped.addEventListener("abort", () => stop.abort(), { once: true });
     // It has begun: whoever asks from now on reads along.
     tell({ type: "tool_begun", id: call.id });
@@ -193,9 +193,9 @@ export class ServerTools {
     const returned = (outcome: string) => {
       summing = (JSON.parse(outcome) as { summing: NonNullable<typeof summing> }).summing;
     };
-    let words: string | undefined;
+    let errorText: string | undefined;
     const failed = (error: unknown) => {
-      words = this.#words(tool, error, report);
+      errorText = this.#errorText(tool, error, report);
     };
     const work = async (): Promise<string> => {
       const tries = tool.idempotent ? 1 + (tool.maxRetries ?? 0) : 1;
@@ -203,28 +203,32 @@ export class ServerTools {
         const runner = this.#runner(request, owner, report, (slot) => tell({ type: "tool_slot", slot }), returned, failed);
         const outcome = await runner.run(call.id, tool.name, input, undefined, stop.signal, idempotencyKey);
         if (!outcome.startsWith('{"threw"')) return outcome;
-        if (attempt >= tries || stop.signal.aborted) return JSON.stringify({ threw: words ?? "it was stopped" });
+        if (attempt >= tries || stop.signal.aborted) return JSON.stringify({ threw: errorText ?? "it was stopped" });
         await new Promise((later) => setTimeout(later, backOffMs * 2 ** (attempt - 1)));
       }
     };
     void Promise.race([work(), late])
       .then((outcome) => {
-        const told = JSON.parse(outcome) as Outcome;
-        const { status } = told.returned?.result ?? summing?.result ?? {};
-        if (told.invalid) why ??= "TOOL_INPUT_INVALID";
-        else if (!stop.signal.aborted && (told.rejected || told.threw !== undefined || status === "error")) why ??= "TOOL_FAILED";
+        const reported = JSON.parse(outcome) as Outcome;
+        const { status } = reported.returned?.result ?? summing?.result ?? {};
+        if (reported.invalid) why ??= "TOOL_INPUT_INVALID";
+        else if (!stop.signal.aborted && (reported.rejected || reported.threw !== undefined || status === "error"))
+          why ??= "TOOL_FAILED";
         // Nobody can reject a question here: the tool asked although it may not.
-        if (told.rejected) return tell({ type: "tool_outcome", outcome: { threw: told.rejected } });
-        if (told.invalid) {
-          return tell({ type: "tool_outcome", outcome: { invalid: this.#issues(tool, told.invalid, report) } });
+        if (reported.rejected) return tell({ type: "tool_outcome", outcome: { threw: reported.rejected } });
+        if (reported.invalid) {
+          return tell({ type: "tool_outcome", outcome: { invalid: this.#issues(tool, reported.invalid, report) } });
         }
-        if (!("summed" in told) || !summing) return tell({ type: "tool_outcome", outcome: told });
+        if (!("summed" in reported) || !summing) return tell({ type: "tool_outcome", outcome: reported });
         const { result, outputs } = summing;
-        return tell({ type: "tool_outcome", outcome: { returned: { result: { ...result, summary: told.summed }, outputs } } });
+        return tell({
+          type: "tool_outcome",
+          outcome: { returned: { result: { ...result, summary: reported.summed }, outputs } },
+        });
       })
       .catch((error: unknown) => {
         why ??= "TOOL_FAILED";
-        tell({ type: "tool_outcome", outcome: { threw: this.#words(tool, error, report) } });
+        tell({ type: "tool_outcome", outcome: { threw: this.#errorText(tool, error, report) } });
       })
       .finally(() => {
         clearTimeout(timer);
@@ -235,7 +239,7 @@ export class ServerTools {
   }
 
   /** A tool fails in its own words only where it meant them for others: what a library says may hold keys and addresses. */
-  #words({ name }: ToolConfig, error: unknown, report: (error: GloveError) => void): string {
+  #errorText({ name }: ToolConfig, error: unknown, report: (error: GloveError) => void): string {
     const reason = reasonOf(error) || "unknown error";
     report(new GloveError("TOOL_FAILED", `The tool "${name}" threw: ${reason}`, { cause: error }));
     return error instanceof GloveError ? reason : "the tool failed on the server";
@@ -260,14 +264,14 @@ export class ServerTools {
   ): ToolRunner {
     const { services } = this.#config;
     // Only for a tool that runs; the list of tools is made without a request.
-    const given = () => ({
+    const runServices = () => ({
       services: typeof services === "function" ? services(request) : services,
       ...(owner && { userId: owner }),
     });
     const context = {
       display: () => port(show),
       agent: () => undefined as unknown as IGloveRunnable,
-      given,
+      services: runServices,
       result: () => Promise.reject(onServer("undo")),
       messages: async () => [],
       validated: () => {},

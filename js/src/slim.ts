@@ -1,6 +1,6 @@
 // The entry without the wasm file: the application says where its bytes come from.
 
-import { given } from "./entries/slim-core.js";
+import { slimCore } from "./entries/slim-core.js";
 import { setProviders } from "./relay/source.js";
 import * as machine from "./session/run.js";
 import type { WasmSourceNow } from "./wasm/core.js";
@@ -17,7 +17,7 @@ export type { WasmSource } from "./wasm/source.js";
 /** The state machine under a session, for programs that drive it themselves. */
 export class Run extends machine.Run {
   constructor(settings?: RunSettings, messages?: readonly Message[], snapshot?: string) {
-    super(given, settings, messages, snapshot);
+    super(slimCore, settings, messages, snapshot);
   }
 
   /** The run that `snapshot()` gave. */
@@ -35,15 +35,15 @@ export async function init(
   providers?: WasmSource | Promise<WasmSource>,
 ): Promise<void> {
   setProviders(providers === undefined ? undefined : () => compileSource(providers));
-  await given.load(() => compileSource(source));
+  await slimCore.load(() => compileSource(source));
 }
 
 /** Starts the core at once, from bytes or a compiled module. */
 export function initSync(source: WasmSourceNow): void {
-  given.now(source);
+  slimCore.now(source);
 }
 
 /** The version of the package. */
 export function version(): string {
-  return given.now().version();
+  return slimCore.now().version();
 }

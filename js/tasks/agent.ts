@@ -4,7 +4,7 @@ import { createEndpointModel, transportOf } from "../src/models/endpoint.js";
 import type { ModelAdapter } from "../src/ports/model.js";
 import type { StoreAdapter } from "../src/ports/store.js";
 import type { ToolConfig } from "../src/ports/tool.js";
-import { GloveError, late } from "../src/values/error.js";
+import { GloveError, loadPart } from "../src/values/error.js";
 import { omitUndefined } from "../src/values/omit-undefined.js";
 import { check, checkOptions, type Options, withoutInfinity } from "../src/values/validate-options.js";
 import { fromCore } from "../src/wasm/core-errors.js";
@@ -228,14 +228,17 @@ export class TaskAgent {
   async #open(given: TaskWorkspace | string, begin: (core: CoreTask) => Promise<string>): Promise<GloveTask> {
     const workspace = typeof given === "string" ? await openTaskWorkspace(given) : checkWorkspace(given);
     const { createModel, endpoint = "", toolPhases = {}, phases = {}, loop, credentials, createStore } = this.#config;
-    const skills = this.#skills.length ? await (await late(import("./skills/skill.js"))).openSkills([...this.#skills]) : noSkills;
+    const skills = this.#skills.length
+      ? await (await loadPart(import("./skills/skill.js"))).openSkills([...this.#skills])
+      : noSkills;
     const [tools, memory] = [[...this.#tools, ...skills.tools], this.#memory];
     const { id, persona, approvals, seedMessages, pollMs, stopGraceMs, services, userId, onError } = this.#config;
     const model = createModel ? createModel() : createEndpointModel(endpoint);
     check("`createModel()`", model, "model");
-    const vault = credentials && new (await late(import("./credentials.js"))).Vault(credentials, (...told) => onError?.(...told));
+    const vault =
+      credentials && new (await loadPart(import("./credentials.js"))).Vault(credentials, (...told) => onError?.(...told));
     let task: GloveTask | undefined;
-    let opened: CoreTask | undefined;
+    let coreTask: CoreTask | undefined;
     let forget = () => {};
     const host = new TaskHost({
       model,
@@ -250,7 +253,7 @@ export class TaskAgent {
       userId,
       persona: persona ?? "",
       workspace,
-      core: () => opened,
+      core: () => coreTask,
       state: () => task?.getSnapshot().state,
       event: (event) => task?.heard(event),
       wrote: (path) => task?.wrote(path),
@@ -271,13 +274,13 @@ export class TaskAgent {
       ...omitUndefined({ id, persona, seedMessages, approvals, pollMs, stopGraceMs }),
     };
     try {
-      opened = new CoreTask(JSON.stringify(options), host.page(), host.files.port());
-      const state = JSON.parse(await guard.untilTrap(begin(opened))) as TaskState;
-      forget = memory?.opened(opened) ?? forget;
-      task = new GloveTask(opened, host, workspace, state, await storedEvents(workspace));
+      coreTask = new CoreTask(JSON.stringify(options), host.page(), host.files.port());
+      const state = JSON.parse(await guard.untilTrap(begin(coreTask))) as TaskState;
+      forget = memory?.opened(coreTask) ?? forget;
+      task = new GloveTask(coreTask, host, workspace, state, await storedEvents(workspace));
       return task;
     } catch (thrown) {
-      opened?.close();
+      coreTask?.close();
       host.over();
       throw fromCore(thrown);
     }

@@ -1,5 +1,5 @@
 // The core of tasks, loaded with the first of them.
-import { late } from "../src/values/error.js";
+import { loadPart } from "../src/values/error.js";
 import { openTasks } from "../src/wasm/tasks.js";
 
-export const core = /* @__PURE__ */ openTasks(async () => (await late(import("./inline-file.js"))).file());
+export const core = /* @__PURE__ */ openTasks(async () => (await loadPart(import("./inline-file.js"))).file());

@@ -16,7 +16,7 @@ export type CredentialBroker = (
 export class Vault {
   readonly #broker: CredentialBroker;
   readonly #report: (code: string, error: unknown) => void;
-  readonly #given = new Map<string, Readonly<Record<string, string>>>();
+  readonly #issued = new Map<string, Readonly<Record<string, string>>>();
 
   constructor(broker: CredentialBroker, report: (code: string, error: unknown) => void) {
     this.#broker = broker;
@@ -27,12 +27,12 @@ export class Vault {
   async ask(request: string): Promise<string> {
     const { tool, task_id, call_id } = JSON.parse(request) as { tool: string; task_id: string; call_id: string };
     try {
-      const given: unknown = (await this.#broker({ tool, taskId: task_id, callId: call_id })) ?? {};
-      if (!isOfTexts(given)) {
+      const secrets: unknown = (await this.#broker({ tool, taskId: task_id, callId: call_id })) ?? {};
+      if (!isOfTexts(secrets)) {
         throw new GloveError("TASK_CREDENTIALS_FAILED", `\`credentials\` must give an object of strings for the tool "${tool}".`);
       }
-      this.#given.set(call_id, Object.freeze({ ...given }));
-      return JSON.stringify(given);
+      this.#issued.set(call_id, Object.freeze({ ...secrets }));
+      return JSON.stringify(secrets);
     } catch (error) {
       this.#report("TASK_CREDENTIALS_FAILED", error);
       throw new GloveError("TASK_CREDENTIALS_FAILED", "There are no credentials.");
@@ -40,15 +40,15 @@ export class Vault {
   }
 
   of(callId: string): Readonly<Record<string, string>> | undefined {
-    return this.#given.get(callId);
+    return this.#issued.get(callId);
   }
 
   /** The call has ended. */
   forget(callId: string): void {
-    this.#given.delete(callId);
+    this.#issued.delete(callId);
   }
 }
 
-function isOfTexts(given: unknown): given is Readonly<Record<string, string>> {
-  return given !== null && typeof given === "object" && Object.values(given).every((value) => typeof value === "string");
+function isOfTexts(secrets: unknown): secrets is Readonly<Record<string, string>> {
+  return secrets !== null && typeof secrets === "object" && Object.values(secrets).every((value) => typeof value === "string");
 }

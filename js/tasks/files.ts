@@ -5,8 +5,8 @@ import { Limits } from "../src/store/limits.js";
 import { GloveError } from "../src/values/error.js";
 import type { TaskWorkspace } from "./workspaces/workspace.js";
 
-const misbehaves = (method: string, wanted: string, got: unknown) =>
-  new GloveError("TASK_WORKSPACE_FAILED", `\`${method}\` of the workspace must give ${wanted}, got ${typeof got}.`);
+const misbehaves = (method: string, expected: string, got: unknown) =>
+  new GloveError("TASK_WORKSPACE_FAILED", `\`${method}\` of the workspace must give ${expected}, got ${typeof got}.`);
 
 /** Nobody waits for a workspace for ever. */
 export const silent = () =>

@@ -10,7 +10,7 @@ import { hostFetch } from "../src/relay/http.js";
 import { limited } from "../src/store/limits.js";
 import type { CallPort } from "../src/tools/call-display.js";
 import { Toolbox } from "../src/tools/toolbox.js";
-import { GloveError, late, reasonOf } from "../src/values/error.js";
+import { GloveError, loadPart, reasonOf } from "../src/values/error.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
 import type { HostPrompt } from "../src/wasm/core-api.js";
 import { type CoreTask, guard } from "../src/wasm/tasks.js";
@@ -72,7 +72,7 @@ const showsNothing = (tool: string) =>
 
 /** Where chats of the page are kept. */
 const pageStore = async (session: string): Promise<StoreAdapter> => {
-  const { IndexedDBStore } = await late(import("../src/store/indexeddb/store.js"));
+  const { IndexedDBStore } = await loadPart(import("../src/store/indexeddb/store.js"));
   return new IndexedDBStore(session);
 };
 
@@ -104,7 +104,7 @@ export class TaskHost {
         return { manager: this.#display, keeps: false, show: refuse, ask: refuse, core, guard, credentials };
       },
       agent: () => this.#runnable(),
-      given: () => ({
+      services: () => ({
         services: parts.services,
         userId: parts.userId,
         files: parts.toolFiles(this.files.forTools(strike)),

@@ -15,13 +15,13 @@ export async function byFiles(
   wrote: (path: string) => void = () => {},
 ): Promise<string> {
   const { CoreTask } = await core.load();
-  const asked = new CoreTask(JSON.stringify(nobody), {}, new WorkspaceFiles(workspace, wrote).port());
+  const reader = new CoreTask(JSON.stringify(nobody), {}, new WorkspaceFiles(workspace, wrote).port());
   try {
-    return await guard.untilTrap(work(asked));
+    return await guard.untilTrap(work(reader));
   } catch (thrown) {
     throw fromCore(thrown);
   } finally {
-    asked.close();
-    asked.free();
+    reader.close();
+    reader.free();
   }
 }

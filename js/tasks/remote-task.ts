@@ -35,7 +35,7 @@ export class ServedWatch {
   readonly #id: string;
   readonly #listeners = new Set<() => void>();
   #sight: ShownTask = { status: "loading", events: [], files: [], ticked: [], changes: 0 };
-  #told = "";
+  #lastSeen = "";
   #following: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #looking: Promise<void> | undefined;
@@ -162,8 +162,8 @@ export class ServedWatch {
     const bytes = files.some(({ path }) => path === todo) ? await this.workspace.read(todo) : undefined;
     const ticked = tickedIn(new TextDecoder().decode(bytes));
     const told = JSON.stringify([state, files, ticked]);
-    if (told === this.#told && !this.#sight.error) return this.#set({ changes: this.#sight.changes + 1 });
-    this.#told = told;
+    if (told === this.#lastSeen && !this.#sight.error) return this.#set({ changes: this.#sight.changes + 1 });
+    this.#lastSeen = told;
     const changes = this.#sight.changes + 1;
     this.#set({ status: "ready", state, files, ticked, leased: state.running, error: undefined, changes });
   }

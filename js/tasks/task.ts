@@ -91,7 +91,7 @@ export class GloveTask {
 
   /** Stops the task after the call in flight. `run` goes on from there. */
   async stop(reason = "stopped by the user"): Promise<void> {
-    await this.#asked((core) => core.stop(check("`reason`", reason, "text")));
+    await this.#callCore((core) => core.stop(check("`reason`", reason, "text")));
   }
 
   /** Approves a request. `by` stands in the decision. */
@@ -107,30 +107,30 @@ export class GloveTask {
 
   /** Gives the next steps something more to read, as a file below `progress/context/`. */
   async pushContext(text: string): Promise<void> {
-    await this.#asked((core) => core.pushContext(check("`text`", text, "text")));
+    await this.#callCore((core) => core.pushContext(check("`text`", text, "text")));
   }
 
   /** The messages that the next step would read of what came before. */
   async historySnapshot(): Promise<readonly Message[]> {
-    return JSON.parse(await this.#asked((core) => core.historySnapshot())) as Message[];
+    return JSON.parse(await this.#callCore((core) => core.historySnapshot())) as Message[];
   }
 
   /** Other budgets for the rest of the task: what is left out has its default. */
   async setBudgets(budgets: TaskBudgets): Promise<void> {
     check("`budgets`", budgets, budgetOptions);
-    await this.#asked((core) => core.setBudgets(JSON.stringify(withoutInfinity(budgets))));
+    await this.#callCore((core) => core.setBudgets(JSON.stringify(withoutInfinity(budgets))));
   }
 
   /** What a person approves from now on; for tools from the next step on. */
   async setPolicy(approvals: TaskApprovals | ApprovalPolicy): Promise<void> {
     checkApprovals(approvals);
-    await this.#asked((core) => core.setPolicy(JSON.stringify({ approvals })));
+    await this.#callCore((core) => core.setPolicy(JSON.stringify({ approvals })));
   }
 
   /** What came of it so far. */
   async result(view: TaskRunOptions["view"] = "summary"): Promise<TaskResult> {
     check("`view`", view, runOptions.view);
-    return JSON.parse(await this.#asked((core) => core.result(JSON.stringify({ view })))) as TaskResult;
+    return JSON.parse(await this.#callCore((core) => core.result(JSON.stringify({ view })))) as TaskResult;
   }
 
   /** Lets go of the task where it is: what runs ends, and the lease is given back. It can be resumed, here or elsewhere. */
@@ -179,7 +179,7 @@ export class GloveTask {
     }
     this.#set({ running: true });
     try {
-      return JSON.parse(await this.#asked(work)) as TaskResult;
+      return JSON.parse(await this.#callCore(work)) as TaskResult;
     } finally {
       if (!this.#snapshot.closed) {
         this.#look();
@@ -189,10 +189,10 @@ export class GloveTask {
   }
 
   #decide(decision: object): Promise<string> {
-    return inTurn(this.workspace.name, () => this.#asked((core) => core.decide(JSON.stringify(decision))));
+    return inTurn(this.workspace.name, () => this.#callCore((core) => core.decide(JSON.stringify(decision))));
   }
 
-  async #asked(work: (core: CoreTask) => Promise<string>): Promise<string> {
+  async #callCore(work: (core: CoreTask) => Promise<string>): Promise<string> {
     if (this.#snapshot.closed) throw taskClosed();
     try {
       return await guard.untilTrap(work(this.#core));

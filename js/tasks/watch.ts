@@ -48,7 +48,7 @@ export class TaskWatch {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #looking: Promise<void> | undefined;
   #again = false;
-  #heard = false;
+  #notified = false;
 
   /** Whether somebody runs the task may be left away: a workspace may have to ask the system. */
   constructor(workspace: TaskWorkspace, pollMs = 1_000, asksLease = true) {
@@ -105,7 +105,7 @@ export class TaskWatch {
 
   #begin(): void {
     this.#deaf = hear(this.workspace.name, () => {
-      this.#heard = true;
+      this.#notified = true;
       this.#schedule(burstMs);
     });
     void this.look();
@@ -127,17 +127,17 @@ export class TaskWatch {
   async #looks(): Promise<void> {
     do {
       this.#again = false;
-      const heard = this.#heard;
-      this.#heard = false;
+      const notified = this.#notified;
+      this.#notified = false;
       try {
-        await this.#seen(heard);
+        await this.#seen(notified);
       } catch (thrown) {
         this.#set({ error: asError(thrown) });
       }
     } while (this.#again);
   }
 
-  async #seen(heard: boolean): Promise<void> {
+  async #seen(notified: boolean): Promise<void> {
     const { workspace } = this;
     const text = async (path: string) => decodeUtf8((await workspace.read(path)) ?? new Uint8Array());
     // In this order: what the state tells of stands in the other files before.
@@ -164,7 +164,7 @@ export class TaskWatch {
     if (size !== this.#read) Object.assign(changes, await this.#events());
     if (leased !== this.#sight.leased) changes.leased = leased;
     if (this.#sight.error) changes.error = undefined;
-    if (heard || Object.keys(changes).length > 0) this.#set({ ...changes, changes: this.#sight.changes + 1 });
+    if (notified || Object.keys(changes).length > 0) this.#set({ ...changes, changes: this.#sight.changes + 1 });
   }
 
   async #events(): Promise<Pick<TaskSight, "events">> {

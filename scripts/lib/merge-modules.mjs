@@ -6,7 +6,7 @@ import { leaveOut, withoutComments } from "./package-files.mjs";
 import { inRoot } from "./project.mjs";
 
 /** By the module that becomes all of them. What a page has before it draws is in none with what it has not: it would bring the rest. */
-const parcels = {
+const mergedModules = {
   "src/values/error.js": ["src/values/tab-version.js", "src/timing/in-background.js", "src/timing/next-frame.js"],
   "src/wasm/border.js": [
     ...["controllers", "core", "guard", "generated/glove_wasm"].map((name) => `src/wasm/${name}.js`),
@@ -33,7 +33,7 @@ export async function pack() {
   // esbuild puts a module into the first file of a page whose imports could reach it. Who imports `createMessages` has a copy.
   copyFileSync(join(pkg, "src", "messages", "messages.js"), join(pkg, "react", "hooks", "messages.js"));
   for (const [whole, others] of Object.entries(copies)) await packed(whole, others, [whole]);
-  for (const [whole, others] of Object.entries(parcels)) {
+  for (const [whole, others] of Object.entries(mergedModules)) {
     const exported = await packed(whole, others, [whole, ...others]);
     for (const member of others) {
       writeFileSync(join(pkg, member), `export { ${exported(member).join(", ")} } from "${named(whole, member)}";\n`);

@@ -83,7 +83,7 @@ pub struct ArgumentReader {
     form: Arc<ArgumentForm>,
     place: Place,
     /// What has come of something that is not decided yet.
-    held: String,
+    pending: String,
     /// Objects and lists that are open, those that are taken away not counted.
     depth: usize,
     string: Quote,
@@ -134,7 +134,7 @@ impl ArgumentReader {
         ArgumentReader {
             form,
             place,
-            held: String::new(),
+            pending: String::new(),
             depth: 0,
             string: Quote::Outside,
             key_next: false,
@@ -169,7 +169,7 @@ impl ArgumentReader {
             Place::Start => self.hold(c, is_blank, c == '{', Place::FirstKey, out),
             Place::FirstKey => self.hold(c, is_blank || quoted || c == '"', ends, Place::Colon, out),
             Place::Colon if c == ':' && self.is_wrapper() => {
-                self.held.clear();
+                self.pending.clear();
                 self.place = Place::Value;
             }
             Place::Colon => self.hold(c, is_blank, false, Place::Colon, out),
@@ -195,18 +195,18 @@ impl ArgumentReader {
 
     /// Holds what comes while nothing is decided. What is not expected is no wrapper: it goes through as it is.
     fn hold(&mut self, c: char, waits: bool, found: bool, then: Place, out: &mut String) {
-        self.held.push(c);
+        self.pending.push(c);
         if found {
             self.place = then;
         } else if !waits {
-            out.push_str(&self.held);
-            self.held.clear();
+            out.push_str(&self.pending);
+            self.pending.clear();
             self.place = Place::Through;
         }
     }
 
     fn is_wrapper(&self) -> bool {
-        let key = self.held.trim().strip_prefix('{').map(str::trim).and_then(unquoted);
+        let key = self.pending.trim().strip_prefix('{').map(str::trim).and_then(unquoted);
         match (&*self.form, key) {
             (ArgumentForm::Within(name), Some(key)) => unescape(key) == *name,
             _ => false,
@@ -240,10 +240,10 @@ impl ArgumentReader {
     fn keys(&mut self, c: char, quoted: bool, ends: bool, out: &mut String) {
         let is_key = self.depth == 1 && self.key_next;
         if is_key && (quoted || c == '"') {
-            self.held.push(c);
+            self.pending.push(c);
             if ends {
                 self.key_next = false;
-                let key = std::mem::take(&mut self.held);
+                let key = std::mem::take(&mut self.pending);
                 match self.renamed(&key) {
                     Some(real) => string(out, real),
                     None => out.push_str(&key),

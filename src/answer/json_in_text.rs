@@ -16,7 +16,7 @@ pub(super) enum Piece {
 pub(super) struct AnswerText {
     place: Place,
     /// White space and fence marks that may still turn out to be part of the text.
-    held: String,
+    pending: String,
     depth: usize,
     quoted: bool,
     escaped: bool,
@@ -43,25 +43,25 @@ impl AnswerText {
         for c in text.chars() {
             match self.place {
                 Place::LineStart | Place::Fence if c == '{' => {
-                    self.held.clear();
+                    self.pending.clear();
                     self.place = Place::Answer;
                     self.answer(c, &mut pieces);
                 }
                 Place::LineStart if c == FENCE => {
-                    self.held.push(c);
+                    self.pending.push(c);
                     self.place = Place::Fence;
                 }
-                Place::LineStart if c.is_whitespace() => self.held.push(c),
+                Place::LineStart if c.is_whitespace() => self.pending.push(c),
                 Place::Fence if c == '\n' => {
-                    self.held.push(c);
+                    self.pending.push(c);
                     self.place = Place::LineStart;
                 }
                 // What stands behind the marks is the name of a language.
                 Place::Fence if c == FENCE || c.is_ascii_alphanumeric() || c.is_whitespace() => {
-                    self.held.push(c);
+                    self.pending.push(c);
                 }
                 Place::Answer => self.answer(c, &mut pieces),
-                Place::Behind if c == FENCE || c.is_whitespace() => self.held.push(c),
+                Place::Behind if c == FENCE || c.is_whitespace() => self.pending.push(c),
                 Place::LineStart | Place::Fence | Place::Words | Place::Behind => self.words(c, &mut pieces),
             }
         }
@@ -70,12 +70,12 @@ impl AnswerText {
 
     /// What is still held when the text is over: blanks and marks that led to nothing.
     pub(super) fn rest(&mut self) -> String {
-        let held = std::mem::take(&mut self.held);
-        if self.place == Place::Behind { String::new() } else { held }
+        let pending = std::mem::take(&mut self.pending);
+        if self.place == Place::Behind { String::new() } else { pending }
     }
 
     fn words(&mut self, c: char, pieces: &mut Vec<Piece>) {
-        let mut said = std::mem::take(&mut self.held);
+        let mut said = std::mem::take(&mut self.pending);
         if self.place == Place::Behind {
             said = said.replace(FENCE, "");
         }

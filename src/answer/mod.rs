@@ -83,7 +83,7 @@ pub const MOST_CALLS: usize = 1_000;
 
 /// How often the arguments of one call are read to see whether another call may begin: real ones are whole at the first look
 /// or the next few.
-const MOST_LOOKS: u8 = 32;
+const MAX_LOOKS: u8 = 32;
 
 /// Assembles one turn. The provider mappings write into it; time is linear in what they write.
 #[derive(Debug, Default)]
@@ -98,7 +98,7 @@ pub struct TurnBuilder {
     failed: Option<ModelError>,
     refused: bool,
     /// Arguments came that belong to no call.
-    strays: bool,
+    has_stray_args: bool,
     extra: Extra,
     names: WireNames,
     sources: Option<Json>,
@@ -338,7 +338,7 @@ impl TurnBuilder {
 
     /// Arguments of a call whose beginning never came. The turn is no answer then.
     pub fn stray_args(&mut self, text: &str) {
-        self.strays |= !text.is_empty();
+        self.has_stray_args |= !text.is_empty();
     }
 
     pub fn call_end(&mut self, index: usize) {
@@ -527,7 +527,7 @@ impl TurnBuilder {
 
     /// The arguments that came for this call are a whole JSON value. Who asks too often is told that they are not.
     pub fn args_are_whole(&mut self, index: usize) -> bool {
-        let Some(call) = self.calls.get_mut(index).filter(|call| call.looks < MOST_LOOKS) else {
+        let Some(call) = self.calls.get_mut(index).filter(|call| call.looks < MAX_LOOKS) else {
             return false;
         };
         let whole = Json::parse(&call.args).is_ok();

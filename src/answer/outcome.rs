@@ -64,7 +64,10 @@ impl TurnBuilder {
     pub fn into_outcome(mut self) -> Outcome {
         let error = match self.failed.take() {
             Some(error) => error,
-            None if self.ended && !self.strays && !self.calls.iter().any(CallBuilder::is_nameless) => {
+            None if self.ended
+                && !self.has_stray_args
+                && !self.calls.iter().any(CallBuilder::is_nameless) =>
+            {
                 return Outcome::Answered(self.into_turn());
             }
             None if self.ended => ModelError::new(

@@ -29,15 +29,15 @@ impl Learned {
 }
 
 /// The changes to one request.
-pub(super) struct Lessons {
+pub(super) struct AppliedChanges {
     all: Vec<Change>,
     /// What this request has added, and what was said of it.
     fresh: Vec<(Change, String)>,
 }
 
-impl Lessons {
+impl AppliedChanges {
     pub(super) fn of(learned: &Learned) -> Self {
-        Lessons { all: learned.known(), fresh: Vec::new() }
+        AppliedChanges { all: learned.known(), fresh: Vec::new() }
     }
 
     pub(super) fn applied(&self, body: String) -> String {

@@ -9,7 +9,7 @@ use crate::error::{MODEL_NOT_FOUND, ModelError, ModelErrorKind};
 use crate::http::body_cache::BodyWriter;
 use crate::http::deadline::Deadline;
 use crate::http::keys::Secrets;
-use crate::http::learned::{Learned, Lessons};
+use crate::http::learned::{AppliedChanges, Learned};
 use crate::http::port::{Http, HttpRequest, HttpResponse};
 use crate::http::retry::{Policy, SILENT_MS, TOLD_FROM_MS, heed_headers, pause_ms};
 use crate::http::time_limit::Limit;
@@ -188,7 +188,7 @@ impl ModelCall {
         for Notice { code, message } in &self.notices {
             self.deltas.send(Delta::Notice { code, message });
         }
-        let mut lessons = Lessons::of(&self.learned);
+        let mut lessons = AppliedChanges::of(&self.learned);
         self.body = lessons.applied(self.body);
         let mut attempt = 0;
         loop {
@@ -202,11 +202,11 @@ impl ModelCall {
                 bytes: 0,
                 refusal: None,
             };
-            let came = self.attempt(&mut relay, streams).await;
-            if came.is_ok() {
+            let attempted = self.attempt(&mut relay, streams).await;
+            if attempted.is_ok() {
                 relay.begin();
             }
-            let error = match came {
+            let error = match attempted {
                 Ok(turn) => return Ok(self.reply(turn, relay.any)),
                 Err(error) => Secrets::of(&self.options.url, &self.options.headers).strike(error),
             };
@@ -236,7 +236,7 @@ impl ModelCall {
     }
 
     /// The form of the answer was refused: it is asked for by a tool from now on.
-    fn asks_by_tool(&mut self, lessons: &mut Lessons, error: &ModelError, refusal: &str) -> bool {
+    fn asks_by_tool(&mut self, lessons: &mut AppliedChanges, error: &ModelError, refusal: &str) -> bool {
         if !SPEAKS_TO_PROVIDERS || self.by_tool.is_none() {
             return false;
         }
@@ -378,11 +378,11 @@ impl ModelCall {
     }
 
     /// What an endpoint tells in its stream of the connection behind it, which is not this side's own.
-    fn behind_endpoint(&self, mut error: ModelError, begun: bool) -> ModelError {
+    fn behind_endpoint(&self, mut error: ModelError, started: bool) -> ModelError {
         let is_endpoint = self.options.format.spoken() == Format::Endpoint && self.place().is_some();
         if HAS_SESSIONS && is_endpoint {
             error.kind = match error.kind {
-                ModelErrorKind::Network if begun => ModelErrorKind::Cut,
+                ModelErrorKind::Network if started => ModelErrorKind::Cut,
                 ModelErrorKind::Network => ModelErrorKind::Server,
                 kind => kind,
             };
@@ -399,7 +399,7 @@ impl ModelCall {
         relay: &mut DeltaRelay<'_>,
     ) -> Result<Outcome, ModelError> {
         let mut decoder = Decoder::new(self.options.format, self.names.clone());
-        let mut begun = false;
+        let mut started = false;
         loop {
             let chunk = match deadline.within(limit.or(whole).at, response.next()).await {
                 Some(Ok(Some(chunk))) => chunk,
@@ -413,10 +413,10 @@ impl ModelCall {
             let handler = self.options.format.spoken() == Format::Endpoint;
             if decoder.has_answer() {
                 limit = Limit::new(self.clock.steady(), BEHIND_END_MS, "");
-            } else if decoder.lives() || !batch.is_empty() || !begun || handler {
+            } else if decoder.lives() || !batch.is_empty() || !started || handler {
                 // Keep-alive pings show that the connection lives, not that the model does. A chat handler has limits of its
                 // own, and asks again itself: its comments say that it is still at it.
-                begun = true;
+                started = true;
                 limit = Limit::new(
                     self.clock.steady(),
                     self.options.policy.idle_ms,
@@ -462,7 +462,7 @@ impl ModelCall {
 /// Hands on what comes, and knows whether anything did.
 struct DeltaRelay<'a> {
     deltas: &'a DeltaSink,
-    lessons: &'a mut Lessons,
+    lessons: &'a mut AppliedChanges,
     learned: &'a Learned,
     calls: Vec<(String, String)>,
     any: bool,

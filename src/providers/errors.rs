@@ -25,8 +25,9 @@ pub(crate) fn from_event(body: &str) -> ModelError {
 
 /// What a chat endpoint says of a request that it refuses itself has the code that it tells. Of a provider behind it, it may say more.
 pub(crate) fn from_endpoint(status: Option<u16>, body: &str) -> ModelError {
-    let (mut error, told, provider) = classify(status, body);
-    error.code = told.and_then(|told| told.here(status)).filter(|code| code != error.kind.code());
+    let (mut error, vendor_code, provider) = classify(status, body);
+    error.code =
+        vendor_code.and_then(|vendor_code| vendor_code.here(status)).filter(|code| code != error.kind.code());
     error.status = provider.status.or(error.status);
     error.provider_code = provider.code;
     error.transient = provider.transient.unwrap_or(error.transient);
@@ -35,13 +36,13 @@ pub(crate) fn from_endpoint(status: Option<u16>, body: &str) -> ModelError {
 }
 
 /// What an endpoint calls a failure.
-struct Told {
+struct ProviderCode {
     code: String,
     /// It is of the model, and has a kind, by which it is known in most cases.
     of_model: bool,
 }
 
-impl Told {
+impl ProviderCode {
     /// What it is called on this side of the endpoint.
     fn here(self, status: Option<u16>) -> Option<String> {
         let is_code = |byte: u8| byte == b'_' || byte.is_ascii_uppercase();
@@ -103,10 +104,10 @@ pub(crate) fn takes_no_tools(error: &ModelError) -> bool {
     SPEAKS_TO_PROVIDERS && phrases.iter().any(|words| word_at(&message, words).is_some())
 }
 
-fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<Told>, Behind) {
+fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<ProviderCode>, Behind) {
     let details = read(body).unwrap_or_default();
     let of_model = details.has_kind;
-    let told = details.code.map(|code| Told { code, of_model });
+    let vendor_code = details.code.map(|code| ProviderCode { code, of_model });
     let status = http.or(details.status.filter(|code| (400..=599).contains(code)));
     let message = match details.message.filter(|text| !text.trim().is_empty()) {
         Some(text) => cut(text.into_owned()),
@@ -141,7 +142,7 @@ fn classify(http: Option<u16>, body: &str) -> (ModelError, Option<Told>, Behind)
     error.media = SPEAKS_TO_PROVIDERS
         && matches!(kind, ModelErrorKind::BadRequest | ModelErrorKind::Server)
         && status.is_some_and(|status| is_about_media(status, details.param.as_deref(), &lower));
-    (error, told, details.provider)
+    (error, vendor_code, details.provider)
 }
 
 #[cfg(test)]
@@ -356,10 +357,10 @@ mod tests {
     #[test]
     fn a_model_that_does_not_exist_is_told_from_all_else_that_is_refused() {
         // `seen` is where somebody was told so (a report on GitHub); the others are as we know them.
-        let told: Vec<serde_json::Value> =
+        let vendor_code: Vec<serde_json::Value> =
             serde_json::from_str(include_str!("../../tests/fixtures/no-such-model.json")).unwrap();
-        assert!(told.len() > 35);
-        for row in told {
+        assert!(vendor_code.len() > 35);
+        for row in vendor_code {
             let status = u16::try_from(row["status"].as_u64().unwrap()).unwrap();
             let error = from_response(status, &row["body"].to_string());
             let found = (error.code(), error.kind, error.retryable, error.status);

@@ -8,7 +8,7 @@ use crate::json::scan::find2;
 /// The first half of a character, as an escape, whose second half is to come.
 #[derive(Debug, Default)]
 pub(super) struct SplitSurrogates {
-    held: String,
+    pending: String,
 }
 
 /// `\ud83d`.
@@ -17,21 +17,21 @@ const ESCAPE: usize = 6;
 impl SplitSurrogates {
     /// The other half did not come yet.
     pub(super) fn is_waiting(&self) -> bool {
-        !self.held.is_empty()
+        !self.pending.is_empty()
     }
 
     /// An event with the half put before what it belongs to, and without the one that its own text ends with.
     pub(super) fn join<'a>(&mut self, data: &'a str) -> Cow<'a, str> {
         let mut data = Cow::Borrowed(data);
-        if !self.held.is_empty()
+        if !self.pending.is_empty()
             && let Some(at) = find(&data, |digit, at| digit >= b'c' && opens(&data, at))
         {
-            data.to_mut().insert_str(at, &self.held);
-            self.held.clear();
+            data.to_mut().insert_str(at, &self.pending);
+            self.pending.clear();
         }
         let ends = |at: usize| data.as_bytes().get(at + ESCAPE) == Some(&b'"');
         if let Some(at) = find(&data, |digit, at| matches!(digit, b'8' | b'9' | b'a' | b'b') && ends(at)) {
-            self.held = data.to_mut().drain(at..at + ESCAPE).collect();
+            self.pending = data.to_mut().drain(at..at + ESCAPE).collect();
         }
         data
     }

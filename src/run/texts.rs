@@ -35,9 +35,9 @@ pub(crate) fn media_left_out(why: &str, refused: bool) -> String {
 }
 
 pub(crate) fn unknown_tool(name: &str, tools: &[ToolSpec]) -> String {
-    let kept = name.get(..name.floor_char_boundary(100)).unwrap_or_default();
-    let mut text = format!("No tool called {kept} exists.");
-    let near = near_names(kept, tools);
+    let head = name.get(..name.floor_char_boundary(100)).unwrap_or_default();
+    let mut text = format!("No tool called {head} exists.");
+    let near = near_names(head, tools);
     if !near.is_empty() {
         text.push_str(&format!(" Did you mean {}?", joined(&near, " or ")));
     }
@@ -119,9 +119,9 @@ pub(crate) fn own_error(text: &str) -> &str {
 
 pub(crate) fn not_json(raw: &str) -> String {
     let end = raw.char_indices().nth(2_000).map_or(raw.len(), |(at, _)| at);
-    let kept = raw.get(..end).unwrap_or_default();
+    let head = raw.get(..end).unwrap_or_default();
     format!(
-        "The arguments are not valid JSON, so the tool was not run. Send them again as one JSON object. They were: {kept}"
+        "The arguments are not valid JSON, so the tool was not run. Send them again as one JSON object. They were: {head}"
     )
 }
 
@@ -153,10 +153,10 @@ pub(crate) fn undone(taken: &[(&str, &str)], error: Option<&str>) -> String {
         steps => format!("{steps} actions were taken back"),
     };
     for (at, (tool, input)) in taken.iter().enumerate() {
-        let kept = input.get(..input.floor_char_boundary(200)).unwrap_or_default();
-        let cut = if kept.len() < input.len() { "…" } else { "" };
+        let head = input.get(..input.floor_char_boundary(200)).unwrap_or_default();
+        let cut = if head.len() < input.len() { "…" } else { "" };
         text.push_str(if at == 0 { ": " } else { ", " });
-        text.push_str(&format!("{tool}({kept}{cut})"));
+        text.push_str(&format!("{tool}({head}{cut})"));
     }
     match error {
         None => text.push('.'),
@@ -180,8 +180,8 @@ pub(crate) fn undone_elsewhere(told: impl Iterator<Item = String>) -> String {
     text
 }
 
-pub(crate) fn cut_notice(kept: usize, whole: usize) -> String {
-    format!("\n\n[cut: the result has {whole} bytes, these are the first {kept}]")
+pub(crate) fn cut_notice(head: usize, whole: usize) -> String {
+    format!("\n\n[cut: the result has {whole} bytes, these are the first {head}]")
 }
 
 pub(crate) fn turn_limit(limit: u32) -> String {

@@ -12,7 +12,7 @@ const LEAST_BYTES: usize = 200;
 /// In bytes; providers take names of 64 or 128.
 const LONGEST_NAME: usize = 200;
 /// More than these would not help a model to do better.
-const MOST_ISSUES: usize = 100;
+const MAX_ISSUES: usize = 100;
 
 /// How long a result or another text may be, in bytes.
 pub(super) fn limit(settings: &Settings) -> usize {
@@ -20,14 +20,14 @@ pub(super) fn limit(settings: &Settings) -> usize {
 }
 
 /// What all files of one result may have: a request with more is refused.
-const MOST_MEDIA: usize = 5_000_000;
+const MAX_MEDIA: usize = 5_000_000;
 
 pub(super) fn data(data: &mut Json, limit: usize) {
     if data.as_str().len() > limit
         && let Some(parts) = result_parts::parts(data)
     {
         let texts: usize = parts.iter().filter_map(|part| part.text.as_ref()).map(String::len).sum();
-        if texts <= limit && data.as_str().len() <= MOST_MEDIA {
+        if texts <= limit && data.as_str().len() <= MAX_MEDIA {
             return;
         }
         *data = Json::string(&result_parts::told(&parts, |part| texts::left_out(&part.kind)));
@@ -50,8 +50,8 @@ pub(super) fn text(text: Option<&mut String>, limit: usize) {
 }
 
 pub(super) fn issues(issues: &mut Vec<Issue>, limit: usize) {
-    issues.truncate(MOST_ISSUES);
-    issues.iter_mut().for_each(|issue| text(Some(&mut issue.message), limit / MOST_ISSUES + LEAST_BYTES));
+    issues.truncate(MAX_ISSUES);
+    issues.iter_mut().for_each(|issue| text(Some(&mut issue.message), limit / MAX_ISSUES + LEAST_BYTES));
 }
 
 /// A name that is no tool's is only ever shown, stored and told back to the model.
@@ -68,6 +68,6 @@ fn front(text: &str, limit: usize) -> Option<String> {
         return None;
     }
     let room = limit.saturating_sub(texts::cut_notice(text.len(), text.len()).len());
-    let kept = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
-    Some(format!("{kept}{}", texts::cut_notice(kept.len(), text.len())))
+    let head = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
+    Some(format!("{head}{}", texts::cut_notice(head.len(), text.len())))
 }

@@ -35,7 +35,7 @@ pub(crate) enum Command {
     /// Keep the text that a model has shown so far.
     KeepPartial,
     Abort,
-    Stored(NativeOnly<WhetherStored>),
+    Stored(NativeOnly<StoredQuery>),
     /// The host goes away.
     Close,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Caller {
 }
 
 /// Somebody who wants to know whether what was asked before is stored.
-pub(crate) struct WhetherStored {
+pub(crate) struct StoredQuery {
     /// A write had failed before that was asked.
     pub(super) is_again: bool,
     /// What was on its way is taken in.

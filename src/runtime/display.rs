@@ -87,19 +87,19 @@ struct Inner {
 #[derive(Default)]
 struct DisplayState {
     /// In the order in which they were shown, the last on top.
-    slots: Vec<Shown>,
+    slots: Vec<SlotState>,
     /// Answers that came before those who ask were there again.
-    early: Vec<(String, SlotReply)>,
+    early_answers: Vec<(String, SlotReply)>,
     /// Answers that are told when they are written.
     unsaved: Vec<Unsaved>,
     renderers: Vec<Renderer>,
 }
 
 /// A slot, and who waits for its answer.
-struct Shown {
+struct SlotState {
     slot: Slot,
     /// The run keeps it: what becomes of it is an input of the run.
-    kept: bool,
+    recorded: bool,
     waiter: Option<Waiter>,
 }
 
@@ -122,7 +122,7 @@ struct Aftermath {
     unsaved: Vec<Unsaved>,
     inputs: Vec<Input>,
     /// The run keeps these no more.
-    left: Vec<String>,
+    removed: Vec<String>,
     changed: bool,
 }
 
@@ -227,11 +227,11 @@ impl DisplayManager {
         let early = {
             let mut state = self.state();
             if let (Some(check), Some(waiter)) =
-                (check, state.shown(id).and_then(|shown| shown.waiter.as_mut()))
+                (check, state.find_slot(id).and_then(|entry| entry.waiter.as_mut()))
             {
                 waiter.checks.push(check);
             }
-            take(&mut state.early, id)
+            take(&mut state.early_answers, id)
         };
         self.notify();
         if let Some(answer) = early {
@@ -243,20 +243,20 @@ impl DisplayManager {
     /// Keeps an answer until the one who asks is there again. The first one counts.
     pub(crate) fn answer_early(&self, id: &str, answer: Result<Json, DisplayError>) -> bool {
         let mut state = self.state();
-        let first = state.early.iter().all(|(early, _)| early != id);
+        let first = state.early_answers.iter().all(|(early, _)| early != id);
         if first {
-            state.early.push((id.to_owned(), answer));
+            state.early_answers.push((id.to_owned(), answer));
         }
         first
     }
 
     pub(crate) fn is_early(&self, id: &str) -> bool {
-        self.state().early.iter().any(|(early, _)| early == id)
+        self.state().early_answers.iter().any(|(early, _)| early == id)
     }
 
     /// The one who asks has it, or it was none.
     pub(crate) fn forget_early(&self, id: &str) {
-        drop(take(&mut self.state().early, id));
+        drop(take(&mut self.state().early_answers, id));
     }
 
     /// The answer is written.
@@ -338,7 +338,7 @@ impl DisplayManager {
         slot: Slot,
         check: Option<Check>,
         stays: bool,
-        kept: bool,
+        recorded: bool,
     ) -> BoxFuture<'static, Result<Json, DisplayError>> {
         let (answer, answered) = oneshot::channel();
         let id = slot.id.clone();
@@ -349,7 +349,7 @@ impl DisplayManager {
             for check in [rule, check].into_iter().flatten() {
                 checks.push(check);
             }
-            if !state.push(slot, kept, Some(Waiter { answer, checks, stays })) {
+            if !state.push(slot, recorded, Some(Waiter { answer, checks, stays })) {
                 return Box::pin(std::future::ready(Err(DisplayError::Removed)));
             }
         }
@@ -359,7 +359,7 @@ impl DisplayManager {
     }
 
     pub(crate) fn settle(&self, id: &str, answer: SlotReply) -> Result<bool, DisplayError> {
-        let checks = match self.state().shown(id).map(|shown| &shown.waiter) {
+        let checks = match self.state().find_slot(id).map(|entry| &entry.waiter) {
             Some(Some(waiter)) => waiter.checks.clone(),
             _ => return Ok(false),
         };
@@ -368,22 +368,22 @@ impl DisplayManager {
             && let Some(why) = checks.iter().find_map(|check| check.check(value).err())
         {
             let renderer =
-                self.state().shown(id).map(|shown| shown.slot.renderer.clone()).unwrap_or_default();
+                self.state().find_slot(id).map(|entry| entry.slot.renderer.clone()).unwrap_or_default();
             return Err(DisplayError::WrongOutput { renderer, why });
         }
         let mut after = Aftermath::default();
         {
             let mut state = self.state();
-            let Some(shown) = state.shown(id) else { return Ok(false) };
-            let Some(Waiter { stays, .. }) = shown.waiter else { return Ok(false) };
-            shown.slot.status = if answer.is_ok() { SlotStatus::Resolved } else { SlotStatus::Rejected };
-            shown.slot.waits = false;
-            if !shown.is_secret() {
-                shown.slot.answer = answer.as_ref().ok().cloned();
+            let Some(entry) = state.find_slot(id) else { return Ok(false) };
+            let Some(Waiter { stays, .. }) = entry.waiter else { return Ok(false) };
+            entry.slot.status = if answer.is_ok() { SlotStatus::Resolved } else { SlotStatus::Rejected };
+            entry.slot.waits = false;
+            if !entry.is_secret() {
+                entry.slot.answer = answer.as_ref().ok().cloned();
             }
-            shown.reply(answer, &mut after);
+            entry.reply(answer, &mut after);
             if !stays {
-                state.slots.retain(|shown| shown.slot.id != id);
+                state.slots.retain(|entry| entry.slot.id != id);
             }
         }
         after.changed = true;
@@ -402,15 +402,15 @@ impl DisplayManager {
         let mut after = Aftermath::default();
         {
             let mut state = self.state();
-            state.slots.retain_mut(|shown| {
-                if !goes(&shown.slot) {
+            state.slots.retain_mut(|entry| {
+                if !goes(&entry.slot) {
                     return true;
                 }
                 after.changed = true;
-                shown.kept &= tells_run;
-                shown.reply(Err(error.clone()), &mut after);
-                if shown.kept {
-                    after.left.push(shown.slot.id.clone());
+                entry.recorded &= tells_run;
+                entry.reply(Err(error.clone()), &mut after);
+                if entry.recorded {
+                    after.removed.push(entry.slot.id.clone());
                 }
                 false
             });
@@ -420,7 +420,7 @@ impl DisplayManager {
         changed
     }
 
-    fn finish(&self, Aftermath { replies, mut unsaved, mut inputs, left, changed }: Aftermath) {
+    fn finish(&self, Aftermath { replies, mut unsaved, mut inputs, removed: left, changed }: Aftermath) {
         self.state().unsaved.append(&mut unsaved);
         for (answer, reply) in replies {
             let _ = answer.send(reply);
@@ -448,21 +448,21 @@ impl DisplayManager {
 impl DisplayState {
     fn stack(&self) -> Vec<Slot> {
         let mut stack = Vec::new();
-        for shown in &self.slots {
-            stack.push(shown.slot.clone());
+        for entry in &self.slots {
+            stack.push(entry.slot.clone());
         }
         stack
     }
 
-    fn shown(&mut self, id: &str) -> Option<&mut Shown> {
-        self.slots.iter_mut().find(|shown| shown.slot.id == id)
+    fn find_slot(&mut self, id: &str) -> Option<&mut SlotState> {
+        self.slots.iter_mut().find(|entry| entry.slot.id == id)
     }
 
     /// False when the id is taken; nothing is shown then.
-    fn push(&mut self, slot: Slot, kept: bool, waiter: Option<Waiter>) -> bool {
-        let free = self.shown(&slot.id).is_none();
+    fn push(&mut self, slot: Slot, recorded: bool, waiter: Option<Waiter>) -> bool {
+        let free = self.find_slot(&slot.id).is_none();
         if free {
-            self.slots.push(Shown { slot, kept, waiter });
+            self.slots.push(SlotState { slot, recorded, waiter });
         }
         free
     }
@@ -480,7 +480,7 @@ impl DisplayState {
     }
 }
 
-impl Shown {
+impl SlotState {
     fn is_secret(&self) -> bool {
         self.slot.renderer == SECRET_RENDERER
     }
@@ -488,7 +488,7 @@ impl Shown {
     /// Who waits is told: at once, or when it is written where the run keeps the slot.
     fn reply(&mut self, reply: SlotReply, after: &mut Aftermath) {
         let Some(Waiter { answer, .. }) = self.waiter.take() else { return };
-        if !self.kept {
+        if !self.recorded {
             after.replies.push((answer, reply));
             return;
         }
@@ -528,7 +528,7 @@ impl Future for PendingAnswer {
 impl Drop for PendingAnswer {
     fn drop(&mut self) {
         // Whatever ended a question has taken its waiter already.
-        let open = self.display.state().shown(&self.id).and_then(|shown| shown.waiter.take());
+        let open = self.display.state().find_slot(&self.id).and_then(|entry| entry.waiter.take());
         if open.is_some() {
             self.display.remove_slot(&self.id);
         }

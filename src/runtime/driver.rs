@@ -43,7 +43,7 @@ pub(crate) struct Driver {
     pub(super) writing: Option<BoxFuture<'static, Result<(), StoreError>>>,
     confirms: bool,
     /// These effects come after a write that the store has refused.
-    held: Vec<Effect>,
+    deferred: Vec<Effect>,
     pub(super) work: FuturesUnordered<Abortable<BoxFuture<'static, (Key, Done)>>>,
     pub(super) in_flight: Vec<(Key, InFlight)>,
     pub(super) ready: Vec<DriverEvent>,
@@ -93,7 +93,7 @@ impl Driver {
             batch: Vec::new(),
             writing: None,
             confirms: false,
-            held: Vec::new(),
+            deferred: Vec::new(),
             work: FuturesUnordered::new(),
             in_flight: Vec::new(),
             ready: Vec::new(),
@@ -427,7 +427,7 @@ impl Driver {
             Ok(()) => {
                 self.shared.saved();
                 self.changed |= self.shared.unwritten.swap(false, Ordering::Relaxed);
-                let mut first = std::mem::take(&mut self.held);
+                let mut first = std::mem::take(&mut self.deferred);
                 first.append(&mut self.batch);
                 self.batch = first;
             }
@@ -438,7 +438,7 @@ impl Driver {
                 for effect in std::mem::take(&mut self.batch) {
                     match effect {
                         Effect::Emit(event) => self.emit(&event),
-                        effect if is_given_out_once(&effect) => self.held.push(effect),
+                        effect if is_issued_once(&effect) => self.deferred.push(effect),
                         _ => {}
                     }
                 }
@@ -510,7 +510,7 @@ impl Driver {
 /// What `Run::outstanding` gives out as it was while it is wanted. Of a timer it may be another.
 fn is_work(effect: &Effect) -> bool {
     let loops = matches!(effect, Effect::Persist { .. } | Effect::Emit(_) | Effect::SetTimer { .. });
-    !loops && !is_given_out_once(effect)
+    !loops && !is_issued_once(effect)
 }
 
 /// What a process that was superseded must not do.
@@ -519,7 +519,7 @@ fn is_irreversible(effect: &Effect) -> bool {
 }
 
 /// Effects that `Run::outstanding` does not give out again.
-fn is_given_out_once(effect: &Effect) -> bool {
+fn is_issued_once(effect: &Effect) -> bool {
     match effect {
         Effect::Finish { .. }
         | Effect::ConsumeInbox { .. }

@@ -92,7 +92,7 @@ impl Driver {
                 self.keep_partial();
                 return Some(Input::Aborted { why: AbortReason::User });
             }
-            Command::Stored(asked) => self.say_whether_stored(asked.into_inner()),
+            Command::Stored(query) => self.answer_stored_query(query.into_inner()),
             Command::Close => self.close(),
         }
         None
@@ -214,9 +214,9 @@ impl Driver {
                 self.shared.followers.each(|follower| follower.on_end(request, &refused));
                 let _ = caller.reply.send(refused);
             }
-            Command::Stored(asked) => {
+            Command::Stored(query) => {
                 if let Error::Store(error) = error {
-                    let _ = asked.into_inner().reply.send(Err(error));
+                    let _ = query.into_inner().reply.send(Err(error));
                 }
             }
             Command::Close => self.close(),

@@ -14,7 +14,7 @@ pub(crate) struct PartialAnswer {
     live: AtomicBool,
     text: Mutex<String>,
     /// How much of it was given to be kept.
-    kept: AtomicUsize,
+    saved_len: AtomicUsize,
     request: Option<String>,
     purpose: Purpose,
     listeners: Arc<Listeners<dyn Subscriber>>,
@@ -34,7 +34,7 @@ impl PartialAnswer {
         PartialAnswer {
             live: AtomicBool::new(true),
             text: Mutex::default(),
-            kept: AtomicUsize::new(0),
+            saved_len: AtomicUsize::new(0),
             request,
             purpose,
             listeners,
@@ -46,8 +46,8 @@ impl PartialAnswer {
     /// What is to be kept of the text now, and how much of it was before; of a long one that is only what is new.
     pub(crate) fn unkept(&self) -> Option<(usize, String)> {
         let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = self.kept.swap(text.len(), Ordering::AcqRel);
-        let from = if kept < LONG_ANSWER { 0 } else { kept };
+        let saved_len = self.saved_len.swap(text.len(), Ordering::AcqRel);
+        let from = if saved_len < LONG_ANSWER { 0 } else { saved_len };
         text.get(from..).filter(|rest| !rest.is_empty()).map(|rest| (from, rest.to_owned()))
     }
 

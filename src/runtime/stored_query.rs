@@ -7,7 +7,7 @@ use futures_channel::oneshot;
 use crate::error::Error;
 use crate::portable::NativeOnly;
 use crate::run::effect::Effect;
-use crate::runtime::command::{Command, WhetherStored};
+use crate::runtime::command::{Command, StoredQuery};
 use crate::runtime::driver::{Driver, DriverEvent};
 use crate::runtime::session::Session;
 
@@ -16,8 +16,8 @@ impl Session {
     pub fn stored(&self) -> impl Future<Output = Result<(), Error>> + Send + 'static {
         let (reply, told) = oneshot::channel();
         let is_again = self.shared.unwritten.load(Ordering::Relaxed);
-        if let Some(asked) = NativeOnly::with(|| WhetherStored { is_again, is_last: false, reply }) {
-            self.tell(Command::Stored(asked));
+        if let Some(query) = NativeOnly::with(|| StoredQuery { is_again, is_last: false, reply }) {
+            self.tell(Command::Stored(query));
         }
         async move {
             match told.await {
@@ -34,22 +34,22 @@ impl Session {
 }
 
 impl Driver {
-    pub(super) fn say_whether_stored(&mut self, asked: WhetherStored) {
+    pub(super) fn answer_stored_query(&mut self, query: StoredQuery) {
         let writes = || self.batch.iter().any(|effect| matches!(effect, Effect::Persist { .. }));
-        if asked.is_last && !writes() {
+        if query.is_last && !writes() {
             let unstored = self.unstored.as_ref().filter(|_| self.is_unwritten());
             let stored = unstored.map_or(Ok(()), |error| Err(error.get().clone()));
             // The receiver may be gone.
-            let _ = asked.reply.send(stored);
+            let _ = query.reply.send(stored);
             return;
         }
         // Answers reach the run through the tools and questions that wait for them, not in the order of the commands.
         self.take_tool_inputs();
         self.sweep();
-        if asked.is_again && !asked.is_last && self.is_unwritten() {
+        if query.is_again && !query.is_last && self.is_unwritten() {
             self.batch.push(Effect::Persist { strict: true });
         }
-        let last = NativeOnly::with(|| WhetherStored { is_last: true, ..asked });
+        let last = NativeOnly::with(|| StoredQuery { is_last: true, ..query });
         self.ready.extend(last.map(|last| DriverEvent::Command(Command::Stored(last))));
     }
 }

@@ -119,8 +119,8 @@ mod tests {
         let (long, short) = (clock.sleep(200), clock.sleep(5));
         let first = futures_executor::block_on(select(long, short));
         assert!(matches!(first, Either::Right(_)), "the short sleep ended last");
-        let begun = Instant::now();
+        let started_at = Instant::now();
         futures_executor::block_on(join(clock.sleep(10), clock.sleep(20)));
-        assert!(begun.elapsed() >= Duration::from_millis(20));
+        assert!(started_at.elapsed() >= Duration::from_millis(20));
     }
 }

@@ -22,19 +22,19 @@ pub const STOP: &str = "\nObservation:";
 /// A model that is asked without tools and answered for as if it had them.
 pub struct TextTools {
     inner: Arc<dyn ModelAdapter>,
-    kept: Mutex<Kept>,
+    history: Mutex<History>,
 }
 
 /// The conversation as such a model reads it, so that each turn writes only what is new in it.
 #[derive(Default)]
-struct Kept {
+struct History {
     identity: Option<String>,
     messages: Vec<Arc<Message>>,
 }
 
 impl TextTools {
     pub fn new(inner: Arc<dyn ModelAdapter>) -> Self {
-        TextTools { inner, kept: Mutex::default() }
+        TextTools { inner, history: Mutex::default() }
     }
 }
 
@@ -53,10 +53,10 @@ impl ModelAdapter for TextTools {
         deltas: DeltaSink,
         abort: AbortSignal,
     ) -> BoxFuture<'static, Result<Reply, ModelError>> {
-        let mut kept = locked(&self.kept);
-        kept.read(request.messages);
-        let recorded = request.messages.recorded_len().min(kept.messages.len());
-        let (recorded, transient) = kept.messages.split_at(recorded);
+        let mut history = locked(&self.history);
+        history.read(request.messages);
+        let recorded = request.messages.recorded_len().min(history.messages.len());
+        let (recorded, transient) = history.messages.split_at(recorded);
         let messages = View::since(recorded, 0, transient);
         if request.tools.is_empty() || request.purpose == Purpose::Summary {
             return self.inner.prompt(ModelRequest { messages, tools: &[], ..request }, deltas, abort);
@@ -83,13 +83,13 @@ impl ModelAdapter for TextTools {
     }
 }
 
-impl Kept {
+impl History {
     /// Rewrites what has not been rewritten. Messages before the last answer never change; a new conversation or
     /// summary has another first message.
     fn read(&mut self, view: View<'_>) {
         let identity = view.identity();
         if identity.is_none() || self.identity != identity || self.messages.len() > view.recorded_len() {
-            *self = Kept { identity, messages: Vec::new() };
+            *self = History { identity, messages: Vec::new() };
         }
         let settled = self.messages.iter().rposition(|message| message.sender == Sender::Agent);
         self.messages.truncate(settled.unwrap_or(0));

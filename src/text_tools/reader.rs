@@ -33,10 +33,10 @@ pub(super) struct TextReader {
     /// The line so far, while it may still turn out to be a mark.
     line: String,
     /// The rest of this line is what its beginning was.
-    inside: bool,
+    continues_line: bool,
     quoting: Quoting,
     /// White space that is shown when something follows it.
-    held: String,
+    pending: String,
     held_thought: String,
     /// What an action was read from: given back as text when it is none.
     block: String,
@@ -112,9 +112,9 @@ impl TextReader {
             tools,
             state: ReadState::Text,
             line: String::new(),
-            inside: false,
+            continues_line: false,
             quoting: Quoting::default(),
-            held: String::new(),
+            pending: String::new(),
             held_thought: String::new(),
             block: String::new(),
             name: String::new(),
@@ -168,20 +168,21 @@ impl TextReader {
             }
             _ => {}
         }
-        let ends = piece.ends_with('\n');
-        if self.inside {
+        let is_line_end = piece.ends_with('\n');
+        if self.continues_line {
             self.plain(piece);
-            self.inside = !ends;
+            self.continues_line = !is_line_end;
             return rest;
         }
         // More blanks behind blanks settle nothing, so the line is not read again for them.
-        let unsettled = !ends && self.line.ends_with(char::is_whitespace) && piece.trim_start().is_empty();
+        let unsettled =
+            !is_line_end && self.line.ends_with(char::is_whitespace) && piece.trim_start().is_empty();
         self.line.push_str(piece);
         if unsettled {
             return rest;
         }
         if self.state == ReadState::Name {
-            if ends {
+            if is_line_end {
                 let line = std::mem::take(&mut self.line);
                 self.named(&line);
             }
@@ -191,10 +192,10 @@ impl TextReader {
             _ if matches!(self.state, ReadState::Text | ReadState::Thought) && self.quoting.is_open() => {
                 let line = std::mem::take(&mut self.line);
                 self.plain(&line);
-                self.inside = !ends;
+                self.continues_line = !is_line_end;
                 rest
             }
-            Look::Open if !ends => rest,
+            Look::Open if !is_line_end => rest,
             Look::Mark(Mark::Think, from) if self.counts(Mark::Think) => {
                 // It ended in this piece.
                 let behind = self.line.len() - from;
@@ -204,16 +205,16 @@ impl TextReader {
             }
             Look::Mark(mark, from) if self.counts(mark) => {
                 let line = std::mem::take(&mut self.line);
-                self.mark(mark, &line, line.get(from..).unwrap_or_default(), ends);
+                self.mark(mark, &line, line.get(from..).unwrap_or_default(), is_line_end);
                 rest
             }
             _ => {
                 if matches!(self.state, ReadState::Seek | ReadState::Input) {
-                    return self.before_object(ends, rest);
+                    return self.before_object(is_line_end, rest);
                 }
                 let line = std::mem::take(&mut self.line);
                 self.plain(&line);
-                self.inside = !ends;
+                self.continues_line = !is_line_end;
                 rest
             }
         }
@@ -229,13 +230,13 @@ impl TextReader {
         }
     }
 
-    fn mark(&mut self, mark: Mark, line: &str, rest: &str, ends: bool) {
+    fn mark(&mut self, mark: Mark, line: &str, rest: &str, is_line_end: bool) {
         match (self.state, mark) {
             (ReadState::Seek, Mark::Input) => {
                 self.state = ReadState::Input;
                 self.line = rest.to_owned();
-                if !rest.trim().is_empty() || ends {
-                    self.before_object(ends, "");
+                if !rest.trim().is_empty() || is_line_end {
+                    self.before_object(is_line_end, "");
                 }
                 return;
             }
@@ -248,7 +249,7 @@ impl TextReader {
                 self.block = line.get(..line.len() - rest.len()).unwrap_or_default().to_owned();
                 self.state = ReadState::Name;
                 self.line = rest.to_owned();
-                if ends {
+                if is_line_end {
                     let name = std::mem::take(&mut self.line);
                     self.named(&name);
                 }
@@ -257,7 +258,7 @@ impl TextReader {
             (_, Mark::Thought) => {
                 self.state = ReadState::Thought;
                 self.plain(rest);
-                self.inside = !ends;
+                self.continues_line = !is_line_end;
             }
             (_, Mark::Answer) => {
                 self.state = ReadState::Answer;
@@ -266,7 +267,7 @@ impl TextReader {
             // An action that was none left these behind.
             (_, Mark::Think | Mark::Input | Mark::Observation | Mark::Action) => {
                 self.plain(line);
-                self.inside = !ends;
+                self.continues_line = !is_line_end;
             }
         }
     }
@@ -287,7 +288,7 @@ impl TextReader {
     }
 
     /// A line where arguments should begin: white space and the beginning of a code block are passed over.
-    fn before_object<'t>(&mut self, ends: bool, rest: &'t str) -> &'t str {
+    fn before_object<'t>(&mut self, is_line_end: bool, rest: &'t str) -> &'t str {
         let line = std::mem::take(&mut self.line);
         let body = line.trim_start();
         let behind = body.trim_start_matches('`');
@@ -307,18 +308,18 @@ impl TextReader {
             }
             return rest;
         }
-        let open = fenced && !ends && "json".starts_with(body);
-        if open || body.trim().is_empty() && !ends {
+        let open = fenced && !is_line_end && "json".starts_with(body);
+        if open || body.trim().is_empty() && !is_line_end {
             self.line = line;
         } else if self.state == ReadState::Seek && !body.trim().is_empty() {
             self.unclear();
             self.plain(&line);
-            self.inside = !ends;
+            self.continues_line = !is_line_end;
         } else {
             self.block.push_str(&line);
             if !body.trim().is_empty() {
                 self.args.push_str(&line);
-                self.inside = !ends;
+                self.continues_line = !is_line_end;
             }
         }
         rest
@@ -424,7 +425,7 @@ impl TextReader {
     }
 
     fn text(&mut self, text: &str) {
-        if let Some(visible) = flow(&mut self.reading.text, &mut self.held, text) {
+        if let Some(visible) = flow(&mut self.reading.text, &mut self.pending, text) {
             self.out.push(Piece::Text(visible));
         }
     }
@@ -437,20 +438,20 @@ impl TextReader {
 }
 
 /// Adds to a text whose end is kept free of white space, and gives what is to be shown.
-fn flow(whole: &mut String, held: &mut String, text: &str) -> Option<String> {
+fn flow(whole: &mut String, pending: &mut String, text: &str) -> Option<String> {
     let body = text.trim_end();
     if body.is_empty() {
-        held.push_str(text);
+        pending.push_str(text);
         return None;
     }
-    let mut visible = std::mem::take(held);
+    let mut visible = std::mem::take(pending);
     if whole.is_empty() {
         visible.clear();
         visible.push_str(body.trim_start());
     } else {
         visible.push_str(body);
     }
-    held.push_str(text.get(body.len()..).unwrap_or_default());
+    pending.push_str(text.get(body.len()..).unwrap_or_default());
     whole.push_str(&visible);
     Some(visible)
 }

@@ -115,7 +115,7 @@ test("a failure behind which a message waits does not stay when that is answered
 test("the end of a run leaves what the page has said of itself", () => {
   const slots = { strategy: () => "stay" as const, title: () => undefined, description: () => undefined, live: () => undefined };
   const shown = new SnapshotStore("s", "memory", () => {});
-  shown.hears(reduce, slots);
+  shown.setReducer(reduce, slots);
   const run = { queue: [], questions: [], undoable: [], turns: 0, usage: noUsage, contextTokens: 0 };
   shown.dispatch({ kind: "sent", id: "r", text: "hi", waits: false });
   shown.apply({ kind: "state", phase: "model", request: "r", ...run });

@@ -34,7 +34,7 @@ const subjects: Readonly<Record<string, string>> = {
 
 /** Above all folders. */
 const topLevel = ["exports.ts", "index.ts", "slim.ts"];
-const mostInAFolder = 15;
+const maxInAFolder = 15;
 
 type Files = ReadonlyMap<string, string>;
 
@@ -118,10 +118,10 @@ test("each folder of `js/src` is one subject, and nothing lies beside them that 
   expect(entries.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual(topLevel);
 });
 
-test(`no folder has more than ${mostInAFolder} files beside each other`, () => {
+test(`no folder has more than ${maxInAFolder} files beside each other`, () => {
   const counts = new Map<string, number>();
   for (const name of files.keys()) counts.set(dirname(name), (counts.get(dirname(name)) ?? 0) + 1);
-  expect([...counts].filter(([, count]) => count > mostInAFolder)).toEqual([]);
+  expect([...counts].filter(([, count]) => count > maxInAFolder)).toEqual([]);
 });
 
 /** The arrows between the folders of `js/src` that do not point down. A file beside them stands above all. */

@@ -3,7 +3,7 @@ import { DisplayManager, type ToolConfig } from "glove-wasm";
 import { expect, test, vi } from "vitest";
 import { resultJson } from "../../js/src/tools/result.js";
 import { reasonOf } from "../../js/src/values/error.js";
-import { answerJson, mostKept, toJson, toLooseJson, withoutCycles } from "../../js/src/values/json.js";
+import { answerJson, maxKept, toJson, toLooseJson, withoutCycles } from "../../js/src/values/json.js";
 import { scene, texts, until } from "../support/session.js";
 
 type Knot = { name: string; [way: string]: unknown };
@@ -96,7 +96,7 @@ test("there is a bound to the parts and to the letters of what is kept", () => {
   const text = "x".repeat(1_000_000);
   refused(() => answerJson(Array(70).fill(text)), /^At The answer\[67\] .*67108864 letters/);
   expect(answerJson(Array(20).fill(text)).length).toBeGreaterThan(20_000_000);
-  refused(() => answerJson(Array(mostKept.parts).fill(0)), /^At The answer\[999999\] /);
+  refused(() => answerJson(Array(maxKept.parts).fill(0)), /^At The answer\[999999\] /);
   // An object that makes another one each time it is read.
   const again = (): object => ({
     get left() {

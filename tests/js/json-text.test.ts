@@ -1,7 +1,7 @@
 // JSON text taken apart without reading its values, and base64 taken out of it.
 import { expect, test } from "vitest";
 import { type Media, putBack, takeOut } from "../../js/src/store/indexeddb/media.js";
-import { arrayOf, inside, membersOf } from "../../js/src/store/json-text.js";
+import { arrayBody, arrayOf, membersOf } from "../../js/src/store/json-text.js";
 
 test("the members of an object come as they are written", () => {
   const text = ` { "a" : 1.0e5 , "b\\"]":[ {"x":"}],"},"\\\\" ] ,"c":{},"d":[],"e":"","\\u0066":null, "g":"\\\\\\"" } `;
@@ -39,7 +39,7 @@ test("members of any JSON are its members", () => {
 });
 
 test("arrays are joined from what is inside of others", () => {
-  expect(arrayOf([inside("[1,2]"), inside("[ ]"), inside(undefined), inside('["a"]')])).toBe('[1,2,"a"]');
+  expect(arrayOf([arrayBody("[1,2]"), arrayBody("[ ]"), arrayBody(undefined), arrayBody('["a"]')])).toBe('[1,2,"a"]');
   expect(arrayOf([])).toBe("[]");
 });
 

@@ -136,13 +136,13 @@ test.each<[string, SnapshotEvent[], object]>([
   ],
   [
     "the core was given it, and has not begun",
-    [sent("a", true), { kind: "given", id: "a" }],
+    [sent("a", true), { kind: "delivered", id: "a" }],
     { busy: true, queue: [{ id: "a", text: "a" }] },
   ],
-  ["the core was given it while it serves another", [...begun, sent("b", true), { kind: "given", id: "b" }], { queue: [] }],
+  ["the core was given it while it serves another", [...begun, sent("b", true), { kind: "delivered", id: "b" }], { queue: [] }],
   [
     "the core takes its time with it",
-    [sent("a"), { kind: "given", id: "a" }, { kind: "slow", id: "a" }],
+    [sent("a"), { kind: "delivered", id: "a" }, { kind: "slow", id: "a" }],
     { queue: [{ id: "a", text: "a" }] },
   ],
   ["the core answers it", [sent("a", true), run("model", "a")], { status: "submitted", queue: [], run: { phase: "model" } }],
@@ -153,18 +153,18 @@ test.each<[string, SnapshotEvent[], object]>([
   ],
   [
     "the session could not be opened for it",
-    [sent("a"), { kind: "kept", id: "a", text: "a" }, settled("a", boom)],
+    [sent("a"), { kind: "undelivered", id: "a", text: "a" }, settled("a", boom)],
     { status: "error", error: boom, queue: [{ id: "a", text: "a" }] },
   ],
   [
     "what was kept is offered again",
-    [sent("a"), { kind: "kept", id: "a", text: "a" }, settled("a", boom), sent("a")],
+    [sent("a"), { kind: "undelivered", id: "a", text: "a" }, settled("a", boom), sent("a")],
     { status: "submitted", error: undefined, queue: [] },
   ],
   [
     "what was kept is taken back",
     [
-      { kind: "kept", id: "a", text: "a" },
+      { kind: "undelivered", id: "a", text: "a" },
       { kind: "dropped", id: "a" },
     ],
     { queue: [] },
@@ -236,7 +236,13 @@ test.each<[string, SnapshotEvent[], object]>([
 
 test("the answers of a model of the page are shown one by one, and one that fails is not part of the next", () => {
   const piece = (call: number, text: string): SnapshotEvent => ({ kind: "piece", of: "text", text, call });
-  const two = after(...begun, { kind: "asked", call: 1 }, piece(1, "One"), { kind: "asked", call: 2 }, piece(2, "Two"));
+  const two = after(
+    ...begun,
+    { kind: "modelCalled", call: 1 },
+    piece(1, "One"),
+    { kind: "modelCalled", call: 2 },
+    piece(2, "Two"),
+  );
   expect(snapshotOf(two).streamingText).toBe("One");
   expect(snapshotOf(step(two, told("model_response"))).streamingText).toBe("Two");
   const failed = step(step(two, { kind: "failed", call: 1 }), run("model", "b"));
@@ -248,19 +254,19 @@ test("a slot keeps what it shows, says why an answer was refused until it is set
   const call: ShownEntry = { kind: "tool", id: "c", name: "order", input: {}, status: "running" };
   const card = (id: string) => slot(id, { renderer: "card", owner: "c" });
   const first = after(said(0, call), slots(card("1"), slot("q", { input: { toolName: "pay", toolInput: {} } })));
-  const [one, question] = first.shown.slots;
+  const [one, question] = first.base.slots;
   expect([one?.toolName, question?.input]).toEqual(["order", { toolName: "pay", toolInput: {}, title: "Pay the bill" }]);
   const refused = step(first, { kind: "refused", slot: "q", error: "no", issues: [] });
-  expect(refused.shown.slots).toEqual([one, { ...question, error: "no", issues: [] }]);
+  expect(refused.base.slots).toEqual([one, { ...question, error: "no", issues: [] }]);
   const next = step(refused, slots(card("1"), slot("q"), card("2")));
-  expect(next.shown.slots.map(({ id, replaced, error }) => [id, replaced, error])).toEqual([
+  expect(next.base.slots.map(({ id, replaced, error }) => [id, replaced, error])).toEqual([
     ["1", true, undefined],
     ["q", undefined, "no"],
     ["2", undefined, undefined],
   ]);
   const answered = step(next, slots(card("1"), slot("q", { status: "resolved", answer: 7 })));
-  expect(answered.shown.slots[0]).toBe(next.shown.slots[0]);
-  expect(answered.shown.slots[1]).toEqual({ ...question, status: "resolved", answer: 7 });
+  expect(answered.base.slots[0]).toBe(next.base.slots[0]);
+  expect(answered.base.slots[1]).toEqual({ ...question, status: "resolved", answer: 7 });
 });
 
 /** The same numbers for the same seed. */
@@ -348,8 +354,8 @@ test("a timeline is copied once for all that comes until somebody looks at it", 
   const unseen = new WeakSet<object>();
   const first = reduce(after(said(0, user("a"))), said(1, agent("a", "Hi")), context, unseen);
   const second = reduce(first, said(2, user("b"), agent("b", "Ho")), context, unseen);
-  expect(second.shown.timeline).toBe(first.shown.timeline);
-  expect(second.shown.timeline).toEqual([user("a"), agent("a", "Hi"), user("b"), agent("b", "Ho")]);
+  expect(second.base.timeline).toBe(first.base.timeline);
+  expect(second.base.timeline).toEqual([user("a"), agent("a", "Hi"), user("b"), agent("b", "Ho")]);
 });
 
 test("a piece of an answer leaves every other part of the snapshot the same object", () => {
@@ -383,7 +389,7 @@ test("a tab that follows from any moment on shows the same", () => {
     let follows = empty;
     for (const [at, event] of events.entries()) {
       if (at === joins) {
-        const { events: all, written } = replay.all(leads.shown.timeline as readonly CoreEntry[]);
+        const { events: all, written } = replay.all(leads.base.timeline as readonly CoreEntry[]);
         follows = [{ kind: "renewed", written } as const, ...all].reduce(step, frozen(emptyState("s", "memory")));
       }
       leads = step(leads, event);
@@ -391,7 +397,7 @@ test("a tab that follows from any moment on shows the same", () => {
       if (at < joins) continue;
       follows = step(follows, event);
       // Errors travel beside the events, as tasks do.
-      follows = step(follows, { kind: "page", changes: { error: leads.shown.error } });
+      follows = step(follows, { kind: "page", changes: { error: leads.base.error } });
       // Who came in the middle of a call's arguments shows the next call.
       const { streamingCalls: _calls, status: _status, ...parts } = snapshotOf(leads);
       expect(snapshotOf(follows), `seed ${seed}, event ${at} of ${joins}`).toMatchObject(parts);
@@ -403,7 +409,7 @@ test("a tab that follows from any moment on shows the same", () => {
 test("a tab that joins during a wait for the model shows it, until the answer comes", () => {
   const retry = told("model_retry", { code: "MODEL_RATE_LIMIT", wait_ms: 9, until: 12_345 });
   const replay = new ReplayState();
-  const joined = () => [...replay.all([]).events].reduce(step, frozen(emptyState("s", "memory"))).shown.waiting;
+  const joined = () => [...replay.all([]).events].reduce(step, frozen(emptyState("s", "memory"))).base.waiting;
   for (const event of [run("model", "a"), retry, run("model", "a", { queue: [{ id: "b", text: "b", files: 0 }] })])
     replay.take(event);
   expect(joined()).toEqual({ code: "MODEL_RATE_LIMIT", until: 12_345 });

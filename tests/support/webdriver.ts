@@ -24,7 +24,7 @@ export interface WebDriver {
 
 /** How often a page is asked whether it is done. Pages work side by side meanwhile, which WebDriver alone does not allow. */
 const pollMs = 15;
-const mostMs = 30_000;
+const maxMs = 30_000;
 
 /** Gives a function that opens windows. Commands of several windows take turns. */
 export async function pagesOf(driver: WebDriver): Promise<() => Promise<EnginePage>> {
@@ -48,7 +48,7 @@ export async function pagesOf(driver: WebDriver): Promise<() => Promise<EnginePa
       });
     /** A driver may say that it has arrived when the empty page of a new window has. */
     const arrived = async (condition: string, url = "") => {
-      for (let left = mostMs; left > 0; left -= pollMs) {
+      for (let left = maxMs; left > 0; left -= pollMs) {
         if (await here(() => driver.script(`return document.readyState === "complete" && (${condition});`, [url]))) return;
         await new Promise((again) => setTimeout(again, pollMs));
       }

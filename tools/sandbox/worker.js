@@ -70,11 +70,11 @@ async function begin({ module, modules, input, grants, memory, output }) {
   /** Questions without an answer. */
   let asked = 0;
   const host = context.newFunction("host", (id, name, text) => {
-    const told = { id: context.getNumber(id), name: context.getString(name), text: context.getString(text) };
+    const outgoing = { id: context.getNumber(id), name: context.getString(name), text: context.getString(text) };
     if (over) return;
-    if (told.id > 0) asked += 1;
-    else if (told.name !== "log") over = true;
-    post(told);
+    if (outgoing.id > 0) asked += 1;
+    else if (outgoing.name !== "log") over = true;
+    post(outgoing);
   });
   const outOfMemory = () => {
     if (over) return;
@@ -109,7 +109,7 @@ async function begin({ module, modules, input, grants, memory, output }) {
       post({ id: 0, name: "hangs", text: "" });
     }
   };
-  const method = (name, ...given) => call(context.callFunction(context.getProp(handle, name), handle, ...given));
+  const method = (name, ...args) => call(context.callFunction(context.getProp(handle, name), handle, ...args));
   const answered = ({ id, answer }) => {
     if (over) return;
     asked -= 1;

@@ -260,8 +260,8 @@ fn write(
         }
         // This call has written it before it was interrupted.
         match before {
-            Before::Missing => workspace.kept().keep(key, None),
-            Before::Text(text) => workspace.kept().keep(key, Some(text.into_bytes())),
+            Before::Missing => workspace.undo_buffer().keep(key, None),
+            Before::Text(text) => workspace.undo_buffer().keep(key, Some(text.into_bytes())),
             Before::Other(..) => {}
         }
         return Ok(said(what));
@@ -270,7 +270,7 @@ fn write(
         workspace.folder().create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     }
     replace(workspace, path, input.content.as_bytes())?;
-    workspace.kept().keep(key, found);
+    workspace.undo_buffer().keep(key, found);
     Ok(said(what))
 }
 
@@ -281,7 +281,7 @@ fn take_back(
     key: &str,
     after: impl FnOnce(Option<&[u8]>) -> Option<Vec<u8>>,
 ) -> Result<(), ToolFailure> {
-    let Some(before) = workspace.kept().get(key) else {
+    let Some(before) = workspace.undo_buffer().get(key) else {
         let message = "what was in the file before is not known any more: the program was started again since, or it is too long ago";
         return Err(ToolFailure::new(message));
     };
@@ -292,7 +292,7 @@ fn take_back(
         Some(before) => replace(workspace, path, &before)?,
         None => workspace.folder().remove_file(path).map_err(|error| failed(path, &error))?,
     }
-    workspace.kept().remove(key);
+    workspace.undo_buffer().remove(key);
     Ok(())
 }
 
@@ -427,7 +427,7 @@ fn edit(workspace: &Workspace, path: &Path, input: &EditFile, key: String) -> Re
             let changed = replaced(&text, *at, old, new);
             replace(workspace, path, changed.as_bytes())?;
             let said = format!("edited {} at line {}", path.display(), line(*at));
-            workspace.kept().keep(key, Some(text.into_bytes()));
+            workspace.undo_buffer().keep(key, Some(text.into_bytes()));
             Ok(said)
         }
         [] => Err(ToolFailure::new(format!(

@@ -152,7 +152,7 @@ fn run(
         }
     })?;
 
-    let begun = Instant::now();
+    let started_at = Instant::now();
     let limit = Duration::from_secs(seconds);
     let mut output = Vec::new();
     let mut exited: Option<(ExitStatus, Instant)> = None;
@@ -179,7 +179,7 @@ fn run(
         if abort.is_aborted() || locked(running).stopped {
             break Some("stopped".to_owned());
         }
-        if begun.elapsed() > limit {
+        if started_at.elapsed() > limit {
             break Some(format!("stopped after {seconds} seconds; give more seconds if it needs them"));
         }
         match exited {
@@ -199,7 +199,7 @@ fn run(
         },
         (None, None) => "its end is not known".to_owned(),
     };
-    let text = shown(&struck(output, &secrets));
+    let text = printable(&struck(output, &secrets));
     Ok(match (end.is_empty(), text.trim().is_empty()) {
         (true, true) => "(no output)".to_owned(),
         (true, false) => text,
@@ -231,7 +231,7 @@ fn struck(output: Vec<u8>, secrets: &[(String, String)]) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn shown(output: &[u8]) -> String {
+fn printable(output: &[u8]) -> String {
     let output = &without_zeros(output);
     let half = SHOWN / 2;
     if output.len() <= SHOWN {
@@ -245,14 +245,14 @@ fn shown(output: &[u8]) -> String {
 /// What is binary may have millions of them, and a text for models and databases needs none.
 fn without_zeros(output: &[u8]) -> Vec<u8> {
     let mut pieces = output.split(|byte| *byte == 0);
-    let mut shown = pieces.next().unwrap_or_default().to_vec();
+    let mut printable = pieces.next().unwrap_or_default().to_vec();
     let mut follows = false;
     for piece in pieces {
         if !follows {
-            shown.extend_from_slice("␀".as_bytes());
+            printable.extend_from_slice("␀".as_bytes());
         }
         follows = piece.is_empty();
-        shown.extend_from_slice(piece);
+        printable.extend_from_slice(piece);
     }
-    shown
+    printable
 }

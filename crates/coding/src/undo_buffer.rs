@@ -6,12 +6,12 @@ use std::collections::VecDeque;
 const MOST: usize = 64_000_000;
 
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct UndoBuffer {
     entries: VecDeque<(String, Option<Vec<u8>>)>,
     size: usize,
 }
 
-impl Kept {
+impl UndoBuffer {
     pub(super) fn keep(&mut self, key: String, before: Option<Vec<u8>>) {
         self.remove(&key);
         self.size += size(&key, before.as_deref());
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn what_was_kept_first_makes_room() {
-        let mut kept = Kept::default();
+        let mut kept = UndoBuffer::default();
         kept.keep("new".to_owned(), None);
         for number in 0..4 {
             kept.keep(number.to_string(), Some(vec![0; MOST / 3]));

@@ -9,7 +9,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
-use super::undo_buffer::Kept;
+use super::undo_buffer::UndoBuffer;
 use glove_wasm::ports::ToolFailure;
 
 /// A folder that an agent works in. [`Workspace::tools`] are `read_file`, `list_dir` and `search`, which run by themselves,
@@ -26,7 +26,7 @@ struct Inner {
     path: PathBuf,
     folder: Dir,
     /// By the call and the file.
-    before: Mutex<Kept>,
+    before: Mutex<UndoBuffer>,
     /// Variables that commands find beside the ordinary ones.
     variables: Mutex<Vec<(String, String)>>,
     /// Variables that commands find, and nobody else reads.
@@ -106,16 +106,16 @@ impl Workspace {
 
     /// The real path of a folder below this one.
     pub(super) fn real_folder(&self, path: &Path) -> Result<PathBuf, ToolFailure> {
-        let shown = path.to_owned();
-        let real = self.folder().canonicalize(path).map_err(|error| failed(&shown, &error))?;
-        if !self.folder().metadata(&real).map_err(|error| failed(&shown, &error))?.is_dir() {
-            return Err(ToolFailure::new(format!("`{}` is a file, not a folder", shown.display())));
+        let display_path = path.to_owned();
+        let real = self.folder().canonicalize(path).map_err(|error| failed(&display_path, &error))?;
+        if !self.folder().metadata(&real).map_err(|error| failed(&display_path, &error))?.is_dir() {
+            return Err(ToolFailure::new(format!("`{}` is a file, not a folder", display_path.display())));
         }
         Ok(self.inner.path.join(real))
     }
 
     /// What was in files before calls changed them.
-    pub(super) fn kept(&self) -> MutexGuard<'_, Kept> {
+    pub(super) fn undo_buffer(&self) -> MutexGuard<'_, UndoBuffer> {
         locked(&self.inner.before)
     }
 }
@@ -135,12 +135,12 @@ fn outside(path: &Path) -> ToolFailure {
 }
 
 pub(super) fn failed(path: &Path, error: &io::Error) -> ToolFailure {
-    let shown = path.display();
+    let display_path = path.display();
     match error.kind() {
-        io::ErrorKind::NotFound => ToolFailure::new(format!("`{shown}` does not exist")),
+        io::ErrorKind::NotFound => ToolFailure::new(format!("`{display_path}` does not exist")),
         // What cap-std calls a path that leads out, which may be one of many kinds for the system.
         io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => outside(path),
-        _ => ToolFailure::new(format!("`{shown}`: {error}")),
+        _ => ToolFailure::new(format!("`{display_path}`: {error}")),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::sessions::write;
 
 /// A session that is open.
-pub(crate) struct Opened {
+pub(crate) struct OpenAgent {
     pub agent: Glove,
     pub id: String,
     pub folder: PathBuf,
@@ -28,7 +28,7 @@ pub(crate) struct Opened {
     store: SqliteStore,
     record: Option<PathBuf>,
     pub traces: Traces,
-    _told: Subscription,
+    _subscription: Subscription,
 }
 
 /// Which session, and what is needed for it.
@@ -45,7 +45,7 @@ pub(crate) struct Parts<'a> {
     pub record: Option<PathBuf>,
 }
 
-impl Opened {
+impl OpenAgent {
     pub(crate) fn new(parts: Parts<'_>) -> Result<Self, Failure> {
         let Parts { database, session, folder, model, system_prompt, variables, record } = parts;
         let workspace = Workspace::open(folder)
@@ -75,7 +75,7 @@ impl Opened {
         }
         let told = traces.clone();
         let subscription = agent.session().subscribe(move |_: Option<&str>, event: &Event| told.note(event));
-        Ok(Opened { agent, id, folder, workspace, store, record, traces, _told: subscription })
+        Ok(OpenAgent { agent, id, folder, workspace, store, record, traces, _subscription: subscription })
     }
 
     /// Nothing of a session that is left runs on.

@@ -8,7 +8,7 @@ use glove_wasm::run::PhaseName;
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::agent::{Opened, Parts};
+use crate::agent::{OpenAgent, Parts};
 use crate::args::{Chat, Places, Resume, Talk};
 use crate::config::{Config, variables};
 use crate::database::{find, open_file};
@@ -47,7 +47,7 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
     let parts =
         Parts { database: &database, session, folder, model, system_prompt, variables: &variables, record };
     let _traces = Exporting::begin()?;
-    let opened = Opened::new(parts)?;
+    let open_agent = OpenAgent::new(parts)?;
     terminal_text::remember_terminal();
     let inbox = Inbox::new();
     let runtime = threads()?;
@@ -58,7 +58,7 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
                 database,
                 models,
                 model: talk.model.model.clone(),
-                opened,
+                open_agent,
                 is_new,
                 allow: talk.allow.clone(),
                 variables,
@@ -67,18 +67,18 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
             &inbox,
         );
     }
-    let signals = EndSignals::watch(&runtime, opened.agent.session())?;
-    let _follow = inbox.follow(&opened.agent);
-    let continues = talk.message.is_none() && is_unfinished(&opened);
-    let ended = lines::talk(&opened, &runtime, &inbox, talk, continues);
+    let signals = EndSignals::watch(&runtime, open_agent.agent.session())?;
+    let _follow = inbox.follow(&open_agent.agent);
+    let continues = talk.message.is_none() && is_unfinished(&open_agent);
+    let ended = lines::talk(&open_agent, &runtime, &inbox, talk, continues);
     signals.wait_if_ending(&runtime);
-    let left = opened.leave(&runtime);
+    let left = open_agent.leave(&runtime);
     ended.and(left)
 }
 
 /// Its last request has neither ended nor failed for good.
-pub(crate) fn is_unfinished(opened: &Opened) -> bool {
-    opened.agent.session().phase() != PhaseName::Idle
+pub(crate) fn is_unfinished(open_agent: &OpenAgent) -> bool {
+    open_agent.agent.session().phase() != PhaseName::Idle
 }
 
 fn is_screen(talk: &Talk) -> bool {

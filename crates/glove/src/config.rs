@@ -129,15 +129,15 @@ fn unquoted(value: &str) -> &str {
 
 /// Keys that others on this machine can read, or replace, are not used.
 fn is_private(path: &Path, about: &Metadata) -> Result<(), Failure> {
-    let shown = path.display();
+    let display_path = path.display();
     let own = rustix::process::geteuid().as_raw();
     if about.uid() != own && about.uid() != 0 {
-        return Err(Failure::new(format!("`{shown}` belongs to another user; its keys are not used")));
+        return Err(Failure::new(format!("`{display_path}` belongs to another user; its keys are not used")));
     }
     if about.mode() & 0o077 != 0 {
         let mode = about.mode() & 0o777;
         let message = format!(
-            "other users can open `{shown}` (mode {mode:03o}), and it may hold keys; run: chmod 600 '{shown}'"
+            "other users can open `{display_path}` (mode {mode:03o}), and it may hold keys; run: chmod 600 '{display_path}'"
         );
         return Err(Failure::new(message));
     }

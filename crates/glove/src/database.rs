@@ -16,38 +16,38 @@ use crate::failure::Failure;
 const DATABASE: &str = "GLOVE_DATABASE";
 
 /// As it is called, or configured, or a file in the user's data folder.
-fn wanted(places: &Places) -> Result<PathBuf, Failure> {
-    if let Some(wanted) = &places.database {
-        return Ok(wanted.clone());
+fn database_path(places: &Places) -> Result<PathBuf, Failure> {
+    if let Some(database_path) = &places.database {
+        return Ok(database_path.clone());
     }
     // The configuration may be of no use, and is not needed then.
     let set = match variable(DATABASE).filter(|set| !set.trim().is_empty()) {
         None => Config::read(places)?.get(DATABASE),
         set => set,
     };
-    if let Some(wanted) = set {
-        return Ok(wanted.into());
+    if let Some(database_path) = set {
+        return Ok(database_path.into());
     }
     Ok(data_folder()?.join("sessions.db"))
 }
 
 /// An address of a database server.
-fn address(wanted: &Path) -> Option<&str> {
-    wanted.to_str().filter(|text| text.contains("://") && !text.starts_with("sqlite:"))
+fn address(database_path: &Path) -> Option<&str> {
+    database_path.to_str().filter(|text| text.contains("://") && !text.starts_with("sqlite:"))
 }
 
 pub(crate) fn open(places: &Places) -> Result<SessionDatabase, Failure> {
-    let wanted = wanted(places)?;
-    match address(&wanted) {
+    let database_path = database_path(places)?;
+    match address(&database_path) {
         Some(address) => Ok(SessionDatabase::open(address)?),
-        None => Ok(open_path(&wanted)?.into()),
+        None => Ok(open_path(&database_path)?.into()),
     }
 }
 
 /// For sessions whose agent works in a folder of this machine.
 pub(crate) fn open_file(places: &Places) -> Result<SqliteDatabase, Failure> {
-    let wanted = wanted(places)?;
-    match address(&wanted) {
+    let database_path = database_path(places)?;
+    match address(&database_path) {
         Some(address) => {
             let scheme = address.split("://").next().unwrap_or_default();
             let message = format!(
@@ -55,7 +55,7 @@ pub(crate) fn open_file(places: &Places) -> Result<SqliteDatabase, Failure> {
             );
             Err(Failure::new(message))
         }
-        None => open_path(&wanted),
+        None => open_path(&database_path),
     }
 }
 
@@ -70,25 +70,25 @@ fn open_path(path: &Path) -> Result<SqliteDatabase, Failure> {
 }
 
 /// By its id or the beginning of it; the one that was used last if nothing is said.
-pub(crate) fn find(database: &SessionDatabase, wanted: Option<&str>) -> Result<StoredSession, Failure> {
+pub(crate) fn find(database: &SessionDatabase, prefix: Option<&str>) -> Result<StoredSession, Failure> {
     let sessions = block_on(database.sessions())?;
-    let Some(wanted) = wanted else {
+    let Some(prefix) = prefix else {
         return sessions
             .into_iter()
             .next()
             .ok_or_else(|| Failure::new("there is no session yet; begin one with `glove chat`"));
     };
-    if let Some(exact) = sessions.iter().find(|session| session.id == wanted) {
+    if let Some(exact) = sessions.iter().find(|session| session.id == prefix) {
         return Ok(exact.clone());
     }
-    let mut begin = sessions.into_iter().filter(|session| session.id.starts_with(wanted));
+    let mut begin = sessions.into_iter().filter(|session| session.id.starts_with(prefix));
     match (begin.next(), begin.next()) {
         (Some(session), None) => Ok(session),
         (Some(_), Some(_)) => {
-            Err(Failure::new(format!("several sessions begin with `{wanted}`; give more of the id")))
+            Err(Failure::new(format!("several sessions begin with `{prefix}`; give more of the id")))
         }
         (None, _) => {
-            Err(Failure::new(format!("there is no session `{wanted}`; `glove sessions` lists them")))
+            Err(Failure::new(format!("there is no session `{prefix}`; `glove sessions` lists them")))
         }
     }
 }

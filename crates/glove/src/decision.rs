@@ -36,7 +36,7 @@ enum Folded {
 }
 
 #[derive(Debug, PartialEq)]
-pub(crate) enum Said {
+pub(crate) enum LineResult {
     Answer(Answer),
     /// Nothing is decided. This is told, and the question is still there.
     Again(String),
@@ -112,47 +112,47 @@ impl Decision {
         format!("answer with {keys}, or a number from 1 to {}{opens}", self.lines.len())
     }
 
-    pub(crate) fn read(&mut self, typed: &str) -> Said {
-        let said = typed.trim();
+    pub(crate) fn read(&mut self, typed: &str) -> LineResult {
+        let entered = typed.trim();
         if typed.contains(LEAVES) {
-            return Said::Answer(Answer::No(None));
+            return LineResult::Answer(Answer::No(None));
         }
         if let Some(chosen) = self.chosen.take() {
-            return match said {
+            return match entered {
                 "y" => self.answer(chosen),
-                "n" => Said::Again(self.how()),
+                "n" => LineResult::Again(self.how()),
                 _ => self.ask_again(chosen),
             };
         }
-        if said == "v" && self.folded != Folded::No {
+        if entered == "v" && self.folded != Folded::No {
             self.folded = Folded::Opened;
-            return Said::Open;
+            return LineResult::Open;
         }
-        if let Some(reason) = said.strip_prefix("n ") {
-            return Said::Answer(Answer::No(Some(reason.trim().to_owned())));
+        if let Some(reason) = entered.strip_prefix("n ") {
+            return LineResult::Answer(Answer::No(Some(reason.trim().to_owned())));
         }
         let is_said = |at: usize, line: &Line| {
-            said == (at + 1).to_string() || line.key.is_some_and(|key| said.chars().eq([key]))
+            entered == (at + 1).to_string() || line.key.is_some_and(|key| entered.chars().eq([key]))
         };
         match self.lines.iter().enumerate().find(|(at, line)| is_said(*at, line)) {
-            Some((_, line)) if line.allows && self.folded == Folded::Unread => {
-                Said::Again("not all of it was shown; v shows it, and then it can be allowed".to_owned())
-            }
+            Some((_, line)) if line.allows && self.folded == Folded::Unread => LineResult::Again(
+                "not all of it was shown; v shows it, and then it can be allowed".to_owned(),
+            ),
             Some((at, line)) if line.sure.is_some() => self.ask_again(at),
             Some((at, _)) => self.answer(at),
-            None if said == "n" => Said::Answer(Answer::No(None)),
-            None => Said::Again(self.how()),
+            None if entered == "n" => LineResult::Answer(Answer::No(None)),
+            None => LineResult::Again(self.how()),
         }
     }
 
-    fn answer(&self, at: usize) -> Said {
+    fn answer(&self, at: usize) -> LineResult {
         let value = self.lines.get(at).and_then(|line| line.value.clone());
-        Said::Answer(value.map_or(Answer::No(None), |value| Answer::Value(value.into())))
+        LineResult::Answer(value.map_or(Answer::No(None), |value| Answer::Value(value.into())))
     }
 
-    fn ask_again(&mut self, at: usize) -> Said {
+    fn ask_again(&mut self, at: usize) -> LineResult {
         self.chosen = Some(at);
-        Said::Again(self.lines.get(at).and_then(|line| line.sure.clone()).unwrap_or_default())
+        LineResult::Again(self.lines.get(at).and_then(|line| line.sure.clone()).unwrap_or_default())
     }
 }
 
@@ -174,9 +174,11 @@ mod tests {
         "+", "-", " ", "\n", "\u{1b}", "\u{4}",
     ];
 
-    fn allows(said: &Said) -> bool {
-        match said {
-            Said::Answer(Answer::Value(value)) => value.as_str() != "false" && value.as_str() != "\"no\"",
+    fn allows(entered: &LineResult) -> bool {
+        match entered {
+            LineResult::Answer(Answer::Value(value)) => {
+                value.as_str() != "false" && value.as_str() != "\"no\""
+            }
             _ => false,
         }
     }
@@ -219,11 +221,11 @@ mod tests {
         ] {
             each_short_line(|line| {
                 let mut decision = fresh.clone();
-                let said = decision.read(line);
+                let entered = decision.read(line);
                 let documented = once.contains(&line.trim()) && !is_no(line);
-                assert_eq!(allows(&said), documented, "{line:?} of {fresh:?} is {said:?}");
+                assert_eq!(allows(&entered), documented, "{line:?} of {fresh:?} is {entered:?}");
                 if is_no(line) || line.trim() == "n" {
-                    assert!(matches!(said, Said::Answer(_)), "{line:?} is no");
+                    assert!(matches!(entered, LineResult::Answer(_)), "{line:?} is no");
                 }
                 // What was folded can be seen, and nothing is allowed before.
                 let mut folded = fresh.clone();
@@ -237,41 +239,43 @@ mod tests {
     fn always_is_asked_again_and_y_alone_says_it() {
         for chooses in ["a", "2"] {
             let mut asked = Decision::permission("bash");
-            assert!(matches!(asked.read(chooses), Said::Again(sure) if sure.contains("y if you are sure")));
+            assert!(
+                matches!(asked.read(chooses), LineResult::Again(sure) if sure.contains("y if you are sure"))
+            );
             each_short_line(|line| {
                 let mut asked = asked.clone();
-                let said = asked.read(line);
+                let entered = asked.read(line);
                 let is_sure = line.trim() == "y" && !is_no(line);
-                assert_eq!(allows(&said), is_sure, "{line:?} is {said:?}");
+                assert_eq!(allows(&entered), is_sure, "{line:?} is {entered:?}");
             });
             let mut undecided = asked.clone();
-            assert!(matches!(undecided.read("n"), Said::Again(how) if how.contains("y, a, n, x")));
-            assert_eq!(undecided.read("y"), Said::Answer(Answer::Value(json!("once").into())));
-            assert!(matches!(asked.read("2"), Said::Again(_)));
-            assert_eq!(asked.read("y"), Said::Answer(Answer::Value(json!(true).into())));
+            assert!(matches!(undecided.read("n"), LineResult::Again(how) if how.contains("y, a, n, x")));
+            assert_eq!(undecided.read("y"), LineResult::Answer(Answer::Value(json!("once").into())));
+            assert!(matches!(asked.read("2"), LineResult::Again(_)));
+            assert_eq!(asked.read("y"), LineResult::Answer(Answer::Value(json!(true).into())));
         }
     }
 
     #[test]
     fn what_is_folded_is_opened_before_it_is_allowed() {
         let mut decision = Decision::permission("bash");
-        assert!(matches!(decision.read("v"), Said::Again(_)), "there is nothing to open");
+        assert!(matches!(decision.read("v"), LineResult::Again(_)), "there is nothing to open");
         decision.fold();
-        assert!(matches!(decision.read("y"), Said::Again(how) if how.contains("v shows it")));
-        assert!(matches!(decision.read("a"), Said::Again(how) if how.contains("v shows it")));
+        assert!(matches!(decision.read("y"), LineResult::Again(how) if how.contains("v shows it")));
+        assert!(matches!(decision.read("a"), LineResult::Again(how) if how.contains("v shows it")));
         assert_eq!(
             decision.clone().read("n"),
-            Said::Answer(Answer::No(None)),
+            LineResult::Answer(Answer::No(None)),
             "what nobody wants needs no reading"
         );
-        assert_eq!(decision.read("v"), Said::Open);
-        assert_eq!(decision.read("v"), Said::Open, "it can be read again");
-        assert_eq!(decision.read("y"), Said::Answer(Answer::Value(json!("once").into())));
+        assert_eq!(decision.read("v"), LineResult::Open);
+        assert_eq!(decision.read("v"), LineResult::Open, "it can be read again");
+        assert_eq!(decision.read("y"), LineResult::Answer(Answer::Value(json!("once").into())));
     }
 
     #[test]
     fn a_no_may_say_why() {
-        let said = Decision::approval().read("n it is too early\n");
-        assert_eq!(said, Said::Answer(Answer::No(Some("it is too early".to_owned()))));
+        let entered = Decision::approval().read("n it is too early\n");
+        assert_eq!(entered, LineResult::Answer(Answer::No(Some("it is too early".to_owned()))));
     }
 }

@@ -6,7 +6,7 @@ use termimad::MadSkin;
 use unicode_width::UnicodeWidthChar;
 
 use crate::pages::size;
-use crate::terminal_text::{clean, spoken};
+use crate::terminal_text::{clean, safe_text};
 
 /// A block that is longer is printed in parts, so that drawing it again costs no more as it grows.
 const LONGEST_BLOCK: usize = 4096;
@@ -36,7 +36,7 @@ impl Display {
     }
 
     pub(crate) fn add(&mut self, text: &str) -> io::Result<()> {
-        self.pending.push_str(&spoken(text));
+        self.pending.push_str(&safe_text(text));
         let whole = whole_blocks(&self.pending);
         if whole > 0 {
             let blocks: String = self.pending.drain(..whole).collect();
@@ -92,11 +92,11 @@ impl Display {
 
     /// Prints lines for good, below the answer so far.
     pub(crate) fn lines<S: AsRef<str>>(&mut self, lines: &[S], dim: bool) -> io::Result<()> {
-        self.shown(&lines.iter().map(|line| clean(line.as_ref())).collect::<Vec<_>>(), dim)
+        self.print_lines(&lines.iter().map(|line| clean(line.as_ref())).collect::<Vec<_>>(), dim)
     }
 
     /// The same of lines that are clean: made of what `words` makes of the texts of others.
-    pub(crate) fn shown(&mut self, lines: &[String], dim: bool) -> io::Result<()> {
+    pub(crate) fn print_lines(&mut self, lines: &[String], dim: bool) -> io::Result<()> {
         self.finish()?;
         for line in lines {
             match dim {
@@ -113,7 +113,7 @@ impl Display {
 
     pub(crate) fn markdown(&mut self, text: &str) -> io::Result<()> {
         self.finish()?;
-        self.print_markdown(&spoken(text))?;
+        self.print_markdown(&safe_text(text))?;
         self.out.flush()
     }
 

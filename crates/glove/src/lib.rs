@@ -38,7 +38,7 @@ pub fn main() -> ExitCode {
     // Before anything is read: code of a model runs in a process that has nothing.
     glove_wasm_sandbox::sandbox_main();
     if let Err(error) = config::hide_keys() {
-        terminal_text::complain(&format!(
+        terminal_text::print_error(&format!(
             "the keys of the environment stay where others of your programs can read them: {error}"
         ));
     }
@@ -56,7 +56,7 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { message, exit }) => {
-            terminal_text::complain(&message);
+            terminal_text::print_error(&message);
             ExitCode::from(exit)
         }
     }

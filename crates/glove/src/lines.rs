@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use crate::agent::Opened;
+use crate::agent::OpenAgent;
 use crate::chat::tool_of;
 use crate::failure::Failure;
 use crate::incoming::{Inbox, Incoming};
@@ -36,7 +36,7 @@ const NOT_ALLOWED: [&str; 2] = ["denied", "rejected"];
 const NOBODY: &str = "the input has ended, so nobody can answer";
 
 struct Lines<'a> {
-    opened: &'a Opened,
+    open_agent: &'a OpenAgent,
     agent: &'a Glove,
     runtime: &'a Runtime,
     inbox: &'a Inbox,
@@ -46,7 +46,7 @@ struct Lines<'a> {
     lines: VecDeque<String>,
     input_ended: bool,
     busy: bool,
-    asked: Option<Question>,
+    current_question: Option<Question>,
     /// While a secret is asked for.
     unseen: Option<terminal_text::Unseen>,
     shown: Vec<String>,
@@ -62,15 +62,15 @@ struct Lines<'a> {
 
 /// Until the input ends and everything is done.
 pub(crate) fn talk(
-    opened: &Opened,
+    open_agent: &OpenAgent,
     runtime: &Runtime,
     inbox: &Inbox,
     talk: &crate::args::Talk,
     continues: bool,
 ) -> Result<(), Failure> {
     let mut lines = Lines {
-        opened,
-        agent: &opened.agent,
+        open_agent,
+        agent: &open_agent.agent,
         runtime,
         inbox,
         json: talk.json,
@@ -78,7 +78,7 @@ pub(crate) fn talk(
         lines: VecDeque::new(),
         input_ended: false,
         busy: false,
-        asked: None,
+        current_question: None,
         unseen: None,
         shown: Vec::new(),
         open_line: false,
@@ -88,7 +88,7 @@ pub(crate) fn talk(
         turned_down: Vec::new(),
     };
     if lines.json {
-        lines.tell("session", &json!({ "id": opened.id, "folder": opened.folder }))?;
+        lines.tell("session", &json!({ "id": open_agent.id, "folder": open_agent.folder }))?;
     }
     inbox.read_lines();
     if continues {
@@ -96,7 +96,7 @@ pub(crate) fn talk(
     } else if let Some(message) = &talk.message {
         lines.send(message)?;
     }
-    Inbox::drive(runtime, &opened.agent);
+    Inbox::drive(runtime, &open_agent.agent);
     lines.questions()?;
     loop {
         if !lines.busy && lines.only {
@@ -162,7 +162,7 @@ impl Lines<'_> {
         }
         match event {
             Event::TextDelta { text } => {
-                let text = terminal_text::spoken(text);
+                let text = terminal_text::safe_text(text);
                 self.open_line = !text.ends_with('\n') && (self.open_line || !text.is_empty());
                 write!(self.out, "{text}")?;
                 self.out.flush()?;
@@ -180,7 +180,9 @@ impl Lines<'_> {
             }
             Event::Guard { message, .. }
             | Event::Error { message, .. }
-            | Event::ModelNotice { message, .. } => self.line(&format!("! {}", terminal_text::told(message))),
+            | Event::ModelNotice { message, .. } => {
+                self.line(&format!("! {}", terminal_text::untrusted_lines(message)))
+            }
             _ => Ok(()),
         }
     }
@@ -218,11 +220,11 @@ impl Lines<'_> {
 
     /// Uses the lines that were read: answers while something is asked, otherwise messages, one after the other.
     fn use_lines(&mut self) -> Result<(), Failure> {
-        while self.json || self.asked.is_some() || !self.busy {
+        while self.json || self.current_question.is_some() || !self.busy {
             let Some(line) = self.lines.pop_front() else { break };
             if self.json {
                 self.obey(&line)?;
-            } else if let Some(question) = &mut self.asked {
+            } else if let Some(question) = &mut self.current_question {
                 let slot = question.slot.clone();
                 match question.read(&line) {
                     Reply::Answer(answer) => self.answer(&slot, answer)?,
@@ -265,7 +267,7 @@ impl Lines<'_> {
         self.busy = true;
         self.failed = None;
         self.turned_down.clear();
-        self.inbox.report(self.runtime, self.opened.request(text)?);
+        self.inbox.report(self.runtime, self.open_agent.request(text)?);
         Ok(())
     }
 
@@ -277,9 +279,10 @@ impl Lines<'_> {
     /// Shows what is asked now: one question at a time in plain lines.
     fn questions(&mut self) -> Result<(), Failure> {
         let stack = self.agent.display().stack();
-        self.asked =
-            self.asked.take().filter(|asked| stack.iter().any(|slot| slot.waits && slot.id == asked.slot));
-        if self.asked.is_none() {
+        self.current_question = self.current_question.take().filter(|current_question| {
+            stack.iter().any(|slot| slot.waits && slot.id == current_question.slot)
+        });
+        if self.current_question.is_none() {
             self.unseen = None;
         }
         for slot in &stack {
@@ -287,7 +290,8 @@ impl Lines<'_> {
                 let _ = self.agent.display().resolve(&slot.id, Json::string("once"));
                 continue;
             }
-            if self.shown.contains(&slot.id) || (!self.json && slot.waits && self.asked.is_some()) {
+            if self.shown.contains(&slot.id) || (!self.json && slot.waits && self.current_question.is_some())
+            {
                 continue;
             }
             self.shown.push(slot.id.clone());
@@ -300,7 +304,7 @@ impl Lines<'_> {
         if self.json {
             return self.tell("slot", slot);
         }
-        let question = Question::of(slot, &self.opened.workspace);
+        let question = Question::of(slot, &self.open_agent.workspace);
         if slot.waits {
             if stdin().is_terminal() && !self.lines.is_empty() {
                 self.lines.clear();
@@ -308,7 +312,7 @@ impl Lines<'_> {
             }
             self.unseen = (question.ask == Ask::Secret).then(terminal_text::Unseen::begin);
             question.lines().iter().try_for_each(|line| self.line(line))?;
-            self.asked = Some(question);
+            self.current_question = Some(question);
             return Ok(());
         }
         self.line(&question.message)
@@ -339,7 +343,7 @@ impl Lines<'_> {
                 Err(error) => Some(error.to_string()),
             },
         };
-        (self.asked, self.unseen) = (None, None);
+        (self.current_question, self.unseen) = (None, None);
         match refused {
             Some(why) if self.json => self.refuse(&why),
             Some(why) => self.line(&format!("! {why}")),

@@ -34,13 +34,13 @@ impl Models {
     }
 
     /// The model that was asked for, or else is configured, or whose key is there; and what it costs.
-    pub(crate) fn choose(&mut self, wanted: Option<&str>) -> Result<Arc<dyn ModelAdapter>, Failure> {
+    pub(crate) fn choose(&mut self, requested: Option<&str>) -> Result<Arc<dyn ModelAdapter>, Failure> {
         let prices = prices(&self.config)?;
-        Ok(Arc::new(Priced { model: self.found(wanted)?, prices }))
+        Ok(Arc::new(Priced { model: self.found(requested)?, prices }))
     }
 
-    fn found(&mut self, wanted: Option<&str>) -> Result<Arc<dyn ModelAdapter>, Failure> {
-        let name = match wanted.map(str::to_owned).or_else(|| self.config.get(MODEL)) {
+    fn found(&mut self, requested: Option<&str>) -> Result<Arc<dyn ModelAdapter>, Failure> {
+        let name = match requested.map(str::to_owned).or_else(|| self.config.get(MODEL)) {
             Some(name) => name,
             None => self.with_key().ok_or_else(no_model)?,
         };
@@ -76,9 +76,9 @@ impl Models {
     }
 
     /// The key of the model's provider: a secret that all servers of an application have, and nobody else.
-    pub(crate) fn key(&self, wanted: Option<&str>) -> Option<String> {
+    pub(crate) fn key(&self, requested: Option<&str>) -> Option<String> {
         let name =
-            wanted.map(str::to_owned).or_else(|| self.config.get(MODEL)).or_else(|| self.with_key())?;
+            requested.map(str::to_owned).or_else(|| self.config.get(MODEL)).or_else(|| self.with_key())?;
         let provider = table::find(name.split(':').next().unwrap_or_default()).ok()?;
         self.config.get(provider.env_var)
     }

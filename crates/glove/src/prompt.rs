@@ -15,7 +15,7 @@ use rustyline::{
 };
 use serde_json::{Map, Value};
 
-use crate::decision::{Decision, Said};
+use crate::decision::{Decision, LineResult};
 use crate::failure::Failure;
 use crate::pages;
 use crate::questions::{Answer, Ask, Choice, Field, Question, choice_lines, read_choice};
@@ -80,9 +80,9 @@ pub(crate) fn decide(
             Typed::Interrupted => return Ok(None),
         };
         match decision.read(&line) {
-            Said::Answer(answer) => return Ok(Some(answer)),
-            Said::Again(how) => print(&[format!("! {how}")])?,
-            Said::Open => pages::open(text)?,
+            LineResult::Answer(answer) => return Ok(Some(answer)),
+            LineResult::Again(how) => print(&[format!("! {how}")])?,
+            LineResult::Open => pages::open(text)?,
         }
     }
 }
@@ -131,7 +131,7 @@ fn typed(message: &str, ask: &Ask) -> Result<Answer, InquireError> {
 
 /// What stands in the line that is to be edited: a terminal finds nothing in it to obey.
 fn preset(default: &str) -> String {
-    terminal_text::spoken(default).replace(['\n', '\t'], " ")
+    terminal_text::safe_text(default).replace(['\n', '\t'], " ")
 }
 
 fn secret(message: &str) -> Result<String, InquireError> {
@@ -140,7 +140,7 @@ fn secret(message: &str) -> Result<String, InquireError> {
 
 /// `None` for a field that may stay empty and does.
 fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
-    let message = format!("{} {}:", form.replace('\n', " "), terminal_text::beside(&field.label));
+    let message = format!("{} {}:", form.replace('\n', " "), terminal_text::isolated_name(&field.label));
     if !field.options.is_empty() {
         let chosen = choose(&message, &field.options, None)
             .map_err(|failure| InquireError::Custom(failure.message.into()))?;

@@ -6,7 +6,7 @@ use glove_wasm::visible_text::isolated;
 use glove_wasm_coding::Workspace;
 use serde_json::{Map, Value, json};
 
-use crate::decision::{Decision, Line, Said};
+use crate::decision::{Decision, Line, LineResult};
 use crate::terminal_text;
 
 /// A question, ready to be put.
@@ -78,21 +78,22 @@ impl Question {
         let input = read.unwrap_or_default();
         let allows =
             |decision: Decision| Ask::Decision(if is_read { decision } else { decision.without_yes() });
-        let message =
-            |usual: &str| text(&input, "message").map_or_else(|| usual.to_owned(), terminal_text::told);
+        let message = |usual: &str| {
+            text(&input, "message").map_or_else(|| usual.to_owned(), terminal_text::untrusted_lines)
+        };
         let tool = text(&input, "toolName").unwrap_or("this tool");
         let (message, ask) = match slot.renderer.as_str() {
             "permission_request" => {
-                let question = format!("Run {}?", terminal_text::beside(tool));
-                (question, allows(Decision::permission(&terminal_text::beside(tool))))
+                let question = format!("Run {}?", terminal_text::isolated_name(tool));
+                (question, allows(Decision::permission(&terminal_text::isolated_name(tool))))
             }
             "approval_request" => {
-                (format!("Run {}?", terminal_text::beside(tool)), allows(Decision::approval()))
+                (format!("Run {}?", terminal_text::isolated_name(tool)), allows(Decision::approval()))
             }
             "interrupted_call" => (
                 format!(
                     "{} was interrupted, and may have taken effect. Run it again?",
-                    terminal_text::beside(tool)
+                    terminal_text::isolated_name(tool)
                 ),
                 allows(Decision::unless("Don't run", "Run again")),
             ),
@@ -109,7 +110,7 @@ impl Question {
                 (message("Please choose:"), Ask::Choice { choices, default })
             }
             "secret" => {
-                let name = terminal_text::beside(text(&input, "key_name").unwrap_or("the secret"));
+                let name = terminal_text::isolated_name(text(&input, "key_name").unwrap_or("the secret"));
                 let usual = format!("Please enter {name}:");
                 (message(&usual), Ask::Secret)
             }
@@ -117,7 +118,7 @@ impl Question {
             other => {
                 let default = text(&input, "default").unwrap_or_default().to_owned();
                 (
-                    message(&format!("A tool asks for `{}`:", terminal_text::beside(other))),
+                    message(&format!("A tool asks for `{}`:", terminal_text::isolated_name(other))),
                     Ask::Text { default },
                 )
             }
@@ -128,10 +129,10 @@ impl Question {
             details.push(terminal_text::clean(slot.input.as_str()));
         }
         if let Some(title) = text(&input, "title") {
-            details.push(terminal_text::told(title));
+            details.push(terminal_text::untrusted_lines(title));
         }
         if let Some(reason) = text(&input, "reason") {
-            details.push(terminal_text::told(reason));
+            details.push(terminal_text::untrusted_lines(reason));
         }
         if let Some(call) = input.get("toolInput") {
             let change = workspace.change_of(tool, &Json::from(call.clone()));
@@ -157,22 +158,22 @@ impl Question {
 
     /// What a line says to this question.
     pub(crate) fn read(&mut self, line: &str) -> Reply {
-        let said = line.trim();
+        let entered = line.trim();
         Reply::Answer(match &mut self.ask {
             Ask::Notice => Answer::Value(Json::null()),
             Ask::Decision(decision) => match decision.read(line) {
-                Said::Answer(answer) => answer,
-                Said::Again(how) => return Reply::Again(how),
+                LineResult::Answer(answer) => answer,
+                LineResult::Again(how) => return Reply::Again(how),
                 // Nothing is folded where lines are printed.
-                Said::Open => return Reply::Again(decision.how()),
+                LineResult::Open => return Reply::Again(decision.how()),
             },
             Ask::Choice { choices, default } => match read_choice(choices, *default, line) {
                 Ok(choice) => choice.answer(),
                 Err(how) => return Reply::Again(how),
             },
-            Ask::Text { default } if said.is_empty() => Answer::Value(Json::string(default)),
+            Ask::Text { default } if entered.is_empty() => Answer::Value(Json::string(default)),
             Ask::Text { .. } | Ask::Secret => Answer::Value(Json::string(line)),
-            Ask::Form(_) => match serde_json::from_str::<Map<String, Value>>(said) {
+            Ask::Form(_) => match serde_json::from_str::<Map<String, Value>>(entered) {
                 Ok(values) => Answer::Value(Json::from(Value::Object(values))),
                 Err(_) => return Reply::Again("answer with a JSON object of the fields".to_owned()),
             },
@@ -185,10 +186,11 @@ impl Question {
         let how = match &self.ask {
             Ask::Notice | Ask::Decision(_) | Ask::Choice { .. } => String::new(),
             Ask::Text { default } if default.is_empty() => String::new(),
-            Ask::Text { default } => format!(" [{}]", terminal_text::beside(default)),
+            Ask::Text { default } => format!(" [{}]", terminal_text::isolated_name(default)),
             Ask::Secret => " (not shown)".to_owned(),
             Ask::Form(fields) => {
-                let names: Vec<_> = fields.iter().map(|field| terminal_text::beside(&field.name)).collect();
+                let names: Vec<_> =
+                    fields.iter().map(|field| terminal_text::isolated_name(&field.name)).collect();
                 format!(" [a JSON object with {}]", names.join(", "))
             }
         };
@@ -251,12 +253,13 @@ pub(crate) fn read_choice<'a>(
     default: Option<usize>,
     line: &str,
 ) -> Result<&'a Choice, String> {
-    let said = line.trim();
-    let numbered =
-        || choices.iter().enumerate().find(|(at, _)| said == (at + 1).to_string()).map(|(_, choice)| choice);
-    let found = match said {
+    let entered = line.trim();
+    let numbered = || {
+        choices.iter().enumerate().find(|(at, _)| entered == (at + 1).to_string()).map(|(_, choice)| choice)
+    };
+    let found = match entered {
         "" => default.and_then(|at| choices.get(at)),
-        _ => choices.iter().find(|choice| choice.label == said).or_else(numbered),
+        _ => choices.iter().find(|choice| choice.label == entered).or_else(numbered),
     };
     let usual = if default.is_some() { ", or an empty line for the usual one" } else { "" };
     found.ok_or_else(|| {

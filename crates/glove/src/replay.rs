@@ -38,7 +38,7 @@ fn print(out: &mut Stdout, event: &Event, json: bool) -> Result<(), Failure> {
     }
     match event {
         Event::ModelResponse(answer) | Event::ModelResponseComplete(answer) if !answer.text.is_empty() => {
-            terminal_text::line(out, &terminal_text::spoken(&answer.text))?;
+            terminal_text::line(out, &terminal_text::safe_text(&answer.text))?;
         }
         Event::ToolUse { name, input, .. } => {
             let input = input.read().unwrap_or_default();

@@ -22,7 +22,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Cmd, Config, Context, Editor, EventHandler, Helper, KeyCode, KeyEvent, Modifiers};
 use tokio::runtime::Runtime;
 
-use crate::agent::{Opened, Parts};
+use crate::agent::{OpenAgent, Parts};
 use crate::chat::{is_unfinished, tool_of};
 use crate::config::data_folder;
 use crate::database::find;
@@ -56,7 +56,7 @@ pub(crate) struct Setting {
     pub models: Models,
     /// What the person called the model, if they named one.
     pub model: Option<String>,
-    pub opened: Opened,
+    pub open_agent: OpenAgent,
     pub is_new: bool,
     pub allow: Vec<String>,
     pub variables: Vec<(String, String)>,
@@ -71,16 +71,16 @@ enum Next {
 }
 
 pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result<(), Failure> {
-    let Setting { database, mut models, mut model, mut opened, mut is_new, allow, variables } = setting;
+    let Setting { database, mut models, mut model, mut open_agent, mut is_new, allow, variables } = setting;
     let mut editor = Lines::open()?;
-    let signals = EndSignals::watch(runtime, opened.agent.session())?;
+    let signals = EndSignals::watch(runtime, open_agent.agent.session())?;
     loop {
-        let follow = inbox.follow(&opened.agent);
+        let follow = inbox.follow(&open_agent.agent);
         let mut screen = Screen {
             database: &database,
             models: &mut models,
             model: &mut model,
-            opened: &opened,
+            open_agent: &open_agent,
             runtime,
             inbox,
             allow: &allow,
@@ -90,14 +90,14 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
         let next = screen.session(&mut editor, is_new);
         drop(follow);
         signals.wait_if_ending(runtime);
-        opened.leave(runtime)?;
+        open_agent.leave(runtime)?;
         let (session, folder) = match next? {
             Next::Open(session, folder) => (session, folder),
             Next::Prompt | Next::Leave => return Ok(()),
         };
         is_new = session.is_none();
         let chosen = models.choose(model.as_deref())?;
-        drop(opened);
+        drop(open_agent);
         let folder = folder.as_path();
         let parts = Parts {
             database: &database,
@@ -108,8 +108,8 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
             variables: &variables,
             record: None,
         };
-        opened = Opened::new(parts)?;
-        signals.change_session(runtime, opened.agent.session());
+        open_agent = OpenAgent::new(parts)?;
+        signals.change_session(runtime, open_agent.agent.session());
         // What the last session still had to say is nothing of this one.
         while inbox.receiver.try_recv().is_ok() {}
     }
@@ -119,7 +119,7 @@ struct Screen<'a> {
     database: &'a SqliteDatabase,
     models: &'a mut Models,
     model: &'a mut Option<String>,
-    opened: &'a Opened,
+    open_agent: &'a OpenAgent,
     runtime: &'a Runtime,
     inbox: &'a Inbox,
     allow: &'a [String],
@@ -129,9 +129,10 @@ struct Screen<'a> {
 
 impl Screen<'_> {
     fn session(&mut self, editor: &mut Lines, is_new: bool) -> Result<Next, Failure> {
-        let model = self.opened.agent.session().model_name();
-        let folder = terminal_text::beside(&self.opened.folder.to_string_lossy());
-        self.display.shown(&[format!("glove · {} · {folder}", terminal_text::beside(&model))], false)?;
+        let model = self.open_agent.agent.session().model_name();
+        let folder = terminal_text::isolated_name(&self.open_agent.folder.to_string_lossy());
+        self.display
+            .print_lines(&[format!("glove · {} · {folder}", terminal_text::isolated_name(&model))], false)?;
         if is_new {
             self.display.lines(
                 &["/help lists the commands", "\\ at the end of a line, or alt-enter, begins another line"],
@@ -140,8 +141,9 @@ impl Screen<'_> {
         } else {
             self.recall()?;
         }
-        let continued = is_unfinished(self.opened).then(|| self.opened.agent.session().resume_until_done());
-        Inbox::drive(self.runtime, &self.opened.agent);
+        let continued =
+            is_unfinished(self.open_agent).then(|| self.open_agent.agent.session().resume_until_done());
+        Inbox::drive(self.runtime, &self.open_agent.agent);
         if let Some(response) = continued {
             self.display.lines(&["continuing what was not finished"], true)?;
             if self.until_done(response)? {
@@ -177,7 +179,7 @@ impl Screen<'_> {
             return Ok(Next::Prompt);
         }
         if !line.starts_with('/') {
-            let leaves = self.until_done(self.opened.request(line.trim())?)?;
+            let leaves = self.until_done(self.open_agent.request(line.trim())?)?;
             return Ok(if leaves { Next::Leave } else { Next::Prompt });
         }
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -185,7 +187,7 @@ impl Screen<'_> {
     }
 
     fn on_command(&mut self, command: &str, rest: &str) -> Result<Next, Failure> {
-        let session = self.opened.agent.session();
+        let session = self.open_agent.agent.session();
         let mut leaves = false;
         match command {
             "/help" => {
@@ -193,10 +195,10 @@ impl Screen<'_> {
                 self.display.lines(&lines, false)?;
             }
             "/exit" | "/quit" => return Ok(Next::Leave),
-            "/new" => return Ok(Next::Open(None, self.opened.folder.clone())),
+            "/new" => return Ok(Next::Open(None, self.open_agent.folder.clone())),
             "/sessions" => self.list()?,
             "/resume" => match find(&self.database.clone().into(), (!rest.is_empty()).then_some(rest)) {
-                Ok(found) if found.id == self.opened.id => self.display.line("this session is open already")?,
+                Ok(found) if found.id == self.open_agent.id => self.display.line("this session is open already")?,
                 Ok(found) => {
                     let folder = if found.working_dir.is_empty() { ".".to_owned() } else { found.working_dir };
                     return Ok(Next::Open(Some(found.id), PathBuf::from(folder)));
@@ -207,7 +209,7 @@ impl Screen<'_> {
             "/model" => match self.models.choose(Some(rest)) {
                 Ok(model) => {
                     *self.model = Some(rest.to_owned());
-                    session.set_model(self.opened.traces.model(model));
+                    session.set_model(self.open_agent.traces.model(model));
                     self.display.line(&format!("from now on: {}", session.model_name()))?;
                 }
                 Err(failure) => self.display.line(&failure.message)?,
@@ -228,21 +230,24 @@ impl Screen<'_> {
         for session in block_on(self.database.sessions())?.iter().take(20) {
             let name = if session.name.is_empty() { &session.title } else { &session.name };
             let short: String = session.id.chars().take(12).collect();
-            let here = if session.id == self.opened.id { "*" } else { " " };
+            let here = if session.id == self.open_agent.id { "*" } else { " " };
             let name = terminal_text::name(name);
             let short = terminal_text::clean_name(&short);
-            self.display.shown(&[format!("{here} {short}  {:10}  {name}", session.phase)], false)?;
+            self.display.print_lines(&[format!("{here} {short}  {:10}  {name}", session.phase)], false)?;
         }
         Ok(())
     }
 
     /// The end of what was said before.
     fn recall(&mut self) -> Result<(), Failure> {
-        for message in recalled(&self.opened.agent.messages()) {
+        for message in recalled(&self.open_agent.agent.messages()) {
             match message.sender {
                 Sender::User => {
-                    let lines = message.text.lines().map(|line| format!("> {}", terminal_text::told(line)));
-                    self.display.shown(&lines.collect::<Vec<_>>(), true)?;
+                    let lines = message
+                        .text
+                        .lines()
+                        .map(|line| format!("> {}", terminal_text::untrusted_lines(line)));
+                    self.display.print_lines(&lines.collect::<Vec<_>>(), true)?;
                 }
                 Sender::Agent => self.display.markdown(&message.text)?,
             }
@@ -253,15 +258,15 @@ impl Screen<'_> {
     /// Shows what happens until the request is over. True if the user leaves in the middle of it: it can be continued.
     fn until_done(&mut self, response: ResponseFuture) -> Result<bool, Failure> {
         self.inbox.report(self.runtime, response);
-        self.hides = is_hidden(self.opened.agent.session(), None);
-        let begun = Instant::now();
+        self.hides = is_hidden(self.open_agent.agent.session(), None);
+        let started_at = Instant::now();
         let mut doing = "thinking".to_owned();
         let mut stopped: Option<Instant> = None;
         let mut drawn = Instant::now();
         // Of a run that is continued, they may be there already.
         if self.questions()? {
             stopped = Some(Instant::now());
-            self.opened.agent.abort();
+            self.open_agent.agent.abort();
         }
         loop {
             let incoming = match self.inbox.receiver.recv_timeout(FRAME) {
@@ -280,7 +285,7 @@ impl Screen<'_> {
                     if self.questions()? {
                         // Stopped at a question.
                         stopped = Some(Instant::now());
-                        self.opened.agent.abort();
+                        self.open_agent.agent.abort();
                     }
                 }
                 Some(Incoming::Done(done)) => {
@@ -293,13 +298,14 @@ impl Screen<'_> {
                 Some(Incoming::Interrupt) => {
                     stopped = Some(Instant::now());
                     doing = "stopping; ctrl-C again leaves".to_owned();
-                    self.opened.agent.abort();
+                    self.open_agent.agent.abort();
                 }
                 Some(Incoming::Resized | Incoming::Line(_) | Incoming::EndOfInput) | None => {}
             }
             if is_idle || drawn.elapsed() > FRAME {
                 drawn = Instant::now();
-                self.display.draw(&format!("{doing} … {} s (ctrl-C stops)", begun.elapsed().as_secs()))?;
+                self.display
+                    .draw(&format!("{doing} … {} s (ctrl-C stops)", started_at.elapsed().as_secs()))?;
             }
         }
     }
@@ -317,7 +323,7 @@ impl Screen<'_> {
     /// What is being done from now on, if that has changed.
     fn on_event(&mut self, event: &Event) -> Result<Option<String>, Failure> {
         if let Event::RequestStarted { request } = event {
-            self.hides = is_hidden(self.opened.agent.session(), Some(request));
+            self.hides = is_hidden(self.open_agent.agent.session(), Some(request));
         }
         Ok(match event {
             _ if self.hides && is_of_answer(event) => None,
@@ -326,16 +332,18 @@ impl Screen<'_> {
                 Some("writing".to_owned())
             }
             Event::ReasoningDelta { .. } => Some("thinking".to_owned()),
-            Event::ToolInputDelta { name, .. } => Some(format!("preparing {}", terminal_text::beside(name))),
+            Event::ToolInputDelta { name, .. } => {
+                Some(format!("preparing {}", terminal_text::isolated_name(name)))
+            }
             Event::ToolUse { name, input, .. } => {
                 let line = terminal_text::call_line(name, &input.read().unwrap_or_default());
-                self.display.shown(&[format!("● {line}")], false)?;
-                Some(format!("running {}", terminal_text::beside(name)))
+                self.display.print_lines(&[format!("● {line}")], false)?;
+                Some(format!("running {}", terminal_text::isolated_name(name)))
             }
             Event::ToolUseResult(result) => {
                 let lines = terminal_text::result_lines(result);
                 let lines: Vec<_> = lines.iter().map(|line| format!("  {line}")).collect();
-                self.display.shown(&lines, true)?;
+                self.display.print_lines(&lines, true)?;
                 Some("thinking".to_owned())
             }
             Event::ModelRetry { code, wait_ms, .. } => Some(terminal_text::waiting(code, *wait_ms)),
@@ -347,7 +355,8 @@ impl Screen<'_> {
             Event::Guard { message, .. }
             | Event::Error { message, .. }
             | Event::ModelNotice { message, .. } => {
-                self.display.shown(&[format!("! {}", terminal_text::told(message))], true)?;
+                self.display
+                    .print_lines(&[format!("! {}", terminal_text::untrusted_lines(message))], true)?;
                 None
             }
             _ => None,
@@ -356,13 +365,13 @@ impl Screen<'_> {
 
     /// Asks what is open, one after the other. True if the user stopped the run instead of an answer.
     fn questions(&mut self) -> Result<bool, Failure> {
-        let display = self.opened.agent.display().clone();
+        let display = self.open_agent.agent.display().clone();
         while let Some(slot) = display.stack().into_iter().find(|slot| slot.waits) {
             if self.is_allowed(&slot) {
                 let _ = display.resolve(&slot.id, Json::string("once"));
                 continue;
             }
-            let question = Question::of(&slot, &self.opened.workspace);
+            let question = Question::of(&slot, &self.open_agent.workspace);
             self.display.line("")?;
             match prompt::put(&question)? {
                 None => return Ok(true),

@@ -19,7 +19,7 @@ use crate::database::open;
 use crate::failure::Failure;
 use crate::model::Models;
 use crate::task;
-use crate::terminal_text::{clean, complain};
+use crate::terminal_text::{clean, print_error};
 use crate::traces::Exporting;
 
 /// Whoever knows it may use the server.
@@ -77,7 +77,7 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
                 workspace.tools()
             }
             Err(error) => {
-                complain(&format!("`{}`: {error}; the endpoint has no tools", of_pages.display()));
+                print_error(&format!("`{}`: {error}; the endpoint has no tools", of_pages.display()));
                 Vec::new()
             }
         });
@@ -88,7 +88,7 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
                 agent::tools(&workspace)
             }
             Err(error) => {
-                complain(&format!("`{}`: {error}; a session has no tools", path.display()));
+                print_error(&format!("`{}`: {error}; a session has no tools", path.display()));
                 Vec::new()
             }
         });
@@ -107,7 +107,7 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
             Box::pin(std::future::ready(may.then(String::new)))
         });
     }
-    let server = server.log(complain);
+    let server = server.log(print_error);
     open_many();
     let _traces = Exporting::begin()?;
     let runtime = Builder::new_multi_thread().thread_name("glove").enable_all().build()?;

@@ -181,7 +181,7 @@ fn watch_ctrl_c(task: &TaskHandle) -> Result<Arc<Signals>, Failure> {
                 terminal_text::restore_terminal();
                 std::process::exit(130);
             }
-            terminal_text::complain("Stopping after the call in flight; ctrl-C again to leave at once.");
+            terminal_text::print_error("Stopping after the call in flight; ctrl-C again to leave at once.");
             task.stop();
         }
     };
@@ -226,8 +226,11 @@ fn decide(
             "Go on with this plan?".to_owned(),
         ),
         ApprovalKind::Tool => (
-            terminal_text::told(&request.rationale),
-            format!("Run {}?", terminal_text::beside(request.tool_name.as_deref().unwrap_or_default())),
+            terminal_text::untrusted_lines(&request.rationale),
+            format!(
+                "Run {}?",
+                terminal_text::isolated_name(request.tool_name.as_deref().unwrap_or_default())
+            ),
         ),
     };
     terminal_text::line(&mut stdout(), &format!("\n{heading}"))?;
@@ -275,14 +278,14 @@ fn end(result: &TaskResult, options: &Run) -> Result<(), Failure> {
         return Ok(terminal_text::line(&mut out, &text)?);
     }
     for request in &result.approvals {
-        let path = terminal_text::beside(&format!("progress/approvals/decisions/{}.json", request.id));
+        let path = terminal_text::isolated_name(&format!("progress/approvals/decisions/{}.json", request.id));
         terminal_text::line(
             &mut out,
-            &format!("waits for {path}: {}", terminal_text::told(&request.rationale)),
+            &format!("waits for {path}: {}", terminal_text::untrusted_lines(&request.rationale)),
         )?;
     }
     if !result.output_text.is_empty() {
-        terminal_text::line(&mut out, &format!("\n{}\n", terminal_text::spoken(&result.output_text)))?;
+        terminal_text::line(&mut out, &format!("\n{}\n", terminal_text::safe_text(&result.output_text)))?;
     }
     for made in &result.deliverables {
         terminal_text::line(&mut out, &format!("{} ({} bytes)", terminal_text::name(&made.path), made.size))?;

@@ -37,17 +37,17 @@ pub(crate) fn clean_name(text: &str) -> String {
 }
 
 /// A name or value that something follows in its line: its direction is its own.
-pub(crate) fn beside(text: &str) -> String {
+pub(crate) fn isolated_name(text: &str) -> String {
     isolated(&in_line(text))
 }
 
 /// Escapes untrusted text of several lines, so that right-to-left marks do not affect text beside a line.
-pub(crate) fn told(text: &str) -> String {
+pub(crate) fn untrusted_lines(text: &str) -> String {
     clean(text).split('\n').map(isolated).collect::<Vec<_>>().join("\n")
 }
 
 /// An answer, which comes in pieces: without what a terminal obeys, and what would turn its text.
-pub(crate) fn spoken(text: &str) -> String {
+pub(crate) fn safe_text(text: &str) -> String {
     text.chars().filter(|c| matches!(c, '\n' | '\t') || !(c.is_control() || is_bidi(*c))).collect()
 }
 
@@ -61,7 +61,7 @@ fn is_bidi(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
-pub(crate) fn complain(message: &str) {
+pub(crate) fn print_error(message: &str) {
     if !message.is_empty() {
         let _ = writeln!(stderr(), "glove: {}", clean(message));
     }
@@ -138,7 +138,7 @@ pub(crate) fn call_details(tool: &str, input: &Value, change: Option<&FileChange
         Value::Object(fields) => {
             for (field, value) in fields.iter().filter(|(field, _)| !shown.contains(&field.as_str())) {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                lines.extend(prefixed(&format!("{}: ", beside(field)), "  ", &value));
+                lines.extend(prefixed(&format!("{}: ", isolated_name(field)), "  ", &value));
             }
         }
         other => lines.extend(prefixed("", "", &other.to_string())),
@@ -169,8 +169,8 @@ fn change_lines(change: &FileChange) -> Vec<String> {
     let compared = compared.unified_diff().context_radius(AROUND_CHANGE).to_string();
     // Its first character says what becomes of a line.
     let line = |line: &str| match line.split_at_checked(1) {
-        Some((sign, text)) => format!("{sign}{}", told(text)),
-        None => told(line),
+        Some((sign, text)) => format!("{sign}{}", untrusted_lines(text)),
+        None => untrusted_lines(line),
     };
     lines.extend(compared.split_terminator('\n').map(line));
     if before.is_empty() && after.is_empty() {
@@ -186,12 +186,12 @@ pub(crate) fn plan_lines(plan: &Plan) -> Vec<String> {
         lines.extend(prefixed("", "", &plan.objective));
     }
     for step in &plan.steps {
-        lines.extend(prefixed(&format!("{}: ", beside(&step.id)), "    ", &step.title));
+        lines.extend(prefixed(&format!("{}: ", isolated_name(&step.id)), "    ", &step.title));
         if !step.instructions.is_empty() {
             lines.extend(prefixed("    ", "    ", &step.instructions));
         }
         if !step.tools.is_empty() {
-            let tools: Vec<String> = step.tools.iter().map(|tool| beside(tool)).collect();
+            let tools: Vec<String> = step.tools.iter().map(|tool| isolated_name(tool)).collect();
             lines.push(format!("    with {}", tools.join(", ")));
         }
     }
@@ -206,7 +206,9 @@ pub(crate) fn plan_lines(plan: &Plan) -> Vec<String> {
 
 /// What others wrote, each line behind what we say of it. An empty text is a line too, and so is an empty line at its end.
 fn prefixed(first: &str, others: &str, text: &str) -> Vec<String> {
-    let line = |(at, line): (usize, &str)| format!("{}{}", if at == 0 { first } else { others }, told(line));
+    let line = |(at, line): (usize, &str)| {
+        format!("{}{}", if at == 0 { first } else { others }, untrusted_lines(line))
+    };
     text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate().map(line).collect()
 }
 
@@ -382,7 +384,7 @@ mod tests {
     fn text_cannot_control_the_terminal() {
         let text = "a\u{1b}]0;title\u{7}b\rc\u{202e}d\n\te";
         assert_eq!(clean(text), "a\\u001B]0;title\\u0007b\\rc\\u202Ed\n\te");
-        assert_eq!(spoken(text), "a]0;titlebcd\n\te");
+        assert_eq!(safe_text(text), "a]0;titlebcd\n\te");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 
 use crate::failure::Failure;
-use crate::terminal_text::complain;
+use crate::terminal_text::print_error;
 
 /// What has not been sent is sent when it goes.
 pub(crate) struct Exporting(Option<SdkTracerProvider>);
@@ -18,13 +18,13 @@ impl Exporting {
     /// Nothing is made where no collector is named.
     pub(crate) fn begin() -> Result<Exporting, Failure> {
         let is_named = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
-        let is_off = said("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true"))
-            || said("OTEL_TRACES_EXPORTER").is_some_and(|value| value == "none");
-        if is_off || !is_named.into_iter().any(|name| said(name).is_some()) {
+        let is_off = env_var("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true"))
+            || env_var("OTEL_TRACES_EXPORTER").is_some_and(|value| value == "none");
+        if is_off || !is_named.into_iter().any(|name| env_var(name).is_some()) {
             return Ok(Exporting(None));
         }
         let protocol =
-            said("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL").or_else(|| said("OTEL_EXPORTER_OTLP_PROTOCOL"));
+            env_var("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL").or_else(|| env_var("OTEL_EXPORTER_OTLP_PROTOCOL"));
         if let Some(other) = protocol.filter(|name| name != "http/protobuf") {
             return Err(Failure::new(format!(
                 "OTEL_EXPORTER_OTLP_PROTOCOL is `{other}`; traces are sent by `http/protobuf` alone"
@@ -39,8 +39,8 @@ impl Exporting {
             .build()
             .map_err(|error| unusable(&error))?;
         let mut resource = Resource::builder();
-        let attributes = said("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
-        if said("OTEL_SERVICE_NAME").is_none() && !attributes.contains("service.name=") {
+        let attributes = env_var("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
+        if env_var("OTEL_SERVICE_NAME").is_none() && !attributes.contains("service.name=") {
             resource = resource.with_service_name("glove");
         }
         let provider = SdkTracerProvider::builder()
@@ -53,7 +53,7 @@ impl Exporting {
     }
 }
 
-fn said(name: &str) -> Option<String> {
+fn env_var(name: &str) -> Option<String> {
     variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
@@ -61,8 +61,8 @@ fn said(name: &str) -> Option<String> {
 fn headers() -> HashMap<String, String> {
     let mut headers = HashMap::new();
     for name in ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"] {
-        let said = said(name).unwrap_or_default();
-        for (name, value) in said.split(',').filter_map(|header| header.split_once('=')) {
+        let env_var = env_var(name).unwrap_or_default();
+        for (name, value) in env_var.split(',').filter_map(|header| header.split_once('=')) {
             // What is encoded here is decoded, and nothing else has a meaning.
             let value = format!("v={}", value.trim().replace('+', "%2B").replace('&', "%26"));
             let value = form_urlencoded::parse(value.as_bytes()).next();
@@ -80,7 +80,7 @@ impl Drop for Exporting {
         if let Some(provider) = &self.0
             && let Err(error) = provider.shutdown()
         {
-            complain(&format!("the last traces were not sent: {error}"));
+            print_error(&format!("the last traces were not sent: {error}"));
         }
     }
 }

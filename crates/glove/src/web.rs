@@ -11,7 +11,7 @@ use crate::args::Run;
 use crate::config::Config;
 use crate::failure::Failure;
 
-const MOST_FOUND: usize = 8;
+const MAX_FOUND: usize = 8;
 const WIDTH: usize = 120;
 
 /// A credential, by its name.
@@ -48,7 +48,7 @@ pub(crate) fn tools(mut builder: TaskAgentBuilder, options: &Run) -> Result<Task
             .tool_for(["verify"], web.links_check());
     }
     if let Some(address) = &options.search {
-        builder = builder.tool_for(["gather", "act"], searxng_search(address, MOST_FOUND)?);
+        builder = builder.tool_for(["gather", "act"], searxng_search(address, MAX_FOUND)?);
     }
     Ok(builder)
 }

@@ -101,7 +101,7 @@ pub(crate) enum When {
 }
 
 /// As many keys as there are bits for those that were seen.
-const MOST_KEYS: usize = 64;
+const MAX_KEYS: usize = 64;
 
 impl Type {
     pub(crate) fn of(item: &DeriveInput) -> Result<Self> {
@@ -172,16 +172,16 @@ impl Type {
 }
 
 fn in_typescript(attributes: &[Attribute]) -> Result<InTypescript> {
-    let mut said = InTypescript::default();
+    let mut parsed = InTypescript::default();
     each("ts", attributes, |meta| {
         let word = meta.path.get_ident().map(Ident::to_string).unwrap_or_default();
         match word.as_str() {
-            "name" => said.name = Some(text(&meta)?),
-            "tag" => said.tag = Some(text(&meta)?),
-            "input" => said.input = true,
-            "inline" => said.inline = true,
-            "mutable" => said.mutable = true,
-            "open" => said.open = true,
+            "name" => parsed.name = Some(text(&meta)?),
+            "tag" => parsed.tag = Some(text(&meta)?),
+            "input" => parsed.input = true,
+            "inline" => parsed.inline = true,
+            "mutable" => parsed.mutable = true,
+            "open" => parsed.open = true,
             _ => {
                 return Err(
                     meta.error("unknown; a type may say `name`, `tag`, `input`, `inline`, `mutable`, `open`")
@@ -190,7 +190,7 @@ fn in_typescript(attributes: &[Attribute]) -> Result<InTypescript> {
         }
         Ok(())
     })?;
-    Ok(said)
+    Ok(parsed)
 }
 
 /// The lines of its documentation.
@@ -216,14 +216,14 @@ fn object(fields: &Fields, all_default: bool, camel: bool) -> Result<Object> {
     let mut object = Object { fields: Vec::new(), rest: None };
     for field in &named.named {
         let Some(name) = field.ident.clone() else { continue };
-        let said = Said::of(&field.attrs)?;
-        if said.flatten {
+        let parsed = Attributes::of(&field.attrs)?;
+        if parsed.flatten {
             if object.rest.replace(name.clone()).is_some() {
                 return Err(Error::new(name.span(), "only one field can hold the keys that are not known"));
             }
             continue;
         }
-        object.fields.push(said.field(name, &field.ty, all_default, camel)?);
+        object.fields.push(parsed.field(name, &field.ty, all_default, camel)?);
     }
     let mut keys: Vec<&str> = Vec::new();
     for Field { name, key, .. } in &object.fields {
@@ -232,8 +232,8 @@ fn object(fields: &Fields, all_default: bool, camel: bool) -> Result<Object> {
         }
         keys.push(key);
     }
-    if keys.len() > MOST_KEYS {
-        return Err(Error::new(fields.span(), format!("more than {MOST_KEYS} fields")));
+    if keys.len() > MAX_KEYS {
+        return Err(Error::new(fields.span(), format!("more than {MAX_KEYS} fields")));
     }
     Ok(object)
 }
@@ -262,7 +262,7 @@ fn variant(variant: &syn::Variant) -> Result<Variant> {
 
 /// The attributes of a field.
 #[derive(Default)]
-struct Said {
+struct Attributes {
     rename: Option<String>,
     read_with: Option<Path>,
     words: Vec<Ident>,
@@ -273,15 +273,15 @@ struct Said {
 
 const OF_FIELDS: [&str; 5] = ["default", "null_as_default", "skip_if_default", "write_null", "keep_null"];
 
-impl Said {
+impl Attributes {
     fn of(attributes: &[Attribute]) -> Result<Self> {
-        let mut said = Said { docs: docs(attributes), ..Said::default() };
+        let mut parsed = Attributes { docs: docs(attributes), ..Attributes::default() };
         each("ts", attributes, |meta| {
             if meta.path.is_ident("type") {
                 let ty: LitStr = meta.value()?.parse()?;
-                said.ts.ty = Some(ty.value());
+                parsed.ts.ty = Some(ty.value());
             } else if meta.path.is_ident("optional") || meta.path.is_ident("required") {
-                said.ts.optional = Some(meta.path.is_ident("optional"));
+                parsed.ts.optional = Some(meta.path.is_ident("optional"));
             } else {
                 return Err(meta.error("unknown; a field may say `type`, `optional`, `required`"));
             }
@@ -289,15 +289,15 @@ impl Said {
         })?;
         each("json", attributes, |meta| {
             if meta.path.is_ident("rename") {
-                said.rename = Some(text(&meta)?);
+                parsed.rename = Some(text(&meta)?);
             } else if meta.path.is_ident("read_with") {
-                said.read_with = Some(meta.value()?.parse()?);
+                parsed.read_with = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("flatten") {
-                said.flatten = true;
+                parsed.flatten = true;
             } else if let Some(word) =
                 meta.path.get_ident().filter(|word| OF_FIELDS.iter().any(|known| word == known))
             {
-                said.words.push(word.clone());
+                parsed.words.push(word.clone());
             } else {
                 return Err(meta.error(format!(
                     "unknown; a field may say `rename`, `read_with`, `flatten`, `{}`",
@@ -306,11 +306,11 @@ impl Said {
             }
             Ok(())
         })?;
-        Ok(said)
+        Ok(parsed)
     }
 
     fn says(&self, word: &str) -> bool {
-        self.words.iter().any(|said| said == word)
+        self.words.iter().any(|parsed| parsed == word)
     }
 
     fn field(self, name: Ident, ty: &RustType, all_default: bool, camel: bool) -> Result<Field> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use opentelemetry::trace::{SpanKind, Status, TraceContextExt};
 use opentelemetry::{Context, KeyValue};
 
-use super::traces::{Traces, begun};
+use super::traces::{Traces, start_span};
 use glove_wasm::event::Event;
 use glove_wasm::ports::{ModelAdapter, Tool};
 use glove_wasm_task::runtime::traced::{RunTraces, StepTraces, TaskTraces};
@@ -26,7 +26,7 @@ impl TaskTraces for Tasks {
             KeyValue::new("gen_ai.conversation.id", task.to_owned()),
             KeyValue::new("gen_ai.workflow.name", "task"),
         ];
-        let span = begun(&Context::current(), "invoke_workflow", "task", SpanKind::Internal, about);
+        let span = start_span(&Context::current(), "invoke_workflow", "task", SpanKind::Internal, about);
         Arc::new(Run { task: task.to_owned(), span })
     }
 }

@@ -38,13 +38,13 @@ impl Content {
     pub(super) fn asked(&self, request: &ModelRequest<'_>) -> Vec<KeyValue> {
         let mut messages = String::new();
         array(&mut messages, request.messages.skip(0), |out, message| written(out, message, None));
-        let mut told = vec![self.value("gen_ai.input.messages", &messages)];
+        let mut attributes = vec![self.value("gen_ai.input.messages", &messages)];
         if !request.system_prompt.is_empty() {
             let mut instructions = String::new();
             array(&mut instructions, [request.system_prompt], |out, prompt| part(out, "text", prompt));
-            told.push(self.value("gen_ai.system_instructions", &instructions));
+            attributes.push(self.value("gen_ai.system_instructions", &instructions));
         }
-        told
+        attributes
     }
 
     pub(super) fn answered(&self, reply: &Reply) -> KeyValue {
@@ -157,10 +157,10 @@ mod tests {
             ] },
         ]);
         let messages: Vec<Message> = from_text(&messages.to_string()).unwrap();
-        let mut told = String::new();
-        array(&mut told, &messages, |out, message| written(out, message, None));
+        let mut attributes = String::new();
+        array(&mut attributes, &messages, |out, message| written(out, message, None));
         assert_eq!(
-            serde_json::from_str::<Value>(&told).unwrap(),
+            serde_json::from_str::<Value>(&attributes).unwrap(),
             json!([
                 { "role": "user", "parts": [{ "type": "text", "content": "Look." }, { "type": "image" }] },
                 { "role": "assistant", "parts": [
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn keys_are_struck() {
         let content = Content(KnownKeys::of_environment());
-        let told = content.called(&Json::parse(r#"{"key":"sk-abcdefghijklmnopqrstuvwxyz"}"#).unwrap());
-        assert_eq!(told.value.as_str(), r#"{"key":"[key]"}"#);
+        let attributes = content.called(&Json::parse(r#"{"key":"sk-abcdefghijklmnopqrstuvwxyz"}"#).unwrap());
+        assert_eq!(attributes.value.as_str(), r#"{"key":"[key]"}"#);
     }
 }

@@ -109,7 +109,7 @@ impl Traces {
                 about.push(KeyValue::new("gen_ai.agent.name", name.clone()));
             }
             let caller = std::mem::take(&mut *locked(&self.0.caller));
-            begun(&caller, "invoke_agent", &name, SpanKind::Internal, about)
+            start_span(&caller, "invoke_agent", &name, SpanKind::Internal, about)
         });
         known.clone()
     }
@@ -120,7 +120,7 @@ impl Traces {
             KeyValue::new("gen_ai.tool.call.id", call.call_id.clone()),
             KeyValue::new("gen_ai.tool.type", "function"),
         ];
-        let context = begun(&self.above(), "execute_tool", &call.tool_name, SpanKind::Internal, about);
+        let context = start_span(&self.above(), "execute_tool", &call.tool_name, SpanKind::Internal, about);
         let content = Content::wanted().filter(|_| context.span().is_recording());
         if let Some(content) = content {
             context.span().set_attribute(content.called(input));
@@ -188,7 +188,7 @@ impl ModelAdapter for TracedModel {
         if let Some(id) = &self.traces.0.id {
             about.push(KeyValue::new("gen_ai.conversation.id", id.clone()));
         }
-        let context = begun(&self.traces.above(), "chat", &name, SpanKind::Client, about);
+        let context = start_span(&self.traces.above(), "chat", &name, SpanKind::Client, about);
         let content = Content::wanted().filter(|_| context.span().is_recording());
         if let Some(content) = content {
             context.span().set_attributes(content.asked(&request));
@@ -237,7 +237,7 @@ impl ModelAdapter for TracedModel {
 }
 
 /// A span below another one. What is dropped ends too.
-pub(super) fn begun(
+pub(super) fn start_span(
     above: &Context,
     operation: &'static str,
     of: &str,

@@ -67,12 +67,12 @@ impl MemoryProvider for Shelf {
     }
 }
 
-pub(crate) fn memory_of(page: &PageBindings, given: PageMemory) -> AgentMemory {
+pub(crate) fn memory_of(page: &PageBindings, binding: PageMemory) -> AgentMemory {
     let mut memory = AgentMemory::new(Shelf(page.clone()));
-    if let Some(view) = given.view {
+    if let Some(view) = binding.view {
         memory.set_view(view.into_iter().map(MemoryBinding::from).collect());
     }
-    if let Some(most) = given.patience_ms {
+    if let Some(most) = binding.patience_ms {
         memory = memory.patience_ms(most);
     }
     memory

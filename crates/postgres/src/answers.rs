@@ -20,9 +20,9 @@ impl PostgresDatabase {
 impl AnswerBuffer for PostgresAnswers {
     fn append(&self, id: &str, events: Vec<String>) -> Kept<u64> {
         let values = vec![text(id), text(RandomIds.fresh()), flag(false), texts(events)];
-        let asked = self.0.call(id, "SELECT glove_add_answer($1, $2, $3, $4)", values, Some(2));
+        let reply = self.0.call(id, "SELECT glove_add_answer($1, $2, $3, $4)", values, Some(2));
         Box::pin(async move {
-            let rows = asked.await?;
+            let rows = reply.await?;
             let before: i64 = rows.first().map(|row| get(row, 0)).transpose()?.unwrap_or_default();
             Ok(u64::try_from(before).unwrap_or_default())
         })
@@ -30,12 +30,12 @@ impl AnswerBuffer for PostgresAnswers {
 
     fn read(&self, id: &str, from: u64) -> Kept<Vec<String>> {
         let query = "SELECT event FROM glove_answer_events WHERE answer = $1 AND place >= $2 ORDER BY place";
-        let asked = self.0.call(id, query, vec![text(id), number(from)], None);
-        Box::pin(async move { asked.await?.iter().map(|row| get(row, 0)).collect() })
+        let reply = self.0.call(id, query, vec![text(id), number(from)], None);
+        Box::pin(async move { reply.await?.iter().map(|row| get(row, 0)).collect() })
     }
 
     fn delete(&self, id: &str) -> Kept<()> {
-        let asked = self.0.call(id, "DELETE FROM glove_answers WHERE id = $1", vec![text(id)], None);
-        Box::pin(async move { asked.await.map(drop) })
+        let reply = self.0.call(id, "DELETE FROM glove_answers WHERE id = $1", vec![text(id)], None);
+        Box::pin(async move { reply.await.map(drop) })
     }
 }

@@ -101,7 +101,7 @@ impl Connections {
         let thread =
             thread::Builder::new().name("glove-postgres".to_owned()).spawn(work).map_err(unusable)?;
         let inner = Inner { lines, shared, thread: Some(thread) };
-        prepared.recv().unwrap_or_else(|_| Err(inner.shared.pool.gone()))?;
+        prepared.recv().unwrap_or_else(|_| Err(inner.shared.pool.connection_lost()))?;
         Ok(Connections { inner: Arc::new(inner) })
     }
 
@@ -122,11 +122,11 @@ impl Connections {
         let sent = self.pool().line(lines, session).is_some_and(|line| {
             line.send(Call { statement, values, unsure, made: Instant::now(), reply }).is_ok()
         });
-        let gone = self.pool().gone();
+        let connection_lost = self.pool().connection_lost();
         Box::pin(async move {
             match sent {
-                true => answer.await.unwrap_or(Err(gone)),
-                false => Err(gone),
+                true => answer.await.unwrap_or(Err(connection_lost)),
+                false => Err(connection_lost),
             }
         })
     }

@@ -49,46 +49,46 @@ impl PostgresDatabase {
     pub fn sessions(&self) -> BoxFuture<'static, Result<Vec<StoredSession>, StoreError>> {
         let query = "SELECT id, name, title, working_dir, messages, created_at, updated_at, phase, asks, deaths FROM glove_sessions
              ORDER BY updated_at DESC, id";
-        let asked = self.connections.call("", query, Vec::new(), None);
-        Box::pin(async move { asked.await?.iter().map(session).collect() })
+        let reply = self.connections.call("", query, Vec::new(), None);
+        Box::pin(async move { reply.await?.iter().map(session).collect() })
     }
 
     /// One of them.
     pub fn session(&self, id: &str) -> BoxFuture<'static, Result<Option<StoredSession>, StoreError>> {
         let query = "SELECT id, name, title, working_dir, messages, created_at, updated_at, phase, asks, deaths FROM glove_sessions
              WHERE id = $1";
-        let asked = self.connections.call(id, query, vec![text(id)], None);
-        Box::pin(async move { asked.await?.first().map(session).transpose() })
+        let reply = self.connections.call(id, query, vec![text(id)], None);
+        Box::pin(async move { reply.await?.first().map(session).transpose() })
     }
 
     /// Whether anything was ever written to the session.
     pub fn contains(&self, id: &str) -> BoxFuture<'static, Result<bool, StoreError>> {
         let query = "SELECT 1 FROM glove_sessions WHERE id = $1";
-        let asked = self.connections.call(id, query, vec![text(id)], None);
-        Box::pin(async move { Ok(!asked.await?.is_empty()) })
+        let reply = self.connections.call(id, query, vec![text(id)], None);
+        Box::pin(async move { Ok(!reply.await?.is_empty()) })
     }
 
     /// Deletes a session and all that belongs to it. False when there is none. One that another process holds is refused.
     pub fn delete(&self, id: &str) -> BoxFuture<'static, Result<bool, StoreError>> {
         let own = self.connections.pool().leases.holders(id);
-        let asked =
+        let reply =
             self.connections.call(id, "SELECT glove_delete($1, $2)", vec![text(id), texts(own)], None);
-        Box::pin(async move { flag(&asked.await?) })
+        Box::pin(async move { flag(&reply.await?) })
     }
 
     /// Sessions that were at work when their holder ended or died, in the last hour. At most 32, others at each call.
     pub fn abandoned(&self) -> BoxFuture<'static, Result<Vec<String>, StoreError>> {
         let query = "SELECT id FROM glove_sessions WHERE phase NOT IN ('idle', 'waiting', 'paused')
              AND held_until BETWEEN clock_timestamp() - interval '1 hour' AND clock_timestamp() ORDER BY random() LIMIT 32";
-        let asked = self.connections.call("", query, Vec::new(), None);
-        Box::pin(async move { asked.await?.iter().map(|row| get(row, 0)).collect() })
+        let reply = self.connections.call("", query, Vec::new(), None);
+        Box::pin(async move { reply.await?.iter().map(|row| get(row, 0)).collect() })
     }
 
     /// Where the process is that holds the session now; empty if it did not say.
     pub fn holder(&self, id: &str) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
         let query = "SELECT address FROM glove_sessions WHERE id = $1 AND holder IS NOT NULL AND held_until > clock_timestamp()";
-        let asked = self.connections.call(id, query, vec![text(id)], None);
-        Box::pin(async move { asked.await?.first().map(|row| get(row, 0)).transpose() })
+        let reply = self.connections.call(id, query, vec![text(id)], None);
+        Box::pin(async move { reply.await?.first().map(|row| get(row, 0)).transpose() })
     }
 }
 

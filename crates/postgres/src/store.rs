@@ -17,7 +17,9 @@ use glove_wasm::ports::{Durability, Loaded, PermissionStatus, StoreAdapter};
 use glove_wasm::run::checkpoint::Unsaved;
 use glove_wasm::run::salvage::salvage;
 use glove_wasm::store::permission_key;
-use glove_wasm_native::internal::{HeldSession, Stored, held_millis, loaded, times, title_of, value, values};
+use glove_wasm_native::internal::{
+    LeasedSession, Stored, held_millis, loaded, times, title_of, value, values,
+};
 
 /// Keeps a session in a [`PostgresDatabase`](super::PostgresDatabase). Clones are the same store. The first write takes the session for
 /// this store, until the last clone is dropped: meanwhile other stores, of this process and of others, read the session and are refused
@@ -29,7 +31,7 @@ pub struct PostgresStore {
 
 struct Inner {
     connections: Connections,
-    held: HeldSession,
+    leased: LeasedSession,
 }
 
 /// Where `glove_append` is told whether the step may be there already.
@@ -37,18 +39,18 @@ const UNSURE: usize = 5;
 
 impl PostgresStore {
     pub(super) fn new(connections: Connections, session: String, address: String) -> Self {
-        let held = HeldSession::new(session, address, connections.pool());
-        PostgresStore { inner: Arc::new(Inner { connections, held }) }
+        let leased = LeasedSession::new(session, address, connections.pool());
+        PostgresStore { inner: Arc::new(Inner { connections, leased }) }
     }
 
     /// Takes the session for this store before anything is written. Waits until it can be told whether its last holder is still there.
     pub async fn acquire(&self) -> Result<(), StoreError> {
-        HeldSession::acquire(|| self.take()).await
+        LeasedSession::acquire(|| self.take()).await
     }
 
     /// Another process has taken the session over.
     pub fn is_lost(&self) -> bool {
-        self.inner.held.lease.is_lost()
+        self.inner.leased.lease.is_lost()
     }
 
     /// The same at once, or not at all.
@@ -58,16 +60,16 @@ impl PostgresStore {
 
     /// See `glove_wasm_serve::session_database::HeldStore`.
     pub fn deaths(&self) -> BoxFuture<'static, Result<u64, StoreError>> {
-        let asked = self.ask("SELECT deaths FROM glove_sessions WHERE id = $1", Vec::new());
+        let reply = self.ask("SELECT deaths FROM glove_sessions WHERE id = $1", Vec::new());
         Box::pin(async move {
-            let deaths: Option<i64> = asked.await?.first().map(|row| get(row, 0)).transpose()?;
+            let deaths: Option<i64> = reply.await?.first().map(|row| get(row, 0)).transpose()?;
             Ok(deaths.and_then(|deaths| u64::try_from(deaths).ok()).unwrap_or_default())
         })
     }
 
     pub fn forgive(&self) -> BoxFuture<'static, Result<(), StoreError>> {
-        let asked = self.ask("UPDATE glove_sessions SET deaths = 0 WHERE id = $1", Vec::new());
-        Box::pin(async move { asked.await.map(drop) })
+        let reply = self.ask("UPDATE glove_sessions SET deaths = 0 WHERE id = $1", Vec::new());
+        Box::pin(async move { reply.await.map(drop) })
     }
 
     /// A write of whoever holds the session, or takes it herewith.
@@ -78,7 +80,7 @@ impl PostgresStore {
         unsure: Option<usize>,
     ) -> BoxFuture<'static, Result<(), StoreError>> {
         let inner = Arc::clone(&self.inner);
-        let HeldSession { lease, address, .. } = &inner.held;
+        let LeasedSession { lease, address, .. } = &inner.leased;
         let mut values = vec![
             text(&lease.session),
             text(&lease.holder),
@@ -88,14 +90,14 @@ impl PostgresStore {
         ];
         values.extend(more);
         let at = times();
-        let asked = inner.connections.call(&lease.session, statement, values, unsure);
-        Box::pin(async move { inner.held.wrote(at, asked.await) })
+        let reply = inner.connections.call(&lease.session, statement, values, unsure);
+        Box::pin(async move { inner.leased.wrote(at, reply.await) })
     }
 
     pub fn name(&self) -> BoxFuture<'static, Result<String, StoreError>> {
-        let asked = self.ask("SELECT name FROM glove_sessions WHERE id = $1", Vec::new());
+        let reply = self.ask("SELECT name FROM glove_sessions WHERE id = $1", Vec::new());
         Box::pin(
-            async move { Ok(asked.await?.first().map(|row| get(row, 0)).transpose()?.unwrap_or_default()) },
+            async move { Ok(reply.await?.first().map(|row| get(row, 0)).transpose()?.unwrap_or_default()) },
         )
     }
 
@@ -128,20 +130,20 @@ impl PostgresStore {
         statement: &'static str,
         more: Vec<Value>,
     ) -> BoxFuture<'static, Result<Vec<Row>, StoreError>> {
-        let session = &self.inner.held.lease.session;
+        let session = &self.inner.leased.lease.session;
         let mut values = vec![text(session)];
         values.extend(more);
         self.inner.connections.call(session, statement, values, None)
     }
 
     fn set(&self, statement: &'static str, more: Vec<Value>) -> BoxFuture<'static, Result<(), StoreError>> {
-        let asked = self.ask(statement, more);
-        Box::pin(async move { asked.await.map(drop) })
+        let reply = self.ask(statement, more);
+        Box::pin(async move { reply.await.map(drop) })
     }
 
     fn message_texts(&self) -> BoxFuture<'static, Result<Vec<String>, StoreError>> {
-        let asked = self.ask("SELECT message FROM glove_messages WHERE session = $1 ORDER BY at", Vec::new());
-        Box::pin(async move { asked.await?.iter().map(|row| get(row, 0)).collect() })
+        let reply = self.ask("SELECT message FROM glove_messages WHERE session = $1 ORDER BY at", Vec::new());
+        Box::pin(async move { reply.await?.iter().map(|row| get(row, 0)).collect() })
     }
 }
 
@@ -159,12 +161,12 @@ fn stored(row: &Row) -> Result<Stored, StoreError> {
 
 impl StoreAdapter for PostgresStore {
     fn identifier(&self) -> String {
-        self.inner.held.lease.session.clone()
+        self.inner.leased.lease.session.clone()
     }
 
     fn load(&self) -> BoxFuture<'static, Result<Loaded, StoreError>> {
-        let asked = self.ask(LOAD, Vec::new());
-        Box::pin(async move { loaded(asked.await?.first().map(stored).transpose()?) })
+        let reply = self.ask(LOAD, Vec::new());
+        Box::pin(async move { loaded(reply.await?.first().map(stored).transpose()?) })
     }
 
     fn salvage(&self) -> BoxFuture<'static, Result<Vec<Arc<Message>>, StoreError>> {
@@ -178,7 +180,7 @@ impl StoreAdapter for PostgresStore {
         _durability: Durability,
     ) -> BoxFuture<'static, Result<(), StoreError>> {
         let title = title_of(step.messages);
-        let unsure = self.inner.held.is_unsure();
+        let unsure = self.inner.leased.is_unsure();
         let values = vec![
             flag(unsure),
             number(step.first_message as u64),
@@ -196,7 +198,7 @@ impl StoreAdapter for PostgresStore {
 
     /// Another process may have taken the session over while this one slept.
     fn confirm(&self) -> Option<BoxFuture<'static, Result<(), StoreError>>> {
-        (!self.inner.held.lease.is_sure()).then(|| self.take())
+        (!self.inner.leased.lease.is_sure()).then(|| self.take())
     }
 
     fn permission(
@@ -205,9 +207,9 @@ impl StoreAdapter for PostgresStore {
         input: Option<&Json>,
     ) -> BoxFuture<'static, Result<PermissionStatus, StoreError>> {
         let query = "SELECT granted FROM glove_permissions WHERE session = $1 AND key = sha256($2)";
-        let asked = self.ask(query, vec![key(tool, input)]);
+        let reply = self.ask(query, vec![key(tool, input)]);
         Box::pin(async move {
-            let granted: Option<bool> = asked.await?.first().map(|row| get(row, 0)).transpose()?;
+            let granted: Option<bool> = reply.await?.first().map(|row| get(row, 0)).transpose()?;
             Ok(granted.into())
         })
     }
@@ -232,9 +234,9 @@ impl StoreAdapter for PostgresStore {
     }
 
     fn tasks(&self) -> BoxFuture<'static, Result<Vec<Task>, StoreError>> {
-        let asked = self.ask("SELECT tasks FROM glove_sessions WHERE id = $1", Vec::new());
+        let reply = self.ask("SELECT tasks FROM glove_sessions WHERE id = $1", Vec::new());
         Box::pin(async move {
-            let tasks: Option<String> = asked.await?.first().map(|row| get(row, 0)).transpose()?;
+            let tasks: Option<String> = reply.await?.first().map(|row| get(row, 0)).transpose()?;
             tasks.map_or_else(|| Ok(Vec::new()), |tasks| value(&tasks, "the task list"))
         })
     }
@@ -254,10 +256,10 @@ impl StoreAdapter for PostgresStore {
 
     fn inbox(&self) -> BoxFuture<'static, Result<Vec<InboxItem>, StoreError>> {
         let query = "SELECT item FROM glove_inbox WHERE session = $1 AND NOT consumed ORDER BY place";
-        let asked = self.ask(query, Vec::new());
+        let reply = self.ask(query, Vec::new());
         Box::pin(async move {
             let texts: Vec<String> =
-                asked.await?.iter().map(|row| get(row, 0)).collect::<Result<_, StoreError>>()?;
+                reply.await?.iter().map(|row| get(row, 0)).collect::<Result<_, StoreError>>()?;
             values(&texts, "inbox item")
         })
     }
@@ -274,8 +276,8 @@ fn key(tool: &str, input: Option<&Json>) -> Value {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if self.held.leave() {
-            let lease = &self.held.lease;
+        if self.leased.leave() {
+            let lease = &self.leased.lease;
             let give_back = "UPDATE glove_sessions SET holder = NULL, held_until = clock_timestamp() WHERE id = $1 AND holder = $2";
             let values = vec![text(&lease.session), text(&lease.holder)];
             // Not waited for: the thread does what was asked of it before it ends.
@@ -287,7 +289,7 @@ impl Drop for Inner {
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresStore")
-            .field("session", &self.inner.held.lease.session)
+            .field("session", &self.inner.leased.lease.session)
             .finish_non_exhaustive()
     }
 }

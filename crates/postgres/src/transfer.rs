@@ -43,7 +43,7 @@ impl PostgresDatabase {
             texts(items),
         ];
         let import = "SELECT glove_import($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-        let asked = self.connections.call(id, import, values, None);
-        Box::pin(async move { flag(&asked.await?) })
+        let reply = self.connections.call(id, import, values, None);
+        Box::pin(async move { flag(&reply.await?) })
     }
 }

@@ -3,7 +3,7 @@
 use super::connection::Connections;
 use super::database::RedisDatabase;
 use super::scripts::SCRIPTS;
-use super::values::{Given, read};
+use super::values::{ScriptArgs, read};
 use glove_wasm::ports::IdSource;
 use glove_wasm::system::RandomIds;
 use glove_wasm_native::{AnswerBuffer, Kept};
@@ -19,22 +19,22 @@ impl RedisDatabase {
 
 impl AnswerBuffer for RedisAnswers {
     fn append(&self, id: &str, events: Vec<String>) -> Kept<u64> {
-        let given = Given::to(id).text(RandomIds.fresh()).flag(false).texts(events);
-        let asked = self.0.call(id, &SCRIPTS.add_answer, given, Some(2));
-        Box::pin(async move { read(asked.await?) })
+        let args = ScriptArgs::to(id).text(RandomIds.fresh()).flag(false).texts(events);
+        let reply = self.0.call(id, &SCRIPTS.add_answer, args, Some(2));
+        Box::pin(async move { read(reply.await?) })
     }
 
     fn read(&self, id: &str, from: u64) -> Kept<Vec<String>> {
-        let asked = self.0.call(id, &SCRIPTS.read_answer, Given::to(id).number(from), None);
+        let reply = self.0.call(id, &SCRIPTS.read_answer, ScriptArgs::to(id).number(from), None);
         Box::pin(async move {
-            let stored: Vec<String> = read(asked.await?)?;
+            let stored: Vec<String> = read(reply.await?)?;
             // Each has the call that wrote it in front.
             Ok(stored.iter().map(|event| event.split_once(' ').unwrap_or_default().1.to_owned()).collect())
         })
     }
 
     fn delete(&self, id: &str) -> Kept<()> {
-        let asked = self.0.call(id, &SCRIPTS.delete_answer, Given::to(id), None);
-        Box::pin(async move { asked.await.map(drop) })
+        let reply = self.0.call(id, &SCRIPTS.delete_answer, ScriptArgs::to(id), None);
+        Box::pin(async move { reply.await.map(drop) })
     }
 }

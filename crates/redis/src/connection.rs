@@ -11,7 +11,7 @@ use futures_channel::oneshot;
 
 use super::failure::{failed, may_pass};
 use super::scripts::SCRIPTS;
-use super::values::{Given, read};
+use super::values::{ScriptArgs, read};
 use glove_wasm::error::{StoreError, StoreErrorKind};
 use glove_wasm::portable::BoxFuture;
 use glove_wasm_native::internal::{CONNECTIONS, HELD, PAUSE, Pool, RENEWED, held_millis, times};
@@ -22,7 +22,7 @@ type Answer = Result<Value, StoreError>;
 
 struct Call {
     script: &'static Script,
-    given: Given,
+    args: ScriptArgs,
     /// The place of the value that is true where this may have been done already.
     unsure: Option<usize>,
     made: Instant,
@@ -90,17 +90,17 @@ impl Connections {
         &self,
         session: &str,
         script: &'static Script,
-        given: Given,
+        args: ScriptArgs,
         unsure: Option<usize>,
     ) -> BoxFuture<'static, Answer> {
         let (reply, answer) = oneshot::channel();
-        let call = Call { script, given, unsure, made: Instant::now(), reply };
+        let call = Call { script, args, unsure, made: Instant::now(), reply };
         let sent = self.pool().line(&self.inner.lines, session).is_some_and(|line| line.send(call).is_ok());
-        let gone = self.pool().gone();
+        let connection_lost = self.pool().connection_lost();
         Box::pin(async move {
             match sent {
-                true => answer.await.unwrap_or(Err(gone)),
-                false => Err(gone),
+                true => answer.await.unwrap_or(Err(connection_lost)),
+                false => Err(connection_lost),
             }
         })
     }
@@ -124,13 +124,13 @@ impl Line {
     fn done(&mut self, call: &mut Call) -> Answer {
         let until = self.shared.pool.patience(call.made);
         loop {
-            let failure = match self.once(call.script, &call.given, until) {
+            let failure = match self.once(call.script, &call.args, until) {
                 Ok(value) => return Ok(value),
                 Err(error) if may_pass(&error) => error,
                 Err(error) => return Err(failed(&error)),
             };
             self.connection = None;
-            if let Some(value) = call.unsure.and_then(|place| call.given.0.get_mut(place)) {
+            if let Some(value) = call.unsure.and_then(|place| call.args.0.get_mut(place)) {
                 *value = b"1".to_vec();
             }
             if Instant::now() + PAUSE >= until {
@@ -140,7 +140,7 @@ impl Line {
         }
     }
 
-    fn once(&mut self, script: &Script, given: &Given, until: Instant) -> RedisResult<Value> {
+    fn once(&mut self, script: &Script, args: &ScriptArgs, until: Instant) -> RedisResult<Value> {
         let left = until.saturating_duration_since(Instant::now()).max(PAUSE);
         let connection = match &mut self.connection {
             Some(connection) => connection,
@@ -152,7 +152,7 @@ impl Line {
         connection.set_read_timeout(Some(left))?;
         connection.set_write_timeout(Some(left))?;
         let mut invocation = script.prepare_invoke();
-        for value in &given.0 {
+        for value in &args.0 {
             invocation.arg(value.as_slice());
         }
         invocation.invoke(connection)
@@ -171,11 +171,11 @@ impl Line {
             return;
         }
         let at = times();
-        let mut given = Given::default().number(held_millis());
+        let mut args = ScriptArgs::default().number(held_millis());
         for lease in &leases {
-            given = given.text(lease.session.as_str()).text(lease.holder.as_str());
+            args = args.text(lease.session.as_str()).text(lease.holder.as_str());
         }
-        let renewed = self.once(&SCRIPTS.renew, &given, Instant::now() + HELD);
+        let renewed = self.once(&SCRIPTS.renew, &args, Instant::now() + HELD);
         match renewed.map(read) {
             Ok(Ok(holders)) => self.shared.pool.leases.renewed(&leases, at, holders),
             _ => self.connection = None,

@@ -8,7 +8,7 @@ use super::connection::Connections;
 use super::failure::{failed, unusable};
 use super::scripts::SCRIPTS;
 use super::store::RedisStore;
-use super::values::{Given, read};
+use super::values::{ScriptArgs, read};
 use glove_wasm::error::{StoreError, StoreErrorKind};
 use glove_wasm::portable::BoxFuture;
 use glove_wasm_native::StoredSession;
@@ -86,9 +86,9 @@ impl RedisDatabase {
     }
 
     fn listed(&self, id: &str) -> BoxFuture<'static, Result<Vec<StoredSession>, StoreError>> {
-        let asked = self.connections.call(id, &SCRIPTS.sessions, Given::to(id), None);
+        let reply = self.connections.call(id, &SCRIPTS.sessions, ScriptArgs::to(id), None);
         Box::pin(async move {
-            let mut sessions: Vec<_> = read::<Vec<Row>>(asked.await?)?.into_iter().map(session).collect();
+            let mut sessions: Vec<_> = read::<Vec<Row>>(reply.await?)?.into_iter().map(session).collect();
             sessions.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then_with(|| a.id.cmp(&b.id)));
             Ok(sessions)
         })
@@ -96,27 +96,27 @@ impl RedisDatabase {
 
     /// Whether anything was ever written to the session.
     pub fn contains(&self, id: &str) -> BoxFuture<'static, Result<bool, StoreError>> {
-        let asked = self.connections.call(id, &SCRIPTS.contains, Given::to(id), None);
-        Box::pin(async move { read(asked.await?) })
+        let reply = self.connections.call(id, &SCRIPTS.contains, ScriptArgs::to(id), None);
+        Box::pin(async move { read(reply.await?) })
     }
 
     /// Deletes a session and all that belongs to it. False when there is none. One that another process holds is refused.
     pub fn delete(&self, id: &str) -> BoxFuture<'static, Result<bool, StoreError>> {
-        let given = Given::to(id).texts(self.connections.pool().leases.holders(id));
-        let asked = self.connections.call(id, &SCRIPTS.delete, given, None);
-        Box::pin(async move { read(asked.await?) })
+        let args = ScriptArgs::to(id).texts(self.connections.pool().leases.holders(id));
+        let reply = self.connections.call(id, &SCRIPTS.delete, args, None);
+        Box::pin(async move { read(reply.await?) })
     }
 
     /// Where the process is that holds the session now; empty if it did not say.
     pub fn holder(&self, id: &str) -> BoxFuture<'static, Result<Option<String>, StoreError>> {
-        let asked = self.connections.call(id, &SCRIPTS.holder, Given::to(id), None);
-        Box::pin(async move { read(asked.await?) })
+        let reply = self.connections.call(id, &SCRIPTS.holder, ScriptArgs::to(id), None);
+        Box::pin(async move { read(reply.await?) })
     }
 
     /// Sessions that were at work when their holder ended or died, in the last hour. At most 32, others at each call.
     pub fn abandoned(&self) -> BoxFuture<'static, Result<Vec<String>, StoreError>> {
-        let asked = self.connections.call("", &SCRIPTS.abandoned, Given::to(""), None);
-        Box::pin(async move { read(asked.await?) })
+        let reply = self.connections.call("", &SCRIPTS.abandoned, ScriptArgs::to(""), None);
+        Box::pin(async move { read(reply.await?) })
     }
 }
 

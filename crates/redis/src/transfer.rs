@@ -2,7 +2,7 @@
 
 use super::database::RedisDatabase;
 use super::scripts::SCRIPTS;
-use super::values::{Given, read};
+use super::values::{ScriptArgs, read};
 use glove_wasm::error::StoreError;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::store::{Transcript, TranscriptError};
@@ -26,7 +26,7 @@ impl RedisDatabase {
     }
 
     fn insert(&self, id: &str, session: &NewSession) -> BoxFuture<'static, Result<bool, StoreError>> {
-        let given = Given::to(id)
+        let args = ScriptArgs::to(id)
             .text(session.name.as_str())
             .text(session.title.as_str())
             .number(session.created_at)
@@ -40,7 +40,7 @@ impl RedisDatabase {
             .number(session.messages.len() as u64)
             .texts(session.messages.iter().map(String::as_str))
             .texts(session.inbox.iter().flat_map(|(id, item)| [id.as_str(), item.as_str()]));
-        let asked = self.connections.call(id, &SCRIPTS.import, given, None);
-        Box::pin(async move { read(asked.await?) })
+        let reply = self.connections.call(id, &SCRIPTS.import, args, None);
+        Box::pin(async move { read(reply.await?) })
     }
 }

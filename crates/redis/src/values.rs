@@ -7,11 +7,11 @@ use glove_wasm_native::internal::unreadable;
 
 /// Arguments of a script, as bytes: Redis knows no others.
 #[derive(Default)]
-pub(super) struct Given(pub(super) Vec<Vec<u8>>);
+pub(super) struct ScriptArgs(pub(super) Vec<Vec<u8>>);
 
-impl Given {
+impl ScriptArgs {
     pub(super) fn to(session: &str) -> Self {
-        Given::default().text(session)
+        ScriptArgs::default().text(session)
     }
 
     pub(super) fn text(mut self, text: impl Into<Vec<u8>>) -> Self {
@@ -28,7 +28,7 @@ impl Given {
     }
 
     pub(super) fn texts<T: Into<Vec<u8>>>(self, texts: impl IntoIterator<Item = T>) -> Self {
-        texts.into_iter().fold(self, Given::text)
+        texts.into_iter().fold(self, ScriptArgs::text)
     }
 }
 

@@ -9,9 +9,9 @@ use futures_util::stream::FuturesUnordered;
 
 use super::fetch::Fetch;
 use super::grants::{Mount, MountRight, Sandbox};
-use super::job::{Job, MOST_LOGGED, Said};
-use super::thread::{LEFT, Left, MOST_LEFT};
-use super::watch::Heard;
+use super::job::{Job, MAX_LOG_BYTES, Message};
+use super::thread::{LEAKED, LeakedEngines, MAX_LEAKED};
+use super::watch::WatchEvent;
 use super::{process, thread};
 use glove_wasm::json::{self, Json};
 use glove_wasm::message::ToolResultData;
@@ -20,16 +20,16 @@ use glove_wasm::run::input::ToolOutcome;
 use glove_wasm_task::WorkspacePath;
 use glove_wasm_task::runtime::Workspace;
 
-const MOST_WRITTEN: usize = 5_000_000;
+const MAX_WRITTEN: usize = 5_000_000;
 /// The limit of calls from the engine to its host.
-const MOST_ASKED: usize = 1_000;
+const MAX_OPEN_CALLS: usize = 1_000;
 
 /// Dropping it ends the engine.
 pub(super) struct Call {
     sandbox: Sandbox,
-    told: UnboundedReceiver<Said>,
-    answers: Sender<Said>,
-    ends: Sender<Heard>,
+    messages: UnboundedReceiver<Message>,
+    answers: Sender<Message>,
+    ends: Sender<WatchEvent>,
     fetch: Option<Fetch>,
     log: String,
     /// Why it did not begin: a code and a message.
@@ -37,22 +37,22 @@ pub(super) struct Call {
 }
 
 impl Call {
-    pub(super) fn begin(sandbox: Sandbox, code: String, input: String, given: Credentials) -> Self {
-        Call::begin_beside(sandbox, code, input, given, &LEFT)
+    pub(super) fn begin(sandbox: Sandbox, code: String, input: String, credentials: Credentials) -> Self {
+        Call::begin_beside(sandbox, code, input, credentials, &LEAKED)
     }
 
     fn begin_beside(
         sandbox: Sandbox,
         code: String,
         input: String,
-        given: Credentials,
-        left: &'static Left,
+        credentials: Credentials,
+        leaked: &'static LeakedEngines,
     ) -> Self {
-        let (tells, told) = unbounded();
+        let (tells, incoming) = unbounded();
         let (answers, answered) = channel();
-        let (hears, heard) = channel();
-        let ends = hears.clone();
-        let fetch = Fetch::of(&sandbox, given);
+        let (to_watch, events) = channel();
+        let ends = to_watch.clone();
+        let fetch = Fetch::of(&sandbox, credentials);
         let mut grants = Vec::new();
         if sandbox.files.is_some() && !sandbox.mounts.is_empty() {
             grants.push("files".to_owned());
@@ -63,9 +63,9 @@ impl Call {
         let job =
             Job { code, input, grants, memory: sandbox.memory, output: sandbox.output, time: sandbox.time };
         let started = match sandbox.program.clone().or_else(process::own) {
-            Some(program) => process::start(program, job, answered, (hears, heard), tells),
-            None if left.is_full() => Err(std::io::ErrorKind::QuotaExceeded.into()),
-            None => thread::start(job, answered, (hears, heard), tells, left),
+            Some(program) => process::start(program, job, answered, (to_watch, events), tells),
+            None if leaked.is_full() => Err(std::io::ErrorKind::QuotaExceeded.into()),
+            None => thread::start(job, answered, (to_watch, events), tells, leaked),
         };
         let refused = started.err().map(|error| match error.kind() {
             std::io::ErrorKind::QuotaExceeded => ("SANDBOX_EXHAUSTED", exhausted()),
@@ -74,51 +74,51 @@ impl Call {
                 "the system gave no thread for the sandbox; close programs and try again".to_owned(),
             ),
         });
-        Call { sandbox, told, answers, ends, fetch, log: String::new(), refused }
+        Call { sandbox, messages: incoming, answers, ends, fetch, log: String::new(), refused }
     }
 
     pub(super) async fn outcome(mut self) -> ToolOutcome {
         if let Some((code, message)) = &self.refused {
             return self.failed(code, message);
         }
-        let (mut asked, (sandbox, fetch)) = (0, (self.sandbox.clone(), self.fetch.take()));
+        let (mut open_calls, (sandbox, fetch)) = (0, (self.sandbox.clone(), self.fetch.take()));
         let mut working = FuturesUnordered::new();
         loop {
             // What the code asks is done side by side, and it may end while some of it is on its way.
-            let told = match working.is_empty() {
-                true => self.told.next().await,
-                false => match select(self.told.next(), working.next()).await {
-                    Either::Left((told, _)) => told,
+            let incoming = match working.is_empty() {
+                true => self.messages.next().await,
+                false => match select(self.messages.next(), working.next()).await {
+                    Either::Left((incoming, _)) => incoming,
                     Either::Right((answer, _)) => {
                         let _ = answer.map(|answer| self.answers.send(answer));
                         continue;
                     }
                 },
             };
-            let Some(told) = told else { break };
-            match (told.id, told.name.as_str()) {
+            let Some(incoming) = incoming else { break };
+            match (incoming.id, incoming.name.as_str()) {
                 (0, "log") => {
-                    if self.log.len() < MOST_LOGGED {
-                        self.log.push_str(&told.text);
+                    if self.log.len() < MAX_LOG_BYTES {
+                        self.log.push_str(&incoming.text);
                         self.log.push('\n');
                     }
                 }
-                (0, "done") => return self.done(&told.text),
+                (0, "done") => return self.done(&incoming.text),
                 (0, name) => {
-                    let (code, message) = self.failure(name, &told.text);
+                    let (code, message) = self.failure(name, &incoming.text);
                     return self.failed(code, &message);
                 }
                 _ => {
-                    asked += 1;
-                    if asked > MOST_ASKED {
+                    open_calls += 1;
+                    if open_calls > MAX_OPEN_CALLS {
                         let message = format!(
-                            "the sandboxed code asked for files or pages more than {MOST_ASKED} times"
+                            "the sandboxed code asked for files or pages more than {MAX_OPEN_CALLS} times"
                         );
                         return self.failed("SANDBOX_FAILED", &message);
                     }
                     let (sandbox, fetch) = (&sandbox, &fetch);
                     working.push(async move {
-                        let Said { id, name, text } = told;
+                        let Message { id, name, text } = incoming;
                         let done = match (name.as_str(), fetch) {
                             ("fetch", Some(fetch)) => fetch.ask(&text).await,
                             _ => file_work(sandbox, &name, &text).await,
@@ -127,7 +127,7 @@ impl Call {
                             Ok(value) => serde_json::json!({ "ok": value }),
                             Err(why) => serde_json::json!({ "error": why }),
                         };
-                        Said { id, name: "answer".to_owned(), text: json.to_string() }
+                        Message { id, name: "answer".to_owned(), text: json.to_string() }
                     });
                 }
             }
@@ -189,24 +189,24 @@ impl Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        let _ = self.ends.send(Heard::Stop);
+        let _ = self.ends.send(WatchEvent::Stop);
     }
 }
 
 fn exhausted() -> String {
     format!(
-        "{MOST_LEFT} calls of sandboxed code were ended at their time and still run on threads of this program, which nothing can end; \
+        "{MAX_LEAKED} calls of sandboxed code were ended at their time and still run on threads of this program, which nothing can end; \
          others begin when one of them has ended. Give sandboxed code a process of its own: `sandbox_main()` first in `main`, or \
          `Sandbox::program`"
     )
 }
 
 /// Does what the code asks of files; what goes wrong the code reads.
-async fn file_work(sandbox: &Sandbox, name: &str, given: &str) -> Result<serde_json::Value, String> {
-    let given: Vec<String> = serde_json::from_str(given).map_err(|error| error.to_string())?;
-    let asked = given.first().map(String::as_str).unwrap_or_default();
+async fn file_work(sandbox: &Sandbox, name: &str, args: &str) -> Result<serde_json::Value, String> {
+    let args: Vec<String> = serde_json::from_str(args).map_err(|error| error.to_string())?;
+    let path_text = args.first().map(String::as_str).unwrap_or_default();
     let files: &dyn Workspace = sandbox.files.as_deref().ok_or("no files are granted")?;
-    let path = WorkspacePath::parse(asked).map_err(|error| error.to_string())?;
+    let path = WorkspacePath::parse(path_text).map_err(|error| error.to_string())?;
     let mount = mount_of(&path, &sandbox.mounts);
     let right = mount.map(|mount| mount.right);
     // A folder that is granted is none to write a file in the place of.
@@ -230,9 +230,9 @@ async fn file_work(sandbox: &Sandbox, name: &str, given: &str) -> Result<serde_j
             Ok(String::from_utf8_lossy(&content).into_owned().into())
         }
         "write" => {
-            let content = given.get(1).cloned().unwrap_or_default();
-            if content.len() > MOST_WRITTEN {
-                return Err(format!("at most {MOST_WRITTEN} bytes are written at once"));
+            let content = args.get(1).cloned().unwrap_or_default();
+            if content.len() > MAX_WRITTEN {
+                return Err(format!("at most {MAX_WRITTEN} bytes are written at once"));
             }
             files.write(&path, content.into_bytes()).await.map_err(|error| error.to_string())?;
             Ok(serde_json::Value::Null)
@@ -331,22 +331,22 @@ mod tests {
 
     #[test]
     fn a_call_that_is_let_go_of_ends_its_engine() {
-        let (said, hears) = channel::<()>();
+        let (finished, ends) = channel::<()>();
         let mut call = Call::begin(
             Sandbox::new().time(Duration::from_secs(600)),
             "export default () => { console.log('runs'); for (;;); }".to_owned(),
             "null".to_owned(),
             Credentials::default(),
         );
-        assert_eq!(block_on(call.told.next()).unwrap().text, "runs");
+        assert_eq!(block_on(call.messages.next()).unwrap().text, "runs");
         // The engine holds what it says with, until it ends.
-        let told = std::mem::replace(&mut call.told, unbounded().1);
+        let incoming = std::mem::replace(&mut call.messages, unbounded().1);
         drop(call);
         std::thread::spawn(move || {
-            block_on(told.for_each(|_| std::future::ready(())));
-            drop(said);
+            block_on(incoming.for_each(|_| std::future::ready(())));
+            drop(finished);
         });
-        let ended = hears.recv_timeout(Duration::from_secs(20));
+        let ended = ends.recv_timeout(Duration::from_secs(20));
         assert_eq!(ended, Err(std::sync::mpsc::RecvTimeoutError::Disconnected), "it still runs");
     }
 
@@ -356,7 +356,7 @@ mod tests {
 
     #[test]
     fn the_time_holds_for_a_call_whose_engine_runs_on_and_no_other_begins_beside_too_many() {
-        static OWN: Left = Left::new();
+        static OWN: LeakedEngines = LeakedEngines::new();
         let begin = |code: &str| {
             Call::begin_beside(
                 Sandbox::new().time(Duration::from_secs(600)),
@@ -370,9 +370,9 @@ mod tests {
             ToolOutcome::Returned { result, .. } => result.data.as_str().to_owned(),
             other => panic!("{other:?}"),
         };
-        let calls: Vec<Call> = (0..MOST_LEFT).map(|_| begin(STUBBORN)).collect();
+        let calls: Vec<Call> = (0..MAX_LEAKED).map(|_| begin(STUBBORN)).collect();
         for mut call in calls {
-            assert_eq!(block_on(call.told.next()).unwrap().text, "runs");
+            assert_eq!(block_on(call.messages.next()).unwrap().text, "runs");
         }
         let all = || {
             (0..1_000).any(|_| {
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn an_engine_that_runs_on_after_it_asked_for_too_much_is_counted() {
-        static OWN: Left = Left::new();
+        static OWN: LeakedEngines = LeakedEngines::new();
         let sandbox = Sandbox::new().time(Duration::from_secs(600)).memory(16 << 20);
         let sandbox = sandbox.files(MemoryWorkspace::new()).mount("task", MountRight::Read).unwrap();
         // Some seconds of the engine's own, in which it looks at nothing.

@@ -8,11 +8,11 @@ use std::thread::Builder;
 
 use super::engine::{self, THREAD_STACK};
 use super::frame;
-use super::job::{Job, Said};
+use super::job::{Job, Message};
 use super::process::{ARGUMENT, is_ready_here};
 
 /// A pipe from whoever started this process: what comes on it was made there.
-const MOST_READ: usize = u32::MAX as usize;
+const MAX_READ: usize = u32::MAX as usize;
 
 /// Lets sandboxed code run in processes of its own, which this program is started again for: call it first in `main`, before anything else
 /// is begun or read. In such a process it runs the code and does not come back; in any other it comes back at once.
@@ -37,8 +37,8 @@ fn run() -> i32 {
         return 3;
     }
     bounds.hold();
-    while let Ok(Some(said)) = frame::read(&mut stdin, MOST_READ) {
-        if answer.send(said).is_err() {
+    while let Ok(Some(message)) = frame::read(&mut stdin, MAX_READ) {
+        if answer.send(message).is_err() {
             break;
         }
     }
@@ -46,14 +46,14 @@ fn run() -> i32 {
 }
 
 fn job(from: &mut impl Read) -> Option<Job> {
-    let said = frame::read(from, MOST_READ).ok()??;
-    serde_json::from_str(&said.text).ok()
+    let message = frame::read(from, MAX_READ).ok()??;
+    serde_json::from_str(&message.text).ok()
 }
 
-fn work(job: &Job, answers: &Receiver<Said>) {
-    let say = |said| {
+fn work(job: &Job, answers: &Receiver<Message>) {
+    let say = |message| {
         // Nobody is there any more who would read it.
-        if frame::write(&mut stdout().lock(), &said).is_err() {
+        if frame::write(&mut stdout().lock(), &message).is_err() {
             std::process::exit(4);
         }
     };

@@ -9,7 +9,7 @@ use rquickjs::loader::{Loader, Resolver};
 use rquickjs::module::Declared;
 use rquickjs::{Context, Ctx, Function, Module, Object, Persistent, Runtime};
 
-use super::job::{Job, MOST_LOGGED, READY, Said};
+use super::job::{Job, MAX_LOG_BYTES, Message, READY};
 
 /// The same in pages.
 const PRELUDE: &str = include_str!("prelude.js");
@@ -50,53 +50,53 @@ impl Loader for OnlyTool {
 }
 
 /// What the code may say, and has said.
-struct Mouth<S, E> {
+struct EnginePort<S, E> {
     say: S,
     ends: E,
     /// Questions without an answer, and what each holds: it is outside of the engine's own memory.
-    asked: Mutex<Vec<(u32, usize)>>,
+    unanswered: Mutex<Vec<(u32, usize)>>,
     logged: AtomicUsize,
     /// The call has its outcome.
     done: AtomicBool,
     /// That outcome, until the code has come back.
-    word: Mutex<Option<Said>>,
+    word: Mutex<Option<Message>>,
     most_held: usize,
 }
 
-impl<S: Fn(Said), E: Fn()> Mouth<S, E> {
-    fn hear(&self, mut said: Said) {
+impl<S: Fn(Message), E: Fn()> EnginePort<S, E> {
+    fn hear(&self, mut message: Message) {
         if self.done.load(Ordering::Relaxed) {
             return;
         }
-        match (said.id, said.name.as_str()) {
+        match (message.id, message.name.as_str()) {
             (0, "log") => {
-                let before = self.logged.fetch_add(said.text.len() + 1, Ordering::Relaxed);
-                if before >= MOST_LOGGED {
+                let before = self.logged.fetch_add(message.text.len() + 1, Ordering::Relaxed);
+                if before >= MAX_LOG_BYTES {
                     return;
                 }
-                said.text = said.text.chars().take(MOST_LOGGED).collect();
+                message.text = message.text.chars().take(MAX_LOG_BYTES).collect();
             }
-            (0, _) => return self.last(said),
+            (0, _) => return self.last(message),
             _ => {
-                let mut asked = self.asked();
-                asked.push((said.id, said.text.len() + QUESTION));
-                let held: usize = asked.iter().map(|(_, size)| size).sum();
-                drop(asked);
+                let mut unanswered = self.unanswered();
+                unanswered.push((message.id, message.text.len() + QUESTION));
+                let held: usize = unanswered.iter().map(|(_, size)| size).sum();
+                drop(unanswered);
                 if held > self.most_held {
                     // The code goes on, and nobody knows for how long: the call does not wait for that.
                     if !self.done.swap(true, Ordering::Relaxed) {
-                        (self.say)(Said::word("memory", ""));
+                        (self.say)(Message::word("memory", ""));
                     }
                     return;
                 }
             }
         }
-        (self.say)(said);
+        (self.say)(message);
     }
 
-    fn last(&self, said: Said) {
+    fn last(&self, message: Message) {
         if !self.done.swap(true, Ordering::Relaxed) {
-            *self.word() = Some(said);
+            *self.word() = Some(message);
         }
     }
 
@@ -108,12 +108,12 @@ impl<S: Fn(Said), E: Fn()> Mouth<S, E> {
         }
     }
 
-    fn word(&self) -> MutexGuard<'_, Option<Said>> {
+    fn word(&self) -> MutexGuard<'_, Option<Message>> {
         self.word.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn asked(&self) -> MutexGuard<'_, Vec<(u32, usize)>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn unanswered(&self) -> MutexGuard<'_, Vec<(u32, usize)>> {
+        self.unanswered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -123,14 +123,14 @@ impl<S: Fn(Said), E: Fn()> Mouth<S, E> {
 pub(super) fn run(
     job: &Job,
     stopped: &Arc<AtomicBool>,
-    answers: &Receiver<Said>,
-    say: impl Fn(Said) + Send + Sync + 'static,
+    answers: &Receiver<Message>,
+    say: impl Fn(Message) + Send + Sync + 'static,
     ends: impl Fn() + Send + Sync + 'static,
 ) {
-    let mouth = Arc::new(Mouth {
+    let port = Arc::new(EnginePort {
         say,
         ends,
-        asked: Mutex::default(),
+        unanswered: Mutex::default(),
         logged: AtomicUsize::new(0),
         done: AtomicBool::new(false),
         word: Mutex::default(),
@@ -142,17 +142,17 @@ pub(super) fn run(
         runtime.set_max_stack_size(STACK);
         runtime.set_loader(OnlyTool(String::new()), OnlyTool(job.code.clone()));
         let context = Context::full(&runtime)?;
-        let ears = Arc::clone(&mouth);
+        let ears = Arc::clone(&port);
         let made = context.with(|ctx| -> rquickjs::Result<_> {
             let host = Function::new(ctx.clone(), move |id: u32, name: String, text: String| {
-                ears.hear(Said { id, name, text });
+                ears.hear(Message { id, name, text });
             })?;
             let begin: Function<'_> = ctx.eval(PRELUDE)?;
             let made: Object<'_> =
                 begin.call((host, job.grants.clone(), "tool", job.output as f64, job.memory as f64))?;
             Ok(Persistent::save(&ctx, made))
         })?;
-        (mouth.say)(Said::word(READY, ""));
+        (port.say)(Message::word(READY, ""));
         let until = Instant::now() + job.time;
         let stop = Arc::clone(stopped);
         let over = move || stop.load(Ordering::Relaxed) || Instant::now() >= until;
@@ -170,23 +170,23 @@ pub(super) fn run(
         let gone_on = (|| {
             method("run", None, &job.input)?;
             loop {
-                while !over() && !mouth.done.load(Ordering::Relaxed) {
+                while !over() && !port.done.load(Ordering::Relaxed) {
                     match runtime.execute_pending_job() {
                         Ok(true) => {}
                         Ok(false) => break,
                         Err(_) => return Err(rquickjs::Error::Exception),
                     }
                 }
-                if mouth.done.load(Ordering::Relaxed) || over() {
+                if port.done.load(Ordering::Relaxed) || over() {
                     return Ok(());
                 }
-                if mouth.asked().is_empty() {
-                    mouth.last(Said::word("hangs", ""));
+                if port.unanswered().is_empty() {
+                    port.last(Message::word("hangs", ""));
                     return Ok(());
                 }
                 match answers.recv_timeout(until.saturating_duration_since(Instant::now())) {
                     Ok(answer) => {
-                        mouth.asked().retain(|(id, _)| *id != answer.id);
+                        port.unanswered().retain(|(id, _)| *id != answer.id);
                         method("settle", Some(answer.id), &answer.text)?;
                     }
                     Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Ok(()),
@@ -194,18 +194,18 @@ pub(super) fn run(
             }
         })();
         if over() {
-            mouth.last(Said::word("time", ""));
+            port.last(Message::word("time", ""));
         }
         // What the prelude itself throws: there was no room even for that.
         if gone_on.is_err() {
-            mouth.last(Said::word("memory", ""));
+            port.last(Message::word("memory", ""));
         }
-        mouth.end();
+        port.end();
         Ok(())
     })();
     if ended.is_err() {
         // There was no room even to begin.
-        mouth.last(Said::word("memory", ""));
-        mouth.end();
+        port.last(Message::word("memory", ""));
+        port.end();
     }
 }

@@ -2,27 +2,27 @@
 
 use std::io::{self, Read, Write};
 
-use super::job::Said;
+use super::job::Message;
 
 const LONGEST_NAME: u32 = 32;
 
-pub(super) fn write(to: &mut impl Write, said: &Said) -> io::Result<()> {
+pub(super) fn write(to: &mut impl Write, message: &Message) -> io::Result<()> {
     let length = |text: &str| {
         u32::try_from(text.len())
             .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a text is too long"))
     };
-    let mut frame = Vec::with_capacity(12 + said.name.len() + said.text.len());
-    for number in [said.id, length(&said.name)?, length(&said.text)?] {
+    let mut frame = Vec::with_capacity(12 + message.name.len() + message.text.len());
+    for number in [message.id, length(&message.name)?, length(&message.text)?] {
         frame.extend_from_slice(&number.to_le_bytes());
     }
-    frame.extend_from_slice(said.name.as_bytes());
-    frame.extend_from_slice(said.text.as_bytes());
+    frame.extend_from_slice(message.name.as_bytes());
+    frame.extend_from_slice(message.text.as_bytes());
     to.write_all(&frame)?;
     to.flush()
 }
 
 /// None at the end. A text of more than `most` bytes is no word of ours.
-pub(super) fn read(from: &mut impl Read, most: usize) -> io::Result<Option<Said>> {
+pub(super) fn read(from: &mut impl Read, most: usize) -> io::Result<Option<Message>> {
     let wrong = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_owned());
     let mut numbers = [0_u32; 3];
     for number in &mut numbers {
@@ -45,7 +45,7 @@ pub(super) fn read(from: &mut impl Read, most: usize) -> io::Result<Option<Said>
             false => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     };
-    Ok(Some(Said { id, name: piece(name)?, text: piece(text)? }))
+    Ok(Some(Message { id, name: piece(name)?, text: piece(text)? }))
 }
 
 #[cfg(test)]
@@ -55,8 +55,8 @@ mod tests {
     #[test]
     fn words_are_read_as_they_were_written_and_longer_ones_are_refused() {
         let mut pipe = Vec::new();
-        write(&mut pipe, &Said { id: 7, name: "read".to_owned(), text: "[\"ä\"]".to_owned() }).unwrap();
-        write(&mut pipe, &Said::word("done", "")).unwrap();
+        write(&mut pipe, &Message { id: 7, name: "read".to_owned(), text: "[\"ä\"]".to_owned() }).unwrap();
+        write(&mut pipe, &Message::word("done", "")).unwrap();
         let mut from = pipe.as_slice();
         let first = read(&mut from, 100).unwrap().unwrap();
         assert_eq!((first.id, first.name.as_str(), first.text.as_str()), (7, "read", "[\"ä\"]"));

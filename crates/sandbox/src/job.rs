@@ -5,18 +5,18 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 /// More of it nobody reads.
-pub(super) const MOST_LOGGED: usize = 20_000;
+pub(super) const MAX_LOG_BYTES: usize = 20_000;
 
 /// What the engine says or is told. An id of 0 asks nothing.
-pub(super) struct Said {
+pub(super) struct Message {
     pub(super) id: u32,
     pub(super) name: String,
     pub(super) text: String,
 }
 
-impl Said {
+impl Message {
     pub(super) fn word(name: &str, text: impl Into<String>) -> Self {
-        Said { id: 0, name: name.to_owned(), text: text.into() }
+        Message { id: 0, name: name.to_owned(), text: text.into() }
     }
 
     /// Nothing of the call follows.

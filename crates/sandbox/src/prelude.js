@@ -7,16 +7,16 @@
   const waiting = new Map();
   let last = 0;
 
-  const ask = (name, ...given) =>
+  const ask = (name, ...args) =>
     new Promise((resolve, reject) => {
       last += 1;
       waiting.set(last, { resolve, reject });
-      host(last, name, stringify(given));
+      host(last, name, stringify(args));
     });
   const define = (name, value) => defineProperty(globalThis, name, { value: freeze(value), configurable: true, writable: true });
 
   const words = (value) => (typeof value === "string" ? value : (stringify(value) ?? String(value)));
-  const log = (...given) => host(0, "log", given.map(words).join(" "));
+  const log = (...args) => host(0, "log", args.map(words).join(" "));
   define("console", { debug: log, error: log, info: log, log, warn: log });
 
   if (grants.includes("files")) {

@@ -11,8 +11,8 @@ use std::thread::Builder;
 use futures_channel::mpsc::UnboundedSender;
 
 use super::frame;
-use super::job::{Job, Said};
-use super::watch::{Heard, watch};
+use super::job::{Job, Message};
+use super::watch::{WatchEvent, watch};
 
 /// What a program is called with that is to run a call. Its number is that of the words on the pipes.
 pub(super) const ARGUMENT: &str = "--run-sandboxed-code=1";
@@ -91,25 +91,30 @@ impl Drop for Engine {
 pub(super) fn start(
     program: PathBuf,
     job: Job,
-    answers: Receiver<Said>,
-    (hears, heard): (Sender<Heard>, Receiver<Heard>),
-    told: UnboundedSender<Said>,
+    answers: Receiver<Message>,
+    (to_watch, events): (Sender<WatchEvent>, Receiver<WatchEvent>),
+    messages: UnboundedSender<Message>,
 ) -> io::Result<()> {
     let watches = Builder::new().name("glove-sandbox-time".to_owned());
     let watched = watches.spawn(move || {
-        let _engine = match begin(&program, &job, answers, hears) {
+        let _engine = match begin(&program, &job, answers, to_watch) {
             Ok(engine) => engine,
             Err(error) => {
                 let why = format!("`{}` could not be started: {error}", program.display());
-                return drop(told.unbounded_send(Said::word("unavailable", why)));
+                return drop(messages.unbounded_send(Message::word("unavailable", why)));
             }
         };
-        watch(&heard, job.time, &told);
+        watch(&events, job.time, &messages);
     });
     watched.map(drop)
 }
 
-fn begin(program: &Path, job: &Job, answers: Receiver<Said>, hears: Sender<Heard>) -> io::Result<Engine> {
+fn begin(
+    program: &Path,
+    job: &Job,
+    answers: Receiver<Message>,
+    to_watch: Sender<WatchEvent>,
+) -> io::Result<Engine> {
     let mut engine = Engine::start(program)?;
     let (Some(stdin), Some(stdout)) = (engine.0.stdin.take(), engine.0.stdout.take()) else {
         return Err(io::Error::other("it has no pipes"));
@@ -124,8 +129,8 @@ fn begin(program: &Path, job: &Job, answers: Receiver<Said>, hears: Sender<Heard
         let mut stdout = BufReader::new(stdout);
         let how = loop {
             match frame::read(&mut stdout, most) {
-                Ok(Some(said)) => {
-                    if hears.send(Heard::Said(said)).is_err() {
+                Ok(Some(message)) => {
+                    if to_watch.send(WatchEvent::Message(message)).is_err() {
                         return;
                     }
                 }
@@ -133,14 +138,14 @@ fn begin(program: &Path, job: &Job, answers: Receiver<Said>, hears: Sender<Heard
                 Err(error) => break format!("`{name}` said what no engine says: {error}"),
             }
         };
-        let _ = hears.send(Heard::Gone(how));
+        let _ = to_watch.send(WatchEvent::Gone(how));
     })?;
     Ok(engine)
 }
 
 /// The engine may read slowly for as long as its call runs. Only this thread waits for it.
-fn write_all(mut stdin: ChildStdin, job: String, answers: &Receiver<Said>) {
-    let mut written = frame::write(&mut stdin, &Said::word("job", job));
+fn write_all(mut stdin: ChildStdin, job: String, answers: &Receiver<Message>) {
+    let mut written = frame::write(&mut stdin, &Message::word("job", job));
     while let (Ok(()), Ok(answer)) = (&written, answers.recv()) {
         written = frame::write(&mut stdin, &answer);
     }

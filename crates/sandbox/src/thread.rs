@@ -8,24 +8,24 @@ use std::thread::Builder;
 use futures_channel::mpsc::UnboundedSender;
 
 use super::engine::{self, THREAD_STACK};
-use super::job::{Job, Said};
-use super::watch::{Heard, watch};
+use super::job::{Job, Message};
+use super::watch::{WatchEvent, watch};
 
 /// So many engines may run on after their calls before no other begins.
-pub(super) const MOST_LEFT: usize = 4;
+pub(super) const MAX_LEAKED: usize = 4;
 
 /// The engines that run on after their calls.
-pub(super) struct Left(AtomicUsize);
+pub(super) struct LeakedEngines(AtomicUsize);
 
-pub(super) static LEFT: Left = Left::new();
+pub(super) static LEAKED: LeakedEngines = LeakedEngines::new();
 
-impl Left {
+impl LeakedEngines {
     pub(super) const fn new() -> Self {
-        Left(AtomicUsize::new(0))
+        LeakedEngines(AtomicUsize::new(0))
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.0.load(Ordering::Relaxed) >= MOST_LEFT
+        self.0.load(Ordering::Relaxed) >= MAX_LEAKED
     }
 
     #[cfg(test)]
@@ -35,27 +35,27 @@ impl Left {
 }
 
 #[derive(PartialEq)]
-enum Stands {
+enum EngineState {
     Works,
     /// Its call is over.
-    Left,
+    Leaked,
     /// Its code has come back.
     Ends,
 }
 
 /// One engine, and whether it runs on.
 struct Engine {
-    stands: Mutex<Stands>,
-    left: &'static Left,
+    stands: Mutex<EngineState>,
+    leaked: &'static LeakedEngines,
 }
 
 impl Engine {
-    fn turn(&self, to: Stands) {
+    fn turn(&self, to: EngineState) {
         let mut stands = self.stands.lock().unwrap_or_else(PoisonError::into_inner);
         match (&*stands, &to) {
-            (Stands::Works, Stands::Left) => _ = self.left.0.fetch_add(1, Ordering::Relaxed),
-            (Stands::Left, Stands::Ends) => _ = self.left.0.fetch_sub(1, Ordering::Relaxed),
-            (Stands::Works, Stands::Ends) => {}
+            (EngineState::Works, EngineState::Leaked) => _ = self.leaked.0.fetch_add(1, Ordering::Relaxed),
+            (EngineState::Leaked, EngineState::Ends) => _ = self.leaked.0.fetch_sub(1, Ordering::Relaxed),
+            (EngineState::Works, EngineState::Ends) => {}
             _ => return,
         }
         *stands = to;
@@ -65,27 +65,27 @@ impl Engine {
 /// Runs the job until its end, or the end of its time.
 pub(super) fn start(
     job: Job,
-    answers: Receiver<Said>,
-    (hears, heard): (Sender<Heard>, Receiver<Heard>),
-    told: UnboundedSender<Said>,
-    left: &'static Left,
+    answers: Receiver<Message>,
+    (to_watch, events): (Sender<WatchEvent>, Receiver<WatchEvent>),
+    messages: UnboundedSender<Message>,
+    leaked: &'static LeakedEngines,
 ) -> std::io::Result<()> {
     let time = job.time;
     let stopped = Arc::new(AtomicBool::new(false));
-    let engine = Arc::new(Engine { stands: Mutex::new(Stands::Works), left });
+    let engine = Arc::new(Engine { stands: Mutex::new(EngineState::Works), leaked });
     let (stop, works) = (Arc::clone(&stopped), Arc::clone(&engine));
     let thread = Builder::new().name("glove-sandbox".to_owned()).stack_size(THREAD_STACK);
     thread.spawn(move || {
-        let say = move |said| drop(hears.send(Heard::Said(said)));
+        let say = move |message| drop(to_watch.send(WatchEvent::Message(message)));
         // The last word ends the call, and not the engine: code may have said it and run on.
-        engine::run(&job, &stop, &answers, say, move || works.turn(Stands::Ends));
+        engine::run(&job, &stop, &answers, say, move || works.turn(EngineState::Ends));
     })?;
     let watches = Builder::new().name("glove-sandbox-time".to_owned());
     let stop = Arc::clone(&stopped);
     let watched = watches.spawn(move || {
-        watch(&heard, time, &told);
+        watch(&events, time, &messages);
         stop.store(true, Ordering::Relaxed);
-        engine.turn(Stands::Left);
+        engine.turn(EngineState::Leaked);
     });
     if watched.is_err() {
         stopped.store(true, Ordering::Relaxed);

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use futures_channel::mpsc::UnboundedSender;
 
-use super::job::{READY, Said};
+use super::job::{Message, READY};
 
 /// A machine at its limits takes seconds to start an engine. What takes longer does not come.
-const MOST_TO_START: Duration = Duration::from_secs(30);
+const MAX_TO_START: Duration = Duration::from_secs(30);
 
 /// What is heard of a call.
-pub(super) enum Heard {
-    Said(Said),
+pub(super) enum WatchEvent {
+    Message(Message),
     /// The engine is gone, and how.
     Gone(String),
     /// Nobody wants its result any more.
@@ -20,28 +20,30 @@ pub(super) enum Heard {
 }
 
 /// Passes on what the engine says, until its last word or the end of its time.
-pub(super) fn watch(heard: &Receiver<Heard>, time: Duration, told: &UnboundedSender<Said>) {
-    let mut until = Instant::now() + MOST_TO_START;
+pub(super) fn watch(events: &Receiver<WatchEvent>, time: Duration, messages: &UnboundedSender<Message>) {
+    let mut until = Instant::now() + MAX_TO_START;
     let mut runs = false;
-    let tell = |said: Said| drop(told.unbounded_send(said));
+    let tell = |message: Message| drop(messages.unbounded_send(message));
     loop {
-        match heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(Heard::Said(said)) if said.name == READY && !runs => {
+        match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(WatchEvent::Message(message)) if message.name == READY && !runs => {
                 (until, runs) = (Instant::now() + time, true);
             }
-            Ok(Heard::Said(said)) => {
-                let last = said.is_last();
-                tell(said);
+            Ok(WatchEvent::Message(message)) => {
+                let last = message.is_last();
+                tell(message);
                 if last {
                     return;
                 }
             }
-            Ok(Heard::Gone(how)) => return tell(Said::word(if runs { "gone" } else { "unavailable" }, how)),
-            Ok(Heard::Stop) | Err(RecvTimeoutError::Disconnected) => return,
-            Err(RecvTimeoutError::Timeout) if runs => return tell(Said::word("time", "")),
+            Ok(WatchEvent::Gone(how)) => {
+                return tell(Message::word(if runs { "gone" } else { "unavailable" }, how));
+            }
+            Ok(WatchEvent::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) if runs => return tell(Message::word("time", "")),
             Err(RecvTimeoutError::Timeout) => {
-                let why = format!("its engine did not start within {} seconds", MOST_TO_START.as_secs());
-                return tell(Said::word("unavailable", why));
+                let why = format!("its engine did not start within {} seconds", MAX_TO_START.as_secs());
+                return tell(Message::word("unavailable", why));
             }
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::body::posted;
 use super::failures::{invalid, refusal, transcript_refusal};
-use super::forward::Away;
+use super::forward::NotLocal;
 use super::page::{HELD_BACK, INTERRUPTED};
 use super::reply::{self, Reply};
 use super::session_owners::{checked_id, is_of, new_id};
@@ -57,7 +57,7 @@ pub(super) async fn list(shared: &Shared, user: &str) -> Result<Reply, Refusal> 
     Ok(reply::json(200, Value::from(own.collect::<Vec<_>>()).to_string()))
 }
 
-pub(super) async fn begin(sessions: &Sessions, user: &str, body: &str) -> Result<Reply, Away> {
+pub(super) async fn begin(sessions: &Sessions, user: &str, body: &str) -> Result<Reply, NotLocal> {
     let Begin { id, text, messages } = posted(body)?;
     let id = id.map_or_else(|| Ok(new_id(user)), |id| checked_id(user, &id))?;
     if let Some(messages) = messages {
@@ -74,7 +74,7 @@ pub(super) async fn begin(sessions: &Sessions, user: &str, body: &str) -> Result
     {
         return Err(match sessions.unsaid(&id, &live, &error).await {
             // Asked for the same there, it would be said under another id.
-            Away::At(_) => refusal(&error).into(),
+            NotLocal::At(_) => refusal(&error).into(),
             refused => refused,
         });
     }
@@ -108,7 +108,7 @@ pub(super) async fn known(sessions: &Sessions, user: &str, id: &str) -> Result<(
     }
 }
 
-pub(super) async fn live(sessions: &Sessions, id: &str) -> Result<Arc<Live>, Away> {
+pub(super) async fn live(sessions: &Sessions, id: &str) -> Result<Arc<Live>, NotLocal> {
     if *sessions.shared.ending.borrow() {
         let message = "The server is about to end. Try again.";
         return Err(Refusal { retryable: true, ..Refusal::new(503, "SERVER_ENDS", message) }.into());
@@ -116,11 +116,11 @@ pub(super) async fn live(sessions: &Sessions, id: &str) -> Result<Arc<Live>, Awa
     sessions.get(id).await
 }
 
-pub(super) async fn delete(sessions: &Sessions, id: &str) -> Result<Reply, Away> {
+pub(super) async fn delete(sessions: &Sessions, id: &str) -> Result<Reply, NotLocal> {
     if !sessions.is_open(id)
-        && let Some(address) = sessions.shared.elsewhere(id).await?
+        && let Some(address) = sessions.shared.session_holder(id).await?
     {
-        return Err(Away::At(address));
+        return Err(NotLocal::At(address));
     }
     let live = sessions.forget(id);
     if let Some(live) = &live {

@@ -9,7 +9,7 @@ use futures_util::future::{Either, select};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::time::sleep;
 
-use super::answers::Begun;
+use super::answers::StartedAnswer;
 use super::metrics::counted;
 use super::reply::{AHEAD, HEARTBEAT};
 use super::shared::Shared;
@@ -32,7 +32,7 @@ pub(super) async fn begin(
     body: &str,
     tickets: Option<Tickets>,
     traces: &Traces,
-) -> Result<Begun, Refusal> {
+) -> Result<StartedAnswer, Refusal> {
     let request = WireRequest::read(body, &RequestLimits::default())?;
     let model = (shared.model)().map_err(|error| Refusal::of_model(&error, Disclosure::Safe))?;
     let model = traces.model(model);
@@ -62,7 +62,7 @@ pub(super) async fn begin(
         aborts.abort();
     });
     match rest.recv().await {
-        Some(first) => Ok(Begun { first, rest }),
+        Some(first) => Ok(StartedAnswer { first, rest }),
         None => {
             Err(failed.await.unwrap_or_else(|_| Refusal::new(500, "INTERNAL", "The chat handler failed.")))
         }
@@ -79,7 +79,7 @@ async fn tell(
     pieces: &Sender<String>,
     early: tokio::sync::oneshot::Sender<Refusal>,
 ) {
-    let mut begun = false;
+    let mut started = false;
     loop {
         let next = poll_fn(|context| match answering.as_mut().poll(context) {
             Poll::Ready(done) => Poll::Ready(Some(done)),
@@ -89,7 +89,7 @@ async fn tell(
         let done = match select(pin!(next), pin!(sleep(HEARTBEAT))).await {
             Either::Left((done, _)) => done,
             Either::Right(_) => {
-                begun = true;
+                started = true;
                 if pieces.send(BEAT.to_owned()).await.is_err() {
                     return;
                 }
@@ -105,7 +105,7 @@ async fn tell(
             Some(Err(error)) => {
                 let refusal = Refusal::of_model(&error, Disclosure::Safe);
                 let text = locked(answer).take();
-                if !begun && text.is_empty() {
+                if !started && text.is_empty() {
                     let _ = early.send(refusal);
                     return;
                 }
@@ -117,7 +117,7 @@ async fn tell(
         }
         let text = locked(answer).take();
         if !text.is_empty() {
-            begun = true;
+            started = true;
             // A client that reads slowly slows the model down.
             if pieces.send(text).await.is_err() {
                 return;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hyper::header::{HeaderName, HeaderValue};
 
-use super::answers::{AnswerKey, Answers, NAME, OVER, Whose, last_event, name_of};
+use super::answers::{AnswerKey, AnswerKind, Answers, NAME, OVER, last_event, name_of};
 use super::body::Body;
 use super::chat;
 use super::chat_tools::{self, ChatTools};
@@ -52,7 +52,7 @@ pub(super) async fn posted(
     let begin = move || -> glove_wasm::portable::BoxFuture<'static, _> {
         Box::pin(async move { chat::begin(&shared, &text, tickets, &traces).await })
     };
-    let mut reply = answers.answer(key, last_event(caller)?, false, Whose::Model, begin).await?;
+    let mut reply = answers.answer(key, last_event(caller)?, false, AnswerKind::Model, begin).await?;
     if let Ok(name) = HeaderValue::from_str(name) {
         reply.headers_mut().insert(HeaderName::from_static(NAME), name);
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::answers::{AnswerKey, Answers, Whose, last_event};
+use super::answers::{AnswerKey, AnswerKind, Answers, last_event};
 use super::failures::invalid;
 use super::reply::{self, Reply};
 use super::shared::{Caller, Shared};
@@ -174,14 +174,14 @@ impl<'a> ChatTools<'a> {
             return Ok(reply::empty());
         }
         // A caller can say that it knows of no beginning; nothing runs twice for that.
-        let again = call.again || (!spec.idempotent && shared.begun_calls.knows(&key.id));
+        let again = call.again || (!spec.idempotent && shared.started_calls.knows(&key.id));
         let (shared, tools, id) = (Arc::clone(shared), self.tools.clone(), call.id);
         let call = ToolCall { id, name: definition.name, spec, input, key: key.id.clone() };
         let begin = move || -> glove_wasm::portable::BoxFuture<'static, _> {
-            shared.begun_calls.note(&call.key);
+            shared.started_calls.note(&call.key);
             Box::pin(std::future::ready(Ok(tool_call::begin(shared, tools, call))))
         };
-        answers.answer(key, last_event(caller)?, again, Whose::Tool, begin).await
+        answers.answer(key, last_event(caller)?, again, AnswerKind::Tool, begin).await
     }
 
     async fn permission(&self, call: CallRef<'_>, gate: Gate) -> Reply {

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use super::acknowledge::{moved, written};
 use super::failures::{invalid, refusal};
-use super::forward::Away;
+use super::forward::NotLocal;
 use super::page::{self, Outcome};
 use super::peers::unreachable_now;
 use super::reply::{self, Reply};
@@ -50,7 +50,7 @@ pub(super) async fn ask(
     session_id: &str,
     live: &Arc<Live>,
     Ask { id, method, args, seen }: Ask,
-) -> Result<Reply, Away> {
+) -> Result<Reply, NotLocal> {
     let Live { session, page, .. } = &**live;
     if matches!(method.as_str(), "request" | "resume") {
         live.release().await.map_err(|error| refusal(&error))?;
@@ -70,20 +70,22 @@ pub(super) async fn ask(
             let request = prompt.id.take().map_or_else(|| Ok(RandomIds.fresh()), checked_id)?;
             let (request, outcome) = page.request(id, prompt, request);
             return match written(session, &request, page::ended(&outcome)).await {
-                Ok(()) | Err(true) => Ok(page::begun(&outcome)),
+                Ok(()) | Err(true) => Ok(page::outcome_reply(&outcome)),
                 Err(false) => Err(unreachable_now("another server has the session now").into()),
             };
         }
-        "resume" => return begun(sessions, session_id, live, &page.begin(id, Session::resume)).await,
+        "resume" => {
+            return reply_when_stored(sessions, session_id, live, &page.begin(id, Session::resume)).await;
+        }
         "undo" => {
             let steps = u32::try_from(whole()?).map_err(|_| misasked(&method))?;
             let outcome = page.begin(id, |session| session.undo(steps));
-            return begun(sessions, session_id, live, &outcome).await;
+            return reply_when_stored(sessions, session_id, live, &outcome).await;
         }
         "switchBranch" => {
             let message = text(0)?;
             let outcome = page.begin(id, |session| session.switch_branch(message));
-            return begun(sessions, session_id, live, &outcome).await;
+            return reply_when_stored(sessions, session_id, live, &outcome).await;
         }
         "messages" => {
             let from = usize::try_from(whole()?).unwrap_or(usize::MAX);
@@ -137,13 +139,18 @@ pub(super) async fn ask(
 }
 
 /// That something was begun is said when its beginning is stored.
-async fn begun(sessions: &Sessions, id: &str, live: &Arc<Live>, outcome: &Outcome) -> Result<Reply, Away> {
+async fn reply_when_stored(
+    sessions: &Sessions,
+    id: &str,
+    live: &Arc<Live>,
+    outcome: &Outcome,
+) -> Result<Reply, NotLocal> {
     match sessions.keep(id, live).await {
         // Why it was not stored may be its outcome.
         Err(_) if page::ended(outcome).await => {}
         kept => kept?,
     }
-    Ok(page::begun(outcome))
+    Ok(page::outcome_reply(outcome))
 }
 
 /// Answers a question. Comes back when the answer is stored, also where its tool is about to ask that again.
@@ -153,7 +160,7 @@ pub(super) async fn settled(
     live: &Arc<Live>,
     question: &str,
     answer: Result<Json, DisplayError>,
-) -> Result<bool, Away> {
+) -> Result<bool, NotLocal> {
     let (session, longest) = (&live.session, sessions.shared.limits.asked_again);
     // A session that was just opened is about to ask what it had asked: its tools do so as soon as it goes on.
     let is_asked = || {

@@ -76,7 +76,7 @@ pub(super) async fn accept(
                 serve(&sessions, stream, address).await;
                 drop(permit);
                 let Shared { memory, metrics, .. } = &*sessions.shared;
-                memory.left(metrics.connections.load(Ordering::Relaxed));
+                memory.disconnected(metrics.connections.load(Ordering::Relaxed));
             }),
             Err(_) => tokio::spawn(async move {
                 add(&sessions.shared.metrics.turned_away, 1);
@@ -110,7 +110,7 @@ async fn turn_away(stream: TcpStream) {
 async fn serve(sessions: &Arc<Sessions>, stream: TcpStream, address: SocketAddr) {
     let Shared { memory, metrics, .. } = &*sessions.shared;
     let _open = counted(&metrics.connections);
-    memory.came(metrics.connections.load(Ordering::Relaxed));
+    memory.connected(metrics.connections.load(Ordering::Relaxed));
     // Pieces of an answer are small and are wanted at once.
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| {

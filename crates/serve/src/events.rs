@@ -21,12 +21,12 @@ const AT_ONCE: usize = 16 << 10;
 pub(super) struct EventLog {
     /// Tells the numbers of this process from those of another.
     epoch: String,
-    kept: Mutex<Kept>,
+    retained: Mutex<Retained>,
     last: watch::Sender<u64>,
     whole: Mutex<Whole>,
 }
 
-struct Kept {
+struct Retained {
     /// The number of the first of the events.
     first: u64,
     /// As followers read them.
@@ -59,44 +59,49 @@ pub(super) enum Missed {
 impl EventLog {
     pub(super) fn new(epoch: String) -> Self {
         let (events, partial) = (VecDeque::new(), String::new());
-        let kept = Kept { first: 1, events, bytes: 0, bytes_ever: 0, partial };
-        EventLog { epoch, kept: Mutex::new(kept), last: watch::Sender::new(0), whole: Mutex::default() }
+        let retained = Retained { first: 1, events, bytes: 0, bytes_ever: 0, partial };
+        EventLog {
+            epoch,
+            retained: Mutex::new(retained),
+            last: watch::Sender::new(0),
+            whole: Mutex::default(),
+        }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn retained(&self) -> MutexGuard<'_, Retained> {
+        self.retained.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn note(&self, event: &Event) {
         let text = to_text(event);
-        let mut kept = self.kept();
+        let mut retained = self.retained();
         match event {
-            Event::TextDelta { text } => kept.partial.push_str(text),
+            Event::TextDelta { text } => retained.partial.push_str(text),
             Event::ModelResponse(_) | Event::ModelResponseComplete(_) | Event::RequestFinished { .. } => {
-                kept.partial.clear();
+                retained.partial.clear();
             }
             _ => {}
         }
-        self.push(kept, text);
+        self.push(retained, text);
     }
 
     /// Something that is no event of the run, as JSON.
     pub(super) fn add(&self, text: String) {
-        self.push(self.kept(), text);
+        self.push(self.retained(), text);
     }
 
-    fn push(&self, mut kept: MutexGuard<'_, Kept>, text: String) {
-        let number = kept.last() + 1;
+    fn push(&self, mut retained: MutexGuard<'_, Retained>, text: String) {
+        let number = retained.last() + 1;
         let text = event(Some(&self.id(number)), &json::written(text));
-        kept.bytes += text.len();
-        kept.bytes_ever = kept.bytes_ever.wrapping_add(text.len());
-        kept.events.push_back(Bytes::from(text));
-        while kept.events.len() > KEPT_EVENTS || kept.bytes > KEPT_BYTES {
-            let Some(old) = kept.events.pop_front() else { break };
-            kept.bytes -= old.len();
-            kept.first += 1;
+        retained.bytes += text.len();
+        retained.bytes_ever = retained.bytes_ever.wrapping_add(text.len());
+        retained.events.push_back(Bytes::from(text));
+        while retained.events.len() > KEPT_EVENTS || retained.bytes > KEPT_BYTES {
+            let Some(old) = retained.events.pop_front() else { break };
+            retained.bytes -= old.len();
+            retained.first += 1;
         }
-        drop(kept);
+        drop(retained);
         self.last.send_replace(number);
     }
 
@@ -120,8 +125,8 @@ impl EventLog {
     }
 
     pub(super) fn since(&self, number: u64) -> Missed {
-        let kept = self.kept();
-        let Some(events) = kept.since(number) else { return Missed::TooMuch };
+        let retained = self.retained();
+        let Some(events) = retained.since(number) else { return Missed::TooMuch };
         let (mut all, mut last): (Vec<&Bytes>, _) = (Vec::new(), number);
         let mut length = 0;
         for event in events {
@@ -149,14 +154,14 @@ impl EventLog {
     pub(super) fn whole(&self, make: impl FnOnce() -> (u64, String)) -> (Bytes, u64) {
         let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = whole.text.upgrade() {
-            let kept = self.kept();
-            let behind = kept.bytes_ever.wrapping_sub(whole.at);
-            if kept.since(whole.number).is_some() && behind <= text.len() / 8 {
+            let retained = self.retained();
+            let behind = retained.bytes_ever.wrapping_sub(whole.at);
+            if retained.since(whole.number).is_some() && behind <= text.len() / 8 {
                 return (Bytes::from_owner(Shared(text)), whole.number);
             }
         }
         // What is told meanwhile is told again after it.
-        let at = self.kept().bytes_ever;
+        let at = self.retained().bytes_ever;
         let (number, text) = make();
         let text = Arc::new(event(Some(&self.id(number)), &json::written(text)));
         *whole = Whole { text: Arc::downgrade(&text), number, at };
@@ -165,17 +170,17 @@ impl EventLog {
 
     /// The number of the last event.
     pub(super) fn last(&self) -> u64 {
-        self.kept().last()
+        self.retained().last()
     }
 
     /// The number of the last event and the answer that is being written, with what `look` sees at that moment.
     pub(super) fn now<T>(&self, look: impl FnOnce() -> T) -> (u64, String, T) {
-        let kept = self.kept();
-        (kept.last(), kept.partial.clone(), look())
+        let retained = self.retained();
+        (retained.last(), retained.partial.clone(), look())
     }
 }
 
-impl Kept {
+impl Retained {
     fn last(&self) -> u64 {
         self.first + self.events.len() as u64 - 1
     }

@@ -17,36 +17,36 @@ use glove_wasm::endpoint::Refusal;
 use glove_wasm::error::Error;
 
 /// Set on what was passed on: it is not passed on again.
-const PASSED_ON: &str = "x-glove-passed-on";
+const FORWARDED: &str = "x-glove-passed-on";
 /// Why a request is not answered here.
 #[derive(Debug, Clone)]
-pub(super) enum Away {
+pub(super) enum NotLocal {
     /// The server with this address holds the session.
     At(String),
     Refused(Refusal),
 }
 
-impl From<Refusal> for Away {
+impl From<Refusal> for NotLocal {
     fn from(refusal: Refusal) -> Self {
-        Away::Refused(refusal)
+        NotLocal::Refused(refusal)
     }
 }
 
 impl Shared {
     /// The address of the other server that holds the session, if it is known.
-    pub(super) async fn elsewhere(&self, id: &str) -> Result<Option<String>, Refusal> {
+    pub(super) async fn session_holder(&self, id: &str) -> Result<Option<String>, Refusal> {
         let holder = self.database.holder(id).await.map_err(|error| refusal(&Error::Store(error)))?;
         Ok(holder.filter(|address| !address.is_empty() && *address != self.address))
     }
 }
 
 /// Two servers that each believe the other one has the session would ask each other for ever.
-pub(super) fn was_passed_on(caller: &Caller) -> bool {
-    caller.header(PASSED_ON).is_some()
+pub(super) fn was_forwarded(caller: &Caller) -> bool {
+    caller.header(FORWARDED).is_some()
 }
 
 /// `None` where nothing can have arrived: the same may be asked again, or done here.
-pub(super) async fn pass_on(
+pub(super) async fn forward_request(
     shared: &Shared,
     address: &str,
     caller: &Caller,
@@ -55,13 +55,13 @@ pub(super) async fn pass_on(
 ) -> Result<Option<Reply>, Refusal> {
     let method = reqwest::Method::from_bytes(caller.method.as_bytes())
         .map_err(|_| Refusal::new(405, "METHOD_NOT_ALLOWED", "This method is not known."))?;
-    let mut asking = shared.others.client()?.request(method, format!("{address}{target}"));
+    let mut asking = shared.peers.client()?.request(method, format!("{address}{target}"));
     for (name, value) in &caller.headers {
         if !is_of_connection(name) && name != "host" {
             asking = asking.header(name, value);
         }
     }
-    asking = asking.header(PASSED_ON, "1");
+    asking = asking.header(FORWARDED, "1");
     if let Some(body) = body {
         asking = asking.body(body);
     }

@@ -12,18 +12,18 @@ const FEW: u64 = 64;
 const SHORTLY: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
-pub(super) struct GivenBack {
+pub(super) struct HeapTrim {
     /// So many connections there were at once since memory was given back.
     most: AtomicU64,
 }
 
-impl GivenBack {
-    pub(super) fn came(&self, connections: u64) {
+impl HeapTrim {
+    pub(super) fn connected(&self, connections: u64) {
         self.most.fetch_max(connections, Ordering::Relaxed);
     }
 
     /// Each time that half of them are gone, so that a million that come and go are looked at twenty times.
-    pub(super) fn left(&self, connections: u64) {
+    pub(super) fn disconnected(&self, connections: u64) {
         let most = self.most.load(Ordering::Relaxed);
         let are_gone = most >= FEW && connections <= most / 2;
         let exchange = || self.most.compare_exchange(most, connections, Ordering::Relaxed, Ordering::Relaxed);

@@ -10,7 +10,7 @@ use super::batch::Batch;
 use super::events::EventLog;
 use super::failures::{safe, safe_failure};
 use super::reply::{self, Reply};
-use crate::session_database::HeldStore;
+use crate::session_database::LeasedStore;
 use glove_wasm::display::Slot;
 use glove_wasm::error::Error;
 use glove_wasm::event::Event;
@@ -23,7 +23,7 @@ use glove_wasm::system::{RandomIds, SystemClock};
 use glove_wasm::wire::outcome::{CoreError, CoreOutcome};
 
 /// How many outcomes are kept for clients that ask again.
-const KEPT_OUTCOMES: usize = 64;
+const MAX_OUTCOMES: usize = 64;
 
 /// The code of a session that no server continues by itself.
 pub(super) const HELD_BACK: &str = "SESSION_HELD_BACK";
@@ -34,8 +34,8 @@ pub(super) const INTERRUPTED: &str = "interrupted";
 pub(super) struct PageFeed {
     pub log: EventLog,
     session: Session,
-    store: Arc<dyn HeldStore>,
-    told: Mutex<Told>,
+    store: Arc<dyn LeasedStore>,
+    state: Mutex<FeedState>,
     /// Locked while a batch is sent; not locked while events are noted.
     telling: Mutex<()>,
     wake: Arc<Notify>,
@@ -43,11 +43,11 @@ pub(super) struct PageFeed {
     /// Why the session waits for a person, although it was running.
     held_back: OnceLock<String>,
     /// What was begun, for those who ask again.
-    begun: Mutex<VecDeque<Begun>>,
+    started: Mutex<VecDeque<StartedCommand>>,
 }
 
 /// Something that a page asked for.
-struct Begun {
+struct StartedCommand {
     id: String,
     /// The request that it is, if it is one.
     request: Option<String>,
@@ -57,7 +57,7 @@ struct Begun {
 /// What a page is told of the end; closed without it where another server goes on.
 pub(super) type Outcome = watch::Receiver<Option<String>>;
 
-struct Told {
+struct FeedState {
     batch: Batch,
     text: String,
     reasoning: String,
@@ -65,7 +65,7 @@ struct Told {
 
 impl PageFeed {
     /// Has to be called in a runtime of tokio.
-    pub(super) fn new(session: &Session, store: Arc<dyn HeldStore>) -> Arc<Self> {
+    pub(super) fn new(session: &Session, store: Arc<dyn LeasedStore>) -> Arc<Self> {
         let wake = Arc::new(Notify::new());
         let feed = Arc::new_cyclic(|feed: &Weak<PageFeed>| {
             let (woken, teller) = (Arc::clone(&wake), feed.clone());
@@ -80,7 +80,7 @@ impl PageFeed {
                 log: EventLog::new(RandomIds.fresh()),
                 session: session.clone(),
                 store,
-                told: Mutex::new(Told {
+                state: Mutex::new(FeedState {
                     batch: Batch::with_safe_failures(safe_failure),
                     text: String::new(),
                     reasoning: String::new(),
@@ -89,7 +89,7 @@ impl PageFeed {
                 wake,
                 teller,
                 held_back: OnceLock::new(),
-                begun: Mutex::default(),
+                started: Mutex::default(),
             }
         });
         let noted = Arc::downgrade(&feed);
@@ -101,7 +101,7 @@ impl PageFeed {
         let shown = Arc::downgrade(&feed);
         session.display().subscribe(move |_: &[Slot]| {
             if let Some(feed) = shown.upgrade() {
-                feed.told().batch.note_slots();
+                feed.state().batch.note_slots();
                 feed.wake.notify_one();
             }
         });
@@ -110,37 +110,37 @@ impl PageFeed {
         feed
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, FeedState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begun(&self) -> MutexGuard<'_, VecDeque<Begun>> {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    fn started(&self) -> MutexGuard<'_, VecDeque<StartedCommand>> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self, request: Option<&str>, event: &Event) {
-        let mut told = self.told();
+        let mut state = self.state();
         match event {
-            Event::TextDelta { text } => told.text.push_str(text),
-            Event::ReasoningDelta { text } => told.reasoning.push_str(text),
+            Event::TextDelta { text } => state.text.push_str(text),
+            Event::ReasoningDelta { text } => state.reasoning.push_str(text),
             Event::ModelResponse(_) | Event::ModelResponseComplete(_) | Event::RequestFinished { .. } => {
-                told.forget_written();
+                state.forget_written();
             }
             _ => {}
         }
-        told.batch.note(request, event);
-        drop(told);
+        state.batch.note(request, event);
+        drop(state);
         self.wake.notify_one();
     }
 
     fn refresh(&self) {
         let interrupted = self.session.is_interrupted();
         self.session.with_run(|run| {
-            let mut told = self.told();
+            let mut state = self.state();
             if run.phase() != PhaseName::Model {
-                told.forget_written();
+                state.forget_written();
             }
-            told.batch.follow(&self.session, run, interrupted);
+            state.batch.follow(&self.session, run, interrupted);
         });
         self.wake.notify_one();
     }
@@ -148,30 +148,30 @@ impl PageFeed {
     /// Tells what was not told yet.
     fn flush(&self) {
         let _telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = self.told().batch.take_slots_changed();
+        let changed = self.state().batch.take_slots_changed();
         let slots = changed.then(|| self.session.display().stack());
         drop(self.tell(slots.as_ref()));
     }
 
     /// Nothing is noted until what this gives is dropped.
-    fn tell(&self, slots: Option<&Vec<Slot>>) -> MutexGuard<'_, Told> {
-        let mut told = self.told();
-        if let Some(events) = told.batch.take(slots) {
+    fn tell(&self, slots: Option<&Vec<Slot>>) -> MutexGuard<'_, FeedState> {
+        let mut state = self.state();
+        if let Some(events) = state.batch.take(slots) {
             self.log.add(message("events", &[("events", &json::written(events))]));
         }
-        told
+        state
     }
 
     /// The session as it is, and the number of the last event before.
     pub(super) fn whole(&self) -> (u64, String) {
         let _telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        self.told().batch.take_slots_changed();
+        self.state().batch.take_slots_changed();
         let (slots, held_back) = (self.session.display().stack(), self.held_back());
         self.session.with_run(|run| {
-            let told = self.tell(Some(&slots));
-            let events = json::written(told.batch.whole(run, &slots, held_back, SystemClock.now()));
+            let state = self.tell(Some(&slots));
+            let events = json::written(state.batch.whole(run, &slots, held_back, SystemClock.now()));
             let mut written = String::new();
-            object(&mut written, &[("text", &told.text), ("reasoning", &told.reasoning)]);
+            object(&mut written, &[("text", &state.text), ("reasoning", &state.reasoning)]);
             (self.log.last(), message("all", &[("events", &events), ("written", &json::written(written))]))
         })
     }
@@ -218,16 +218,20 @@ impl PageFeed {
         request: Option<String>,
         begin: impl FnOnce(&Session) -> ResponseFuture,
     ) -> (Option<String>, Outcome) {
-        let mut begun = self.begun();
-        if let Some(known) = begun.iter().find(|known| known.id == id) {
+        let mut started = self.started();
+        if let Some(known) = started.iter().find(|known| known.id == id) {
             return (known.request.clone(), known.outcome.clone());
         }
         let (tell, outcome) = watch::channel(None);
-        begun.push_back(Begun { id: id.clone(), request: request.clone(), outcome: outcome.clone() });
-        if begun.len() > KEPT_OUTCOMES {
-            begun.pop_front();
+        started.push_back(StartedCommand {
+            id: id.clone(),
+            request: request.clone(),
+            outcome: outcome.clone(),
+        });
+        if started.len() > MAX_OUTCOMES {
+            started.pop_front();
         }
-        drop(begun);
+        drop(started);
         let (feed, response) = (Arc::clone(self), begin(&self.session));
         tokio::spawn(async move {
             let end = safe(response.await);
@@ -249,7 +253,7 @@ impl PageFeed {
 }
 
 /// The response to a started command: its outcome, or 202 while it runs.
-pub(super) fn begun(outcome: &Outcome) -> Reply {
+pub(super) fn outcome_reply(outcome: &Outcome) -> Reply {
     match outcome.borrow().as_ref() {
         Some(outcome) => reply::json(200, outcome.clone()),
         None => reply::json(202, "{}".to_owned()),
@@ -261,7 +265,7 @@ pub(super) async fn ended(outcome: &Outcome) -> bool {
     outcome.clone().wait_for(Option::is_some).await.is_ok()
 }
 
-impl Told {
+impl FeedState {
     fn forget_written(&mut self) {
         self.text.clear();
         self.reasoning.clear();
@@ -295,7 +299,7 @@ impl Follower for RunFollower {
             // Who asked for that hears it alone.
             Err(_) => return,
         };
-        feed.told().batch.note_end(request, error);
+        feed.state().batch.note_end(request, error);
         feed.wake.notify_one();
     }
 }

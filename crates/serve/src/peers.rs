@@ -12,9 +12,9 @@ const SILENT: Duration = Duration::from_secs(2 * HEARTBEAT.as_secs() + 5);
 
 /// Made when it is needed first.
 #[derive(Default)]
-pub(super) struct Others(OnceLock<Result<reqwest::Client, String>>);
+pub(super) struct Peers(OnceLock<Result<reqwest::Client, String>>);
 
-impl Others {
+impl Peers {
     pub(super) fn client(&self) -> Result<&reqwest::Client, Refusal> {
         let made = self.0.get_or_init(|| {
             let tls = glove_wasm_native::internal::tls().map_err(|error| error.to_string())?;

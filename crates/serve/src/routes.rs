@@ -15,7 +15,7 @@ use super::catalog::{begin, delete, import, known, list, live};
 use super::chat_route;
 use super::commands;
 use super::failures::{refusal, transcript_refusal};
-use super::forward::{Away, pass_on, was_passed_on};
+use super::forward::{NotLocal, forward_request, was_forwarded};
 use super::metrics::add;
 use super::peers::unreachable_now;
 use super::reply::{self, Reply, refused};
@@ -80,17 +80,17 @@ async fn answer(
     loop {
         let away = match local(sessions, &name, &user, &caller, &mut body).await {
             Ok(reply) => return Ok(reply),
-            Err(Away::Refused(refusal)) => return Err(refusal),
-            Err(Away::At(address)) => address,
+            Err(NotLocal::Refused(refusal)) => return Err(refusal),
+            Err(NotLocal::At(address)) => address,
         };
-        if was_passed_on(&caller) {
+        if was_forwarded(&caller) {
             return Err(unreachable_now("the session is on its way from one server to another"));
         }
         let content = match caller.method.as_str() {
             "POST" => Some(body.text(shared, &caller).await?.to_owned()),
             _ => None,
         };
-        if let Some(reply) = pass_on(shared, &away, &caller, &target, content).await? {
+        if let Some(reply) = forward_request(shared, &away, &caller, &target, content).await? {
             add(&shared.metrics.passed_on, 1);
             return Ok(reply);
         }
@@ -108,7 +108,7 @@ async fn local(
     user: &str,
     caller: &Caller,
     body: &mut Body,
-) -> Result<Reply, Away> {
+) -> Result<Reply, NotLocal> {
     let shared = &sessions.shared;
     let path: Vec<&str> = caller.path.split('/').skip(1).collect();
     match (caller.method.as_str(), path.as_slice()) {
@@ -137,7 +137,7 @@ async fn of_session(
     id: &str,
     rest: &[&str],
     body: &mut Body,
-) -> Result<Reply, Away> {
+) -> Result<Reply, NotLocal> {
     let shared = &sessions.shared;
     match (caller.method.as_str(), rest) {
         ("GET", []) => Ok(reply::json(200, live(sessions, id).await?.snapshot().1.to_string())),
@@ -237,7 +237,7 @@ async fn user_of(shared: &Shared, caller: &Caller) -> Result<String, Refusal> {
 /// A browser sends some requests to anybody without asking, and says whose page wants them. What is no browser says nothing, and what
 /// another server passes on was looked at there: no page adds that header without being asked whether it may.
 fn is_of_same_origin(caller: &Caller, host: &str) -> bool {
-    if was_passed_on(caller) {
+    if was_forwarded(caller) {
         return true;
     }
     if let Some(site) = caller.header("sec-fetch-site") {
@@ -294,7 +294,7 @@ async fn settle(
     session: &str,
     live: &Arc<Live>,
     Answer { id, value, reject, reason }: Answer,
-) -> Result<Reply, Away> {
+) -> Result<Reply, NotLocal> {
     let answer = if reject { Err(DisplayError::Rejected { reason }) } else { Ok(Json::from(value)) };
     match commands::settled(sessions, session, live, &id, answer).await? {
         true => Ok(reply::json(200, "{}".to_owned())),

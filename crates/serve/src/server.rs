@@ -12,10 +12,10 @@ use tokio::sync::watch;
 
 use super::answers::Answers;
 use super::connections;
-use super::peers::Others;
+use super::peers::Peers;
 use super::sessions::Sessions;
 use super::shared::{Caller, ServerLimits, Shared};
-use super::started_calls::BegunCalls;
+use super::started_calls::StartedCalls;
 use super::takeover;
 use super::tasks::{ServedTasks, Tasks};
 use crate::SessionDatabase;
@@ -45,14 +45,14 @@ impl Server {
             chat_tools: None,
             tool_secret: RandomIds.fresh() + &RandomIds.fresh(),
             tells_tool_failures: false,
-            begun_calls: BegunCalls::default(),
+            started_calls: StartedCalls::default(),
             answers: None,
             authorize: None,
             limits: ServerLimits::default(),
             tasks: None,
             database: database.into(),
             address: String::new(),
-            others: Others::default(),
+            peers: Peers::default(),
             log: Box::new(|_| {}),
             metrics: Arc::default(),
             memory: Default::default(),

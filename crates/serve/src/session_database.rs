@@ -11,7 +11,7 @@ use glove_wasm_postgres::{PostgresDatabase, PostgresStore};
 use glove_wasm_redis::{RedisDatabase, RedisStore};
 use glove_wasm_sqlite::{SqliteDatabase, SqliteStore};
 
-type Asked<T> = BoxFuture<'static, Result<T, StoreError>>;
+type StoreFuture<T> = BoxFuture<'static, Result<T, StoreError>>;
 
 /// Where a server keeps its sessions. Clones are the same database.
 #[derive(Debug, Clone)]
@@ -26,20 +26,20 @@ pub enum SessionDatabase {
 }
 
 /// A store that one process at a time writes to.
-pub(crate) trait HeldStore: StoreAdapter {
+pub(crate) trait LeasedStore: StoreAdapter {
     /// Takes the session, or is refused at once with `Conflict` while somebody else has it.
-    fn take(&self) -> Asked<()>;
+    fn take(&self) -> StoreFuture<()>;
 
     /// Another process has taken the session over.
     fn is_lost(&self) -> bool;
 
-    fn set_name(&self, name: &str) -> Asked<()>;
+    fn set_name(&self, name: &str) -> StoreFuture<()>;
 
     /// How many processes ended or fell silent in the last minutes while they worked on the session.
-    fn deaths(&self) -> Asked<u64>;
+    fn deaths(&self) -> StoreFuture<u64>;
 
     /// They are not counted any more.
-    fn forgive(&self) -> Asked<()>;
+    fn forgive(&self) -> StoreFuture<()>;
 }
 
 macro_rules! each {
@@ -87,27 +87,27 @@ impl SessionDatabase {
         }
     }
 
-    pub(crate) fn store(&self, session: &str) -> Arc<dyn HeldStore> {
+    pub(crate) fn store(&self, session: &str) -> Arc<dyn LeasedStore> {
         each!(self, database => Arc::new(database.store(session)))
     }
 
     /// The one that was written last in front.
-    pub fn sessions(&self) -> Asked<Vec<StoredSession>> {
+    pub fn sessions(&self) -> StoreFuture<Vec<StoredSession>> {
         each!(self, database => database.sessions())
     }
 
     /// Whether anything was ever written to the session.
-    pub fn contains(&self, session: &str) -> Asked<bool> {
+    pub fn contains(&self, session: &str) -> StoreFuture<bool> {
         each!(self, database => database.contains(session))
     }
 
     /// False when there is none. One that another process holds is refused.
-    pub fn delete(&self, session: &str) -> Asked<bool> {
+    pub fn delete(&self, session: &str) -> StoreFuture<bool> {
         each!(self, database => database.delete(session))
     }
 
     /// Where the process is that holds the session now; empty if that is not known.
-    pub(crate) fn holder(&self, session: &str) -> Asked<Option<String>> {
+    pub(crate) fn holder(&self, session: &str) -> StoreFuture<Option<String>> {
         match self {
             SessionDatabase::Sqlite(_) => Box::pin(std::future::ready(Ok(None))),
             SessionDatabase::Postgres(database) => database.holder(session),
@@ -116,7 +116,7 @@ impl SessionDatabase {
     }
 
     /// Sessions with work that their holder did not finish; not all at once where there are many.
-    pub(crate) fn abandoned(&self) -> Asked<Vec<String>> {
+    pub(crate) fn abandoned(&self) -> StoreFuture<Vec<String>> {
         match self {
             SessionDatabase::Sqlite(_) => Box::pin(std::future::ready(Ok(Vec::new()))),
             SessionDatabase::Postgres(database) => database.abandoned(),
@@ -168,8 +168,8 @@ impl From<RedisDatabase> for SessionDatabase {
 macro_rules! held {
     ($($(#[$when:meta])? $store:ty, $is_lost:expr;)+) => {$(
         $(#[$when])?
-        impl HeldStore for $store {
-            fn take(&self) -> Asked<()> {
+        impl LeasedStore for $store {
+            fn take(&self) -> StoreFuture<()> {
                 self.take()
             }
 
@@ -177,15 +177,15 @@ macro_rules! held {
                 $is_lost(self)
             }
 
-            fn set_name(&self, name: &str) -> Asked<()> {
+            fn set_name(&self, name: &str) -> StoreFuture<()> {
                 self.set_name(name)
             }
 
-            fn deaths(&self) -> Asked<u64> {
+            fn deaths(&self) -> StoreFuture<u64> {
                 self.deaths()
             }
 
-            fn forgive(&self) -> Asked<()> {
+            fn forgive(&self) -> StoreFuture<()> {
                 self.forgive()
             }
         }

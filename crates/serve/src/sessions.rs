@@ -18,12 +18,12 @@ use super::answers::Answers;
 use super::chat::BEAT;
 use super::events::{EventLog, Missed};
 use super::failures::{FailureLog, refusal, told_of};
-use super::forward::Away;
+use super::forward::NotLocal;
 use super::metrics::{Counted, counted};
 use super::page::{HELD_BACK, INTERRUPTED, PageFeed};
 use super::reply::{AHEAD, HEARTBEAT, Reply, stream};
 use super::shared::Shared;
-use crate::session_database::HeldStore;
+use crate::session_database::LeasedStore;
 use glove_wasm::display::Slot;
 use glove_wasm::endpoint::Refusal;
 use glove_wasm::error::{Error, StoreErrorKind};
@@ -40,7 +40,7 @@ use glove_wasm_native::{StoredSession, Traces};
 const LEASE: Duration = Duration::from_millis(4_500);
 pub(super) const LOOK: Duration = Duration::from_millis(250);
 /// So many servers in a row, each within ten minutes of the one before, end over a session before it waits for a person.
-const MOST_DEATHS: u64 = 3;
+const MAX_DEATHS: u64 = 3;
 /// An unused session is closed after this time, and opened again on demand.
 const IDLE: Duration = Duration::from_secs(600);
 
@@ -51,7 +51,7 @@ pub(super) struct Live {
     pub session: Session,
     pub log: EventLog,
     pub page: Arc<PageFeed>,
-    store: Arc<dyn HeldStore>,
+    store: Arc<dyn LeasedStore>,
     pub traces: Traces,
     /// Servers have ended while they worked on it, and nobody has asked for it to go on since.
     held_back: AtomicBool,
@@ -71,7 +71,7 @@ pub(super) struct Sessions {
 }
 
 /// Opened once for all who ask meanwhile, who also hear alike why it could not be.
-type Cell = Arc<OnceCell<Result<Arc<Live>, Away>>>;
+type Cell = Arc<OnceCell<Result<Arc<Live>, NotLocal>>>;
 type Open = HashMap<String, Cell>;
 
 /// Who follows a session.
@@ -93,7 +93,7 @@ impl Sessions {
     }
 
     /// The open session, or one that is opened now, once for all who ask.
-    pub(super) async fn get(&self, id: &str) -> Result<Arc<Live>, Away> {
+    pub(super) async fn get(&self, id: &str) -> Result<Arc<Live>, NotLocal> {
         let cell = {
             let mut open = self.open();
             if !open.contains_key(id)
@@ -109,7 +109,7 @@ impl Sessions {
         };
         let opened = match cell.get() {
             Some(opened) => opened.clone(),
-            None => self.opened(id, cell).await,
+            None => self.open_once(id, cell).await,
         };
         if let Ok(live) = &opened {
             live.touch();
@@ -118,7 +118,7 @@ impl Sessions {
     }
 
     /// Opened in its own task: the client may disconnect, and then nobody would finish opening it.
-    async fn opened(&self, id: &str, cell: Cell) -> Result<Arc<Live>, Away> {
+    async fn open_once(&self, id: &str, cell: Cell) -> Result<Arc<Live>, NotLocal> {
         let (id, shared, open) = (id.to_owned(), Arc::clone(&self.shared), Arc::clone(&self.open));
         let (id_of_task, cell_of_task) = (id.clone(), Arc::clone(&cell));
         let opening = tokio::spawn(async move {
@@ -162,7 +162,7 @@ impl Sessions {
     }
 
     /// Where something belongs that could not be stored here, or why it is nowhere.
-    pub(super) async fn unsaid(&self, id: &str, live: &Arc<Live>, error: &Error) -> Away {
+    pub(super) async fn unsaid(&self, id: &str, live: &Arc<Live>, error: &Error) -> NotLocal {
         let conflicts = matches!(error, Error::Store(error) if error.kind == StoreErrorKind::Conflict);
         let (is_elsewhere, refused) = (conflicts || live.store.is_lost(), refusal(error));
         if is_elsewhere || refused.retryable {
@@ -172,8 +172,8 @@ impl Sessions {
         if !is_elsewhere {
             return refused.into();
         }
-        match self.shared.elsewhere(id).await {
-            Ok(Some(address)) => Away::At(address),
+        match self.shared.session_holder(id).await {
+            Ok(Some(address)) => NotLocal::At(address),
             Ok(None) => {
                 let message = "Another server has the session now. Send it again.";
                 let code = StoreErrorKind::Conflict.code();
@@ -184,7 +184,7 @@ impl Sessions {
     }
 
     /// Done when what was asked of the session is stored, or with where it belongs instead, or why it is nowhere.
-    pub(super) async fn keep(&self, id: &str, live: &Arc<Live>) -> Result<(), Away> {
+    pub(super) async fn keep(&self, id: &str, live: &Arc<Live>) -> Result<(), NotLocal> {
         match live.session.stored().await {
             Ok(()) => Ok(()),
             Err(error) => Err(self.unsaid(id, live, &error).await),
@@ -246,7 +246,7 @@ fn live_of(cell: &Cell) -> Option<&Arc<Live>> {
 }
 
 impl Live {
-    async fn open(shared: &Arc<Shared>, id: &str) -> Result<Arc<Live>, Away> {
+    async fn open(shared: &Arc<Shared>, id: &str) -> Result<Arc<Live>, NotLocal> {
         let store = shared.database.store(id);
         taken(shared, &*store, id).await?;
         Self::over_store(shared, id, store).await.map_err(|error| refusal(&error).into())
@@ -255,7 +255,7 @@ impl Live {
     async fn over_store(
         shared: &Arc<Shared>,
         id: &str,
-        store: Arc<dyn HeldStore>,
+        store: Arc<dyn LeasedStore>,
     ) -> Result<Arc<Live>, Error> {
         let (mut tools, traces) = (Tools::new(), Traces::new(id));
         for tool in (shared.tools)(id) {
@@ -265,33 +265,33 @@ impl Live {
         let session = Session::new(Parts {
             model: traces.model((shared.model)()?),
             system_prompt: shared.system_prompt.clone().unwrap_or_default(),
-            store: Arc::<dyn HeldStore>::clone(&store),
+            store: Arc::<dyn LeasedStore>::clone(&store),
             tools: Arc::new(tools),
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
             settings: Default::default(),
         })?;
         // What ends each server that goes on with it would end all of them.
-        let is_held_back = deaths >= MOST_DEATHS;
+        let is_held_back = deaths >= MAX_DEATHS;
         if is_held_back {
             session.resume_by_hand();
         }
         session.opened().await?;
         let live = Arc::new_cyclic(|live: &std::sync::Weak<Live>| {
             let (events, shown, metrics) = (live.clone(), live.clone(), Arc::clone(&shared.metrics));
-            let told = traces.clone();
+            let sink = traces.clone();
             let listening = [
                 session.on_step(FailureLog::new(shared, id)),
                 session.subscribe(move |_: Option<&str>, event: &Event| {
                     metrics.note(event);
-                    told.note(event);
+                    sink.note(event);
                     if let Some(live) = events.upgrade() {
                         live.log.note(event);
                     }
                 }),
                 session.display().subscribe(move |stack: &[Slot]| {
                     if let Some(live) = shown.upgrade() {
-                        live.log.add(self::told("display", &stack.to_vec()));
+                        live.log.add(event_text("display", &stack.to_vec()));
                     }
                 }),
             ];
@@ -494,7 +494,7 @@ impl Live {
         match audience {
             Audience::Programs => {
                 let (number, snapshot) = self.snapshot();
-                (number, told("snapshot", &snapshot))
+                (number, event_text("snapshot", &snapshot))
             }
             Audience::Pages => self.page.whole(),
         }
@@ -504,7 +504,7 @@ impl Live {
 /// Whether such a session waits for a person although it was at work, and why.
 pub(super) fn is_held_back(session: &StoredSession) -> Option<String> {
     let rests = ["idle", "waiting", "paused"].contains(&session.phase.as_str());
-    (!rests && session.deaths >= MOST_DEATHS).then(|| why_held_back(session.deaths))
+    (!rests && session.deaths >= MAX_DEATHS).then(|| why_held_back(session.deaths))
 }
 
 fn why_held_back(deaths: u64) -> String {
@@ -514,7 +514,7 @@ fn why_held_back(deaths: u64) -> String {
 }
 
 /// Takes the session, or says where it is. Waits until it can be told whether a holder that cannot be asked is still there.
-async fn taken(shared: &Shared, store: &dyn HeldStore, id: &str) -> Result<(), Away> {
+async fn taken(shared: &Shared, store: &dyn LeasedStore, id: &str) -> Result<(), NotLocal> {
     let until = Instant::now() + LEASE;
     loop {
         let refused = match store.take().await {
@@ -522,8 +522,8 @@ async fn taken(shared: &Shared, store: &dyn HeldStore, id: &str) -> Result<(), A
             Err(error) => error,
         };
         let is_held = refused.kind == StoreErrorKind::Conflict;
-        if is_held && let Some(address) = shared.elsewhere(id).await? {
-            return Err(Away::At(address));
+        if is_held && let Some(address) = shared.session_holder(id).await? {
+            return Err(NotLocal::At(address));
         }
         if !is_held || Instant::now() >= until {
             return Err(refusal(&Error::Store(refused)).into());
@@ -535,11 +535,11 @@ async fn taken(shared: &Shared, store: &dyn HeldStore, id: &str) -> Result<(), A
 fn failure_told(code: &str, message: &str) -> String {
     let mut text = String::new();
     object(&mut text, &[("code", &code), ("message", &message)]);
-    told("failed", &json::written(text))
+    event_text("failed", &json::written(text))
 }
 
 /// `{"type": …, "data": …}`, as events have it.
-fn told(kind: &str, data: &dyn Write) -> String {
+fn event_text(kind: &str, data: &dyn Write) -> String {
     let mut text = String::new();
     object(&mut text, &[("type", &kind), ("data", data)]);
     text

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::heap_trim::GivenBack;
+use super::heap_trim::HeapTrim;
 use super::metrics::Metrics;
-use super::peers::Others;
-use super::started_calls::BegunCalls;
+use super::peers::Peers;
+use super::started_calls::StartedCalls;
 use super::tasks::Tasks;
 use crate::SessionDatabase;
 use glove_wasm::error::ModelError;
@@ -83,7 +83,7 @@ pub(super) struct Shared {
     /// What their calls are signed with.
     pub tool_secret: String,
     pub tells_tool_failures: bool,
-    pub begun_calls: BegunCalls,
+    pub started_calls: StartedCalls,
     /// `None` until it serves: then that of its database.
     pub answers: Option<Arc<dyn AnswerBuffer>>,
     pub authorize: Option<Box<Authorize>>,
@@ -93,10 +93,10 @@ pub(super) struct Shared {
     /// Where other servers reach this one; empty where it has its sessions for itself.
     pub address: String,
     /// What asks other servers.
-    pub others: Others,
+    pub peers: Peers,
     pub log: Box<Log>,
     pub metrics: Arc<Metrics>,
-    pub memory: GivenBack,
+    pub memory: HeapTrim,
     /// True from the moment on at which the server is told to end.
     pub ending: watch::Sender<bool>,
 }

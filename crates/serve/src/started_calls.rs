@@ -4,12 +4,12 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
 /// Of so many calls it is known that they have begun, also when what they told is not kept any more.
-const MOST_BEGUN: usize = 50_000;
+const MAX_BEGUN: usize = 50_000;
 
 #[derive(Default)]
-pub(super) struct BegunCalls(Mutex<(HashSet<String>, VecDeque<String>)>);
+pub(super) struct StartedCalls(Mutex<(HashSet<String>, VecDeque<String>)>);
 
-impl BegunCalls {
+impl StartedCalls {
     pub(super) fn knows(&self, call: &str) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).0.contains(call)
     }
@@ -20,7 +20,7 @@ impl BegunCalls {
         if known.insert(call.to_owned()) {
             order.push_back(call.to_owned());
         }
-        if order.len() > MOST_BEGUN
+        if order.len() > MAX_BEGUN
             && let Some(oldest) = order.pop_front()
         {
             known.remove(&oldest);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use super::forward::Away;
+use super::forward::NotLocal;
 use super::sessions::{LOOK, Sessions};
 
 /// One that cannot be opened is not tried with each look.
@@ -43,7 +43,7 @@ pub(super) async fn watch(sessions: Arc<Sessions>) {
 
 /// What it was doing goes on by itself once it is open. Another server may be faster.
 async fn take_over(sessions: &Sessions, id: &str) {
-    if let Err(Away::Refused(refusal)) = sessions.get(id).await {
+    if let Err(NotLocal::Refused(refusal)) = sessions.get(id).await {
         (sessions.shared.log)(&format!(
             "a session could not be taken over: {}: {}",
             refusal.code, refusal.detail

@@ -8,7 +8,7 @@ use futures_util::{FutureExt, select_biased};
 use tokio::sync::mpsc::{Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel};
 use tokio::time::sleep;
 
-use super::answers::Begun;
+use super::answers::StartedAnswer;
 use super::chat::{BEAT, event};
 use super::reply::{AHEAD, HEARTBEAT};
 use super::shared::Shared;
@@ -42,12 +42,12 @@ pub(super) fn stopped() -> String {
     outcome_told(&ToolOutcome::Threw(STOPPED.to_owned())).trim_end().to_owned()
 }
 
-pub(super) fn begin(shared: Arc<Shared>, tools: Tools, call: ToolCall) -> Begun {
+pub(super) fn begin(shared: Arc<Shared>, tools: Tools, call: ToolCall) -> StartedAnswer {
     let (pieces, rest) = channel(AHEAD);
     // It has begun: whoever asks from now on reads along.
-    let first = told("tool_begun", "id", &call.id);
+    let first = event_text("tool_begun", "id", &call.id);
     tokio::spawn(async move { run(&shared, &tools, &call, &pieces).await });
-    Begun { first, rest }
+    StartedAnswer { first, rest }
 }
 
 async fn run(shared: &Shared, tools: &Tools, call: &ToolCall, pieces: &Sender<String>) {
@@ -141,10 +141,10 @@ fn for_page(shared: &Shared, call: &ToolCall, outcome: ToolOutcome) -> ToolOutco
 }
 
 fn outcome_told(outcome: &ToolOutcome) -> String {
-    told("tool_outcome", "outcome", outcome)
+    event_text("tool_outcome", "outcome", outcome)
 }
 
-fn told(kind: &str, name: &str, value: &dyn Write) -> String {
+fn event_text(kind: &str, name: &str, value: &dyn Write) -> String {
     let mut text = String::new();
     object(&mut text, &[("type", &kind), (name, value)]);
     event(None, &json::written(text))
@@ -157,7 +157,7 @@ impl DisplayPort for PageDisplay {
     fn push_and_forget(&self, show: Show) -> Result<String, DisplayError> {
         let mut slot = String::new();
         object(&mut slot, &[("renderer", &show.renderer), ("input", &show.input)]);
-        let _ = self.0.send(told("tool_slot", "slot", &json::written(slot)));
+        let _ = self.0.send(event_text("tool_slot", "slot", &json::written(slot)));
         Ok(String::new())
     }
 

@@ -60,12 +60,12 @@ pub(super) fn times() -> [u64; 2] {
 
 /// Who holds a session, and until when.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct LeaseRow {
     pub(super) holder: Option<String>,
     until: i64,
 }
 
-impl Held {
+impl LeaseRow {
     pub(super) fn is_by(&self, holder: &str) -> bool {
         self.holder.as_deref() == Some(holder)
     }
@@ -108,17 +108,18 @@ fn millis(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }
 
-pub(super) fn held(connection: &Connection, session: &str) -> Result<Held, StoreError> {
+pub(super) fn lease_row(connection: &Connection, session: &str) -> Result<LeaseRow, StoreError> {
     let query = "SELECT holder, held_until FROM glove_runs WHERE session_id = ?1";
     let mut statement = connection.prepare_cached(query).map_err(|error| failed(&error))?;
-    let found =
-        statement.query_row([session], |row| Ok(Held { holder: row.get(0)?, until: row.get(1)? })).optional();
+    let found = statement
+        .query_row([session], |row| Ok(LeaseRow { holder: row.get(0)?, until: row.get(1)? }))
+        .optional();
     Ok(found.map_err(|error| failed(&error))?.unwrap_or_default())
 }
 
 /// Call inside a write transaction. With `had`, this holder had the lease before: fails if another holder had it since.
 pub(super) fn take(connection: &Connection, lease: &Lease, had: bool) -> Result<(), StoreError> {
-    let found = held(connection, &lease.session)?;
+    let found = lease_row(connection, &lease.session)?;
     if found.is_taken(&lease.holder) {
         return Err(in_use(&lease.session, found.holder.as_deref().unwrap_or_default()));
     }

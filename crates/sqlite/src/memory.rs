@@ -13,7 +13,7 @@ use glove_wasm_task::runtime::MemoryProvider;
 use glove_wasm_task::{TaskError, TaskErrorKind};
 
 /// Longer questions are cut.
-const MOST_WORDS: usize = 64;
+const MAX_WORDS: usize = 64;
 
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS memory (
@@ -55,7 +55,7 @@ impl SqliteMemory {
 /// Each word in quotes, so that none of them is an operator. `None`: there is no word.
 fn words_of(text: &str) -> Option<String> {
     let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    let words: Vec<String> = words.take(MOST_WORDS).map(|word| format!("\"{word}\"")).collect();
+    let words: Vec<String> = words.take(MAX_WORDS).map(|word| format!("\"{word}\"")).collect();
     (!words.is_empty()).then(|| words.join(" OR "))
 }
 

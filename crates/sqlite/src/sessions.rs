@@ -53,8 +53,8 @@ pub(crate) fn delete(work: &mut Work, session: &str) -> Result<bool, StoreError>
     let own = work.leases_of(session);
     work.atomically(|connection| {
         // Another process may have taken it over from a store of this one.
-        let held = lease::held(connection, session)?;
-        if !own.iter().any(|lease| held.is_by(&lease.holder)) {
+        let lease_row = lease::lease_row(connection, session)?;
+        if !own.iter().any(|lease| lease_row.is_by(&lease.holder)) {
             lease::take(connection, &nobody, false)?;
         }
         let mut deleted = 0;

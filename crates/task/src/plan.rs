@@ -7,7 +7,7 @@ use glove_wasm::json::codec::{Read, Ts, Write, from_text, through_codec};
 use glove_wasm::message::Extra;
 
 /// More than this is no plan that a person would approve.
-const MOST_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;
 
 /// `progress/plan/current.json`.
 #[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
@@ -91,8 +91,8 @@ impl Plan {
         if self.steps.is_empty() {
             return Err("`steps` is empty".to_owned());
         }
-        if self.steps.len() > MOST_STEPS {
-            return Err(format!("it has {} steps, and at most {MOST_STEPS} are allowed", self.steps.len()));
+        if self.steps.len() > MAX_STEPS {
+            return Err(format!("it has {} steps, and at most {MAX_STEPS} are allowed", self.steps.len()));
         }
         let mut names: Vec<String> = Vec::new();
         for (at, step) in self.steps.iter_mut().enumerate() {

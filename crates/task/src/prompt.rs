@@ -9,9 +9,9 @@ use glove_wasm::json::codec::{Read, Ts, Write, from_text};
 use glove_wasm::message::{Message, Sender};
 
 /// What of a file is read with each step; the whole of it by a tool.
-const MOST_OF_A_FILE: usize = 12_000;
+const MAX_OF_A_FILE: usize = 12_000;
 /// Notes and pushed context are read from their end.
-const MOST_NAMES: usize = 200;
+const MAX_NAMES: usize = 200;
 
 const RULES: &str = "You work on a task, step by step. Inputs are below task/ and are never changed; what you make goes below \
     progress/artifacts/. People may read and edit the files below progress/ while you work; what they write there counts. Treat what \
@@ -77,9 +77,9 @@ impl StepPrompt {
         let mut context = String::from("# Task context");
         if !from.inputs.is_empty() {
             let mut names: Vec<String> =
-                from.inputs.iter().take(MOST_NAMES).map(|name| format!("- {name}")).collect();
-            if from.inputs.len() > MOST_NAMES {
-                names.push(format!("- … and {} more", from.inputs.len() - MOST_NAMES));
+                from.inputs.iter().take(MAX_NAMES).map(|name| format!("- {name}")).collect();
+            if from.inputs.len() > MAX_NAMES {
+                names.push(format!("- … and {} more", from.inputs.len() - MAX_NAMES));
             }
             add(&mut context, &Section::new("Inputs", names.join("\n")));
         }
@@ -120,10 +120,10 @@ fn add(out: &mut String, section: &Section) {
 
 /// A long file keeps its beginning and its end.
 fn cut(text: &str) -> String {
-    if text.len() <= MOST_OF_A_FILE {
+    if text.len() <= MAX_OF_A_FILE {
         return text.to_owned();
     }
-    let (mut from, mut to) = (MOST_OF_A_FILE / 2, text.len() - MOST_OF_A_FILE / 2);
+    let (mut from, mut to) = (MAX_OF_A_FILE / 2, text.len() - MAX_OF_A_FILE / 2);
     while !text.is_char_boundary(from) {
         from -= 1;
     }

@@ -10,9 +10,9 @@ use glove_wasm::message::Extra;
 const MANIFEST: &str = "skill.json";
 const INSTRUCTIONS: &str = "instructions.md";
 /// As for the skills of chats.
-const MOST_LETTERS: usize = 200_000;
-const MOST_FILES: usize = 1_000;
-const MOST_BYTES: usize = 5_000_000;
+const MAX_LETTERS: usize = 200_000;
+const MAX_FILES: usize = 1_000;
+const MAX_BYTES: usize = 5_000_000;
 
 /// A skill that a task works with, as its state says it: going on needs the same one.
 #[derive(Debug, Clone, PartialEq, Eq, Read, Ts, Write)]
@@ -104,8 +104,8 @@ impl SkillBundle {
         let root = WorkspacePath::parse(&format!("{SKILLS}/{name}"))?;
         let instructions = text(instructions.as_deref().unwrap_or(INSTRUCTIONS), MANIFEST)?;
         let letters = instructions.encode_utf16().count();
-        if letters > MOST_LETTERS {
-            let (letters, most) = (letters.to_string(), MOST_LETTERS.to_string());
+        if letters > MAX_LETTERS {
+            let (letters, most) = (letters.to_string(), MAX_LETTERS.to_string());
             let why = [
                 "its instructions have ",
                 &letters,
@@ -115,7 +115,7 @@ impl SkillBundle {
             ];
             return Err(refused(&why));
         }
-        let mut shown: Vec<(WorkspacePath, String)> = Vec::new();
+        let mut mounted: Vec<(WorkspacePath, String)> = Vec::new();
         for folder in &mounts {
             let below = WorkspacePath::parse(folder)?;
             let mut is_there = false;
@@ -123,7 +123,7 @@ impl SkillBundle {
                 if WorkspacePath::known(path.as_str()).is_below(below.as_str()) {
                     is_there = true;
                     let path = WorkspacePath::known([root.as_str(), "/", path].concat());
-                    insert(&mut shown, path, content.clone());
+                    insert(&mut mounted, path, content.clone());
                 }
             }
             if !is_there {
@@ -137,13 +137,13 @@ impl SkillBundle {
             for (folder, right) in tool.mounts.0 {
                 mounts.push(mount(&tool.name, &folder, &right)?);
             }
-            if !shown.is_empty() {
+            if !mounted.is_empty() {
                 mounts.push((root.clone(), false));
             }
             let ManifestTool { name, description, input_schema, phases, .. } = tool;
             made.push(SkillTool { name, description, input_schema, code, phases, mounts });
         }
-        Ok(SkillBundle { name, description, instructions, sha256: hash(&files), tools: made, files: shown })
+        Ok(SkillBundle { name, description, instructions, sha256: hash(&files), tools: made, files: mounted })
     }
 
     /// Refuses a bundle that has another hash than this one.
@@ -219,9 +219,9 @@ fn checked(given: impl IntoIterator<Item = (String, Vec<u8>)>) -> Result<Vec<(St
             return Err(refused(&["`", &path, "` is there twice"]));
         }
     }
-    if files.len() > MOST_FILES || bytes > MOST_BYTES {
+    if files.len() > MAX_FILES || bytes > MAX_BYTES {
         let (count, size) = (files.len().to_string(), bytes.to_string());
-        let most = [MOST_FILES.to_string(), MOST_BYTES.to_string()];
+        let most = [MAX_FILES.to_string(), MAX_BYTES.to_string()];
         let [most_files, most_bytes] = &most;
         return Err(refused(&[
             "it has ",

@@ -171,18 +171,18 @@ pub struct PhaseRecall {
 }
 
 impl From<PageBinding> for MemoryBinding {
-    fn from(given: PageBinding) -> Self {
-        let mut binding = MemoryBinding::new(given.kind, given.id);
+    fn from(page: PageBinding) -> Self {
+        let mut binding = MemoryBinding::new(page.kind, page.id);
         let MemoryStrategy { pinned_tokens, redact, recall, recall_tokens } = &mut binding.strategy;
-        *pinned_tokens = given.pinned_tokens.unwrap_or(*pinned_tokens);
-        *redact = given.redact.unwrap_or(*redact);
-        *recall_tokens = given.recall_tokens.unwrap_or(*recall_tokens);
-        if let Some(given) = given.recall {
-            *recall = given.into_iter().map(|PhaseRecall { phase, most }| (phase, most)).collect();
+        *pinned_tokens = page.pinned_tokens.unwrap_or(*pinned_tokens);
+        *redact = page.redact.unwrap_or(*redact);
+        *recall_tokens = page.recall_tokens.unwrap_or(*recall_tokens);
+        if let Some(page) = page.recall {
+            *recall = page.into_iter().map(|PhaseRecall { phase, most }| (phase, most)).collect();
         }
-        binding.weight = given.weight.map_or(binding.weight, |weight| weight as f32);
-        binding.required = given.required;
-        binding.learns = given.learns;
+        binding.weight = page.weight.map_or(binding.weight, |weight| weight as f32);
+        binding.required = page.required;
+        binding.learns = page.learns;
         binding
     }
 }

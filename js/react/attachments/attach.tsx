@@ -15,22 +15,22 @@ import { Listeners } from "../hooks/listeners.js";
 import { type PartProps, part } from "../parts/as-child.js";
 import { type Chat, ChatContext } from "../parts/chat-context.js";
 import { takers, useComposer } from "../parts/composer/use-composer.js";
-import { filesKey, keptText } from "../parts/draft-text.js";
+import { draftText, filesKey } from "../parts/draft-text.js";
 import { IconLabel } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
 import { styled } from "./styled.js";
 import type { AttachmentOptions, Tray } from "./tray.js";
 import type { AttachedItem } from "./tray-view.js";
 
-type Late = typeof import("./tray.js") & Pick<typeof import("./index.js"), "TrayView">;
+type TrayPart = typeof import("./tray.js") & Pick<typeof import("./index.js"), "TrayView">;
 
 /** What reads and draws files, once there was one. */
-let late: Late | undefined;
+let trayPart: TrayPart | undefined;
 
-async function load(): Promise<Late> {
+async function load(): Promise<TrayPart> {
   const [tray, { TrayView }] = await Promise.all([import("./tray.js"), import("./index.js")]);
-  late = { ...tray, TrayView };
-  return late;
+  trayPart = { ...tray, TrayView };
+  return trayPart;
 }
 
 /** Conversations whose files were looked for, once in the life of the page. */
@@ -49,14 +49,14 @@ class Attachments extends Listeners {
   readonly failed = (): boolean => this.#failed;
 
   get tray(): Tray | undefined {
-    return late?.trayOf(this.#key);
+    return trayPart?.trayOf(this.#key);
   }
 
   /** Each conversation has its own; what was attached before there was one is that of the first. */
   follow(session: string): void {
     const key = session || this;
     const isMoved = this.#key === this && key !== this;
-    if (isMoved) late?.moveTray(this, key);
+    if (isMoved) trayPart?.moveTray(this, key);
     this.#key = key;
     if (isMoved && this.tray) keep(this.tray, key).catch(() => {});
     this.changed();
@@ -66,7 +66,7 @@ class Attachments extends Listeners {
   /** What was attached before a reload. Once for each conversation: from then on its tray is the one that knows. */
   async #restore(session: string): Promise<void> {
     restored.add(session);
-    if (keptText(filesKey(session)) === null) return;
+    if (draftText(filesKey(session)) === null) return;
     this.#loading++;
     try {
       const [{ trayOf }, { keptFiles }] = await Promise.all([load(), import("./draft-files.js")]);
@@ -250,7 +250,7 @@ export function ComposerAttachments(props: ComposerAttachmentsProps): ReactNode 
           {say("Files cannot be attached right now. Check your network and try again.")}
         </p>
       )}
-      {tray && late && <late.TrayView tray={tray} {...props} />}
+      {tray && trayPart && <trayPart.TrayView tray={tray} {...props} />}
     </>
   );
 }

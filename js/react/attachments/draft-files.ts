@@ -1,9 +1,9 @@
 // The files of a draft are kept in IndexedDB until it is sent: a reload brings them back, as it does the draft's text.
-import { filesKey, keepText, keptText } from "../parts/draft-text.js";
+import { draftText, filesKey, saveDraftText } from "../parts/draft-text.js";
 import type { Prepared } from "./prepare.js";
 
 /** A file as its bytes: one that a database gave cannot be read any more when its entry is gone, in Firefox. */
-interface Kept extends Omit<Prepared, "file"> {
+interface StoredFile extends Omit<Prepared, "file"> {
   readonly name: string;
   readonly type: string;
   readonly bytes: ArrayBuffer;
@@ -11,7 +11,7 @@ interface Kept extends Omit<Prepared, "file"> {
 
 interface Draft {
   readonly at: number;
-  readonly files: readonly Kept[];
+  readonly files: readonly StoredFile[];
 }
 
 /** A tab that was closed and is opened again finds its files for so long. */
@@ -58,13 +58,13 @@ export function keepFilesOf(tray: Files, session: string): void {
 /** In the place of those before. What cannot be kept stays as long as the page. */
 function keepFiles(session: string, files: readonly Prepared[]): void {
   const mark = filesKey(session);
-  let id = keptText(mark);
+  let id = draftText(mark);
   if (!id) {
     id = crypto.randomUUID();
     void isOwn(id);
   }
   // Files without a mark are never found, and marks without files are no harm.
-  keepText(mark, files.length > 0 ? id : "");
+  saveDraftText(mark, files.length > 0 ? id : "");
   const write = async () => {
     const all = await Promise.all(files.map(keptFrom));
     await inStore("readwrite", (store) => {
@@ -76,7 +76,7 @@ function keepFiles(session: string, files: readonly Prepared[]): void {
   writing = writing.then(write).catch(() => {});
 }
 
-const keptFrom = async ({ file, ...rest }: Prepared): Promise<Kept> => ({
+const keptFrom = async ({ file, ...rest }: Prepared): Promise<StoredFile> => ({
   ...rest,
   name: file.name,
   type: file.type,
@@ -86,10 +86,10 @@ const keptFrom = async ({ file, ...rest }: Prepared): Promise<Kept> => ({
 /** What was kept for a draft of this tab. */
 export async function keptFiles(session: string): Promise<readonly Prepared[]> {
   const mark = filesKey(session);
-  const id = keptText(mark);
+  const id = draftText(mark);
   if (!id) return [];
   // The other tab keeps its draft: what is read here is written anew, under an id of this one.
-  if (!(await isOwn(id))) keepText(mark, "");
+  if (!(await isOwn(id))) saveDraftText(mark, "");
   await writing;
   let draft: Draft | undefined;
   try {

@@ -104,12 +104,13 @@ function checkSize({ size }: Blob, limit: number): void {
 const as = (data: Blob, type: string, name: string) => new File([data], name, { type });
 
 /** What it says it is, and what it is, are two kinds of files. */
-function isRenamed(said: string, type: string): boolean {
-  const isOfKind = (kind: string) => said.startsWith(kind) !== type.startsWith(kind) || (said.startsWith(kind) && said !== type);
+function isRenamed(declared: string, type: string): boolean {
+  const isOfKind = (kind: string) =>
+    declared.startsWith(kind) !== type.startsWith(kind) || (declared.startsWith(kind) && declared !== type);
   return (
-    said !== "" &&
+    declared !== "" &&
     type !== "" &&
-    (isOfKind("image/") || said.startsWith("application/pdf") !== type.startsWith("application/pdf"))
+    (isOfKind("image/") || declared.startsWith("application/pdf") !== type.startsWith("application/pdf"))
   );
 }
 

@@ -72,21 +72,22 @@ function News({ tray, items }: { readonly tray: Tray; readonly items: readonly A
   const [news, setNews] = useState("");
   useEffect(() => {
     const known = new Map(before.current.map((item) => [item.id, item]));
-    const told: string[] = [];
+    const announcements: string[] = [];
     for (const item of items) {
       const { id, name, state } = item;
       if (known.get(id)?.state !== state) {
         const text = tray.says(item, say);
-        if (text) told.push(text);
-        else if (state === "ready") told.push(`${shortName(name)}: ${say("Attached")}`);
+        if (text) announcements.push(text);
+        else if (state === "ready") announcements.push(`${shortName(name)}: ${say("Attached")}`);
       }
       known.delete(id);
     }
     // What was sent is in the conversation now.
     if (items.length > 0)
-      for (const { name, state } of known.values()) if (state !== "refused") told.push(`${shortName(name)}: ${say("Removed")}`);
+      for (const { name, state } of known.values())
+        if (state !== "refused") announcements.push(`${shortName(name)}: ${say("Removed")}`);
     before.current = items;
-    if (told.length > 0) setNews(told.join(" "));
+    if (announcements.length > 0) setNews(announcements.join(" "));
   }, [tray, items, say]);
   return (
     <div ref={styled} role="status" data-glove-label="">

@@ -22,7 +22,7 @@ export interface Attached {
   readonly prepared?: Prepared;
 }
 
-interface Given {
+interface TraySource {
   readonly file: File;
   readonly allowed: Allowed;
 }
@@ -33,7 +33,7 @@ export class Tray extends Listeners {
   #working = false;
   /** Those for which there was no room, since somebody made room last. */
   #over: readonly string[] = [];
-  readonly #given = new Map<string, Given>();
+  readonly #sources = new Map<string, TraySource>();
   #whenReady: (() => void)[] = [];
 
   readonly getItems = (): readonly Attached[] => this.#items;
@@ -51,7 +51,7 @@ export class Tray extends Listeners {
   add(files: readonly File[], folders: readonly string[], allowed: Allowed): void {
     const added = files.map((file): Attached => {
       const id = this.#id();
-      this.#given.set(id, { file, allowed });
+      this.#sources.set(id, { file, allowed });
       return { id, name: file.name, state: "waiting", type: file.type, size: file.size };
     });
     const notFiles = folders.map((name) => this.#refused(name, { code: "folder" }));
@@ -67,7 +67,7 @@ export class Tray extends Listeners {
   }
 
   remove(id: string): void {
-    this.#given.delete(id);
+    this.#sources.delete(id);
     this.#over = [];
     this.#show(this.#items.filter((item) => item.id !== id));
     this.#settle();
@@ -76,7 +76,7 @@ export class Tray extends Listeners {
   /** The files that are ready: they are sent, and nothing stays. */
   take(): File[] {
     const files = this.#items.flatMap(({ prepared }) => prepared?.file ?? []);
-    this.#given.clear();
+    this.#sources.clear();
     this.#over = [];
     this.#show([]);
     return files;
@@ -112,24 +112,24 @@ export class Tray extends Listeners {
     let over: number | undefined;
     for (let next = this.#waiting(); next; next = this.#waiting()) {
       const { id } = next;
-      const given = this.#given.get(id) as Given;
+      const source = this.#sources.get(id) as TraySource;
       this.#set(id, { state: "preparing" });
       try {
-        if (this.#items.filter(({ state }) => state === "ready").length >= given.allowed.files) {
+        if (this.#items.filter(({ state }) => state === "ready").length >= source.allowed.files) {
           // What is not taken at all has another reason.
-          await takenKind(given.file, given.allowed);
-          over = given.allowed.files;
-          this.#over = [...this.#over, given.file.name];
+          await takenKind(source.file, source.allowed);
+          over = source.allowed.files;
+          this.#over = [...this.#over, source.file.name];
           this.#set(id, { state: "refused" });
         } else {
-          const prepared = await prepare(given.file, given.allowed);
-          this.#fit(prepared.file, given.allowed);
+          const prepared = await prepare(source.file, source.allowed);
+          this.#fit(prepared.file, source.allowed);
           this.#set(id, readyFrom(prepared));
         }
       } catch (error) {
         this.#set(id, { state: "refused", note: error instanceof Refused ? error.note : { code: "broken" } });
       }
-      this.#given.delete(id);
+      this.#sources.delete(id);
     }
     if (over !== undefined) this.#tellOver(over);
     this.#working = false;
@@ -145,7 +145,7 @@ export class Tray extends Listeners {
   }
 
   #waiting(): Attached | undefined {
-    return this.#items.find(({ id, state }) => state === "waiting" && this.#given.has(id));
+    return this.#items.find(({ id, state }) => state === "waiting" && this.#sources.has(id));
   }
 
   #fit({ size }: Blob, { messageBytes }: Allowed): void {

@@ -5,7 +5,7 @@ import type { Command } from "./list.js";
 /** A `/name` that is being written, and where. */
 export interface Typed {
   /** Up to the cursor. */
-  readonly begun: string;
+  readonly prefix: string;
   /** All of it. */
   readonly name: string;
   /** That of the `/`. */
@@ -16,15 +16,15 @@ export interface Typed {
 /** Nothing where what is written there calls nothing: in `/usr/local`, and where something is selected. */
 export function typedIn({ value, selectionStart: at, selectionEnd }: HTMLTextAreaElement): Typed | null {
   if (at !== selectionEnd) return null;
-  const [, begun] = /(?:^|\s)\/([\p{L}\p{M}\p{N}_-]*)$/u.exec(value.slice(0, at)) ?? [];
+  const [, prefix] = /(?:^|\s)\/([\p{L}\p{M}\p{N}_-]*)$/u.exec(value.slice(0, at)) ?? [];
   const [, rest] = /^([\p{L}\p{M}\p{N}_-]*)(?:\s|$)/u.exec(value.slice(at)) ?? [];
-  if (begun === undefined || rest === undefined) return null;
-  return { begun, name: begun + rest, start: at - begun.length - 1, end: at + rest.length };
+  if (prefix === undefined || rest === undefined) return null;
+  return { prefix, name: prefix + rest, start: at - prefix.length - 1, end: at + rest.length };
 }
 
 /** Those whose names begin with it, and then those that have it elsewhere in their names. */
-export function matching(commands: readonly Command[], { begun }: Typed): Command[] {
-  const letters = folded(begun);
+export function matching(commands: readonly Command[], { prefix }: Typed): Command[] {
+  const letters = folded(prefix);
   const at = ({ name }: Command) => folded(name).indexOf(letters);
   return [...commands.filter((command) => at(command) === 0), ...commands.filter((command) => at(command) > 0)];
 }

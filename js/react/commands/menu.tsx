@@ -155,7 +155,7 @@ function listen(
     if (!menu) return;
     const typed = typedIn(menu.field);
     if (typed?.start !== menu.typed.start) show(null);
-    else if (typed.begun !== menu.typed.begun) show({ ...menu, typed });
+    else if (typed.prefix !== menu.typed.prefix) show({ ...menu, typed });
   };
   form.addEventListener("input", ({ target }) => look(target), { signal });
   form.addEventListener("keydown", key, { signal, capture: true });

@@ -19,12 +19,12 @@ export function useSuspenseGlove<C extends GloveClient = GloveClient>(config: Us
   if (!provided) throw new GloveError("CLIENT_CONFIG", "useSuspenseGlove requires a GloveProvider");
   const settings = settingsOf(config, provided, () => undefined);
   const inPage = useSyncExternalStore(never, yes, no);
-  const own = useRef<Kept | undefined>(undefined);
+  const own = useRef<PendingEngine | undefined>(undefined);
   const shared = hasOwnSettings(config) ? undefined : provided.current.shared;
-  const kept = inPage && !shared ? keptFor(settings, own.current) : undefined;
-  const engine = kept?.engine ?? (inPage ? shared : undefined);
+  const pending = inPage && !shared ? keptFor(settings, own.current) : undefined;
+  const engine = pending?.engine ?? (inPage ? shared : undefined);
   const letGo = () => {
-    if (kept) forget(kept);
+    if (pending) forget(pending);
     if (shared) provided.current.release(shared);
   };
   if (engine && !engine.isReady) {
@@ -45,7 +45,7 @@ export function useSuspenseGlove<C extends GloveClient = GloveClient>(config: Us
   }
   const [empty] = useState(() => new Engine(settings));
   useBrowserLayoutEffect(() => {
-    own.current = kept;
+    own.current = pending;
     // It is the component's now. Who comes later gets one of his own: this one may have gone to another conversation.
     letGo();
   });
@@ -54,30 +54,30 @@ export function useSuspenseGlove<C extends GloveClient = GloveClient>(config: Us
 }
 
 /** The engine of a component. State of one that waits is lost, so until it is on the screen its engine is found by what it asks for. */
-interface Kept {
+interface PendingEngine {
   readonly client: GloveClient;
   readonly key: string;
   readonly engine: Engine;
 }
 
-const waiting = new WeakMap<GloveClient, Map<string, Kept>>();
+const waiting = new WeakMap<GloveClient, Map<string, PendingEngine>>();
 
-function keptFor(settings: Settings, own: Kept | undefined): Kept {
+function keptFor(settings: Settings, own: PendingEngine | undefined): PendingEngine {
   const { client, store, sessionId } = settings;
   const key = store?.identifier ?? sessionId ?? "";
   if (own?.client === client && own.key === key) return own;
-  const ofClient = waiting.get(client) ?? new Map<string, Kept>();
+  const ofClient = waiting.get(client) ?? new Map<string, PendingEngine>();
   waiting.set(client, ofClient);
   const known = ofClient.get(key);
   if (known) return known;
-  const kept = { client, key, engine: new Engine(settings) };
-  ofClient.set(key, kept);
-  return kept;
+  const pending = { client, key, engine: new Engine(settings) };
+  ofClient.set(key, pending);
+  return pending;
 }
 
-function forget(kept: Kept): void {
-  const ofClient = waiting.get(kept.client);
-  if (ofClient?.get(kept.key) === kept) ofClient.delete(kept.key);
+function forget(pending: PendingEngine): void {
+  const ofClient = waiting.get(pending.client);
+  if (ofClient?.get(pending.key) === pending) ofClient.delete(pending.key);
 }
 
 const never = () => () => {};

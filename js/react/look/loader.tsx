@@ -49,24 +49,24 @@ export class Loader<M extends object> {
       }, 0);
       throw this.#failure.error;
     };
-    const Guarded = ({ given, mounted }: { given: object; mounted?: () => void }): ReactNode => {
+    const Guarded = ({ childProps, mounted }: { childProps: object; mounted?: () => void }): ReactNode => {
       useEffect(() => mounted?.(), [mounted]);
-      if (!this.#failed) return Loaded(given);
+      if (!this.#failed) return Loaded(childProps);
       return (
         <Boundary name={name} by={Component}>
-          <Loaded {...given} />
+          <Loaded {...childProps} />
         </Boundary>
       );
     };
     // The same around it whether it is loaded or not: what is typed into it stays, and the HTML of a server fits.
-    const Component = (given: object): ReactNode => {
+    const Component = (childProps: object): ReactNode => {
       const hydrates = useSyncExternalStore(never, no, yes);
       const [mounted, setMounted] = useState(!hydrates);
       const [first] = useState(
         () =>
           hydrates && (
             <Suspense fallback={null}>
-              <Guarded given={given} mounted={() => setMounted(true)} />
+              <Guarded childProps={childProps} mounted={() => setMounted(true)} />
             </Suspense>
           ),
       );
@@ -74,7 +74,7 @@ export class Loader<M extends object> {
       if (!mounted) return first;
       return (
         <Suspense fallback={null}>
-          <Guarded given={given} />
+          <Guarded childProps={childProps} />
         </Suspense>
       );
     };

@@ -4,7 +4,7 @@ import { CopyButton } from "../parts/copy-button.js";
 import { highlight, isLoaded, languageOf, subscribe } from "./highlight.js";
 
 /** Longer code has no colours: they would take too long. */
-const mostColoured = 20_000;
+const maxColoured = 20_000;
 /** In milliseconds: so often the colours follow what is written. */
 const pace = 150;
 
@@ -26,7 +26,7 @@ export function CodeBlock({
   readonly info: string;
   readonly open: boolean;
 }): ReactNode {
-  const language = code.length <= mostColoured ? languageOf(info) : undefined;
+  const language = code.length <= maxColoured ? languageOf(info) : undefined;
   const ready = useSyncExternalStore(
     subscribe,
     () => language !== undefined && isLoaded(language),

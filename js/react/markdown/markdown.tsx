@@ -33,12 +33,12 @@ export function createMarkdown(options: MarkdownOptions = {}): ComponentType<Tex
     // Only saves work: what is remembered of the text before never changes what comes out.
     blocks.update(front);
     const { settled, open } = blocks;
-    const shown = useShown(settled);
-    const all = shown === settled.length;
+    const visible = useVisibleBlocks(settled);
+    const all = visible === settled.length;
     const tail = streaming && !blocks.isInCode ? { ...open, text: closed(open.text) } : open;
     return (
       <div data-glove-markdown="">
-        {settled.slice(0, shown).map((block, index) => (
+        {settled.slice(0, visible).map((block, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: settled blocks never change their places.
           <Wrapped key={index} plain={block.plain}>
             <Block block={block} links={links} open={false} />
@@ -73,17 +73,17 @@ function Wrapped({ plain, live, children }: WrappedProps): ReactNode {
 }
 
 /** How many blocks are drawn: of a long text that comes at once, or faster than it is drawn, some in each frame. */
-function useShown(blocks: readonly TextBlock[]): number {
+function useVisibleBlocks(blocks: readonly TextBlock[]): number {
   const [, drawMore] = useReducer((frames: number) => frames + 1, 0);
   const drawn = useRef(0);
-  const shown = upTo(blocks, drawn.current);
+  const visible = upTo(blocks, drawn.current);
   useEffect(() => {
-    drawn.current = shown;
-    if (shown === blocks.length) return;
+    drawn.current = visible;
+    if (visible === blocks.length) return;
     const frame = requestAnimationFrame(drawMore);
     return () => cancelAnimationFrame(frame);
   });
-  return shown;
+  return visible;
 }
 
 function upTo(blocks: readonly TextBlock[], from: number): number {

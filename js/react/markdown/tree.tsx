@@ -81,7 +81,7 @@ function one(token: Tokens.Generic, outer: Place): ReactNode {
       return <Table table={token as Tokens.Table} place={place} />;
     case "link":
       return (
-        <Link href={decoded(token.href)} said={seenOf(token.tokens)}>
+        <Link href={decoded(token.href)} linkText={seenOf(token.tokens)}>
           {draw(token.tokens, { ...place, linked: true })}
         </Link>
       );
@@ -109,15 +109,15 @@ function seenOf(tokens: readonly Token[] | undefined): string {
 interface LinkProps {
   readonly href: string;
   /** Its text as it is seen, which may be an address itself. */
-  readonly said: string;
+  readonly linkText: string;
   readonly children: ReactNode;
 }
 
-function Link({ href, said, children }: LinkProps): ReactNode {
+function Link({ href, linkText, children }: LinkProps): ReactNode {
   const safe = safeLink(href);
   if (safe === undefined) return children;
   const own = safe.startsWith("#") ? {} : { target: "_blank", rel: "noopener noreferrer nofollow", title: visibleText(safe) };
-  const other = otherHost(said, safe);
+  const other = otherHost(linkText, safe);
   return (
     <a href={safe} {...own}>
       {children}
@@ -147,7 +147,7 @@ function Picture({ src, alt, place }: { readonly src: string; readonly alt: stri
     );
   }
   return (
-    <Link href={src} said={alt}>
+    <Link href={src} linkText={alt}>
       {alt || src}
     </Link>
   );

@@ -17,17 +17,17 @@ export type ResultPart =
 
 /** Nothing where there is no picture and no file. */
 export function resultParts(output: string): readonly ResultPart[] | undefined {
-  let given: unknown;
+  let parsed: unknown;
   try {
-    given = JSON.parse(output);
+    parsed = JSON.parse(output);
   } catch {
     return undefined;
   }
-  const content = read(given, "content");
+  const content = read(parsed, "content");
   const answer = Array.isArray(content) ? content : undefined;
-  const parts = (answer ?? [given].flat(1)).flatMap(partsOf);
+  const parts = (answer ?? [parsed].flat(1)).flatMap(partsOf);
   if (parts.every(({ kind }) => kind === "text")) return undefined;
-  const all = answer ? [...parts, ...beside(given, /^content$/)] : parts;
+  const all = answer ? [...parts, ...beside(parsed, /^content$/)] : parts;
   return all.filter((part) => part.kind !== "text" || part.text.trim() !== "");
 }
 

@@ -11,11 +11,11 @@ function storage(): Storage | undefined {
   }
 }
 
-export function keptText(key: string): string | null {
+export function draftText(key: string): string | null {
   return storage()?.getItem(prefix + key) ?? null;
 }
 
-export function keepText(key: string, text: string): void {
+export function saveDraftText(key: string, text: string): void {
   try {
     if (text === "") storage()?.removeItem(prefix + key);
     else storage()?.setItem(prefix + key, text);

@@ -6,7 +6,7 @@ import { misleading } from "../../src/wire/visible-text.js";
 const mark = "\x01";
 
 /** More of them are drawn as text: each is an element. */
-const mostDrawn = 1_000;
+const maxDrawn = 1_000;
 
 function escapeOf(char: string): string {
   const hex = (char.codePointAt(0) ?? 0).toString(16).toUpperCase();
@@ -28,7 +28,7 @@ export function Visible({ text, lines }: { readonly text: string; readonly lines
   return useMemo(() => {
     const seen = marked(text, lines);
     const parts = seen.split(mark);
-    if (parts.length > mostDrawn) return seen.replaceAll(mark, "");
+    if (parts.length > maxDrawn) return seen.replaceAll(mark, "");
     return parts.map((part, at) =>
       at % 2 ? (
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name.

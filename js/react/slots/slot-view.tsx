@@ -5,7 +5,7 @@ import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { mountRenderer } from "../render/mount-renderer.js";
 import { useDisplayContents } from "../render/use-display-contents.js";
 import { type Drawing, NothingDraws } from "./drawing.js";
-import { useKeptForm } from "./use-draft-form.js";
+import { useDraftForm } from "./use-draft-form.js";
 import { useQuestionFocus } from "./use-question-focus.js";
 
 export interface SlotViewProps {
@@ -23,7 +23,7 @@ export const SlotView = memo(function SlotView({ slot, registry, resolveSlot, re
   const find = () => registry.slot(name);
   const renderer = useSyncExternalStore(registry.subscribe, find, find);
   useDisplayContents(element);
-  useKeptForm(element, id, pending && slot.waits === true);
+  useDraftForm(element, id, pending && slot.waits === true);
   useQuestionFocus(element, pending);
   const resolve = useCallback((value?: unknown) => resolveSlot(id, value), [id, resolveSlot]);
   const reject = useCallback((reason?: string) => void rejectSlot(id, reason), [id, rejectSlot]);

@@ -1,22 +1,22 @@
 // What is typed into a question is kept for this tab until it is answered: a reload brings it back. Never a secret.
 import { type RefObject, useEffect } from "react";
-import { keepText, keptText } from "../parts/draft-text.js";
+import { draftText, saveDraftText } from "../parts/draft-text.js";
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 const kept = ":is(input:not([type=password], [type=file], [type=hidden]), select, textarea)";
 
 /** `slot` is the element around the slot with this id; it holds a question while `open`. */
-export function useKeptForm(slot: RefObject<HTMLElement | null>, id: string, open: boolean): void {
+export function useDraftForm(slot: RefObject<HTMLElement | null>, id: string, open: boolean): void {
   useEffect(() => {
     const element = slot.current;
     const key = `slot:${id}`;
-    if (!open) keepText(key, "");
+    if (!open) saveDraftText(key, "");
     if (!element || !open) return;
     const fields = () => [...element.querySelectorAll<Field>(kept)];
     const stored = read(key);
     if (stored) for (const [at, field] of fields().entries()) fill(field, stored[at]);
-    const typed = () => keepText(key, JSON.stringify(fields().map(valueIn)));
+    const typed = () => saveDraftText(key, JSON.stringify(fields().map(valueIn)));
     element.addEventListener("input", typed);
     return () => element.removeEventListener("input", typed);
   }, [slot, id, open]);
@@ -24,7 +24,7 @@ export function useKeptForm(slot: RefObject<HTMLElement | null>, id: string, ope
 
 function read(key: string): readonly unknown[] | undefined {
   try {
-    const stored: unknown = JSON.parse(keptText(key) ?? "null");
+    const stored: unknown = JSON.parse(draftText(key) ?? "null");
     return Array.isArray(stored) ? stored : undefined;
   } catch {
     return undefined;

@@ -9,12 +9,12 @@ const field = ":is(input, select, textarea):not([type=hidden], :disabled, [data-
 export function useQuestionFocus(slot: RefObject<HTMLElement | null>, open: boolean): void {
   useBrowserLayoutEffect(() => {
     const element = slot.current;
-    const asked = open ? element?.querySelector<HTMLElement>(question) : null;
-    if (!element || !asked) return;
+    const target = open ? element?.querySelector<HTMLElement>(question) : null;
+    if (!element || !target) return;
     const root = element.closest("[data-glove-strategy]");
     const around = element.getRootNode() as Document | ShadowRoot;
     const before = focused(around);
-    if (mayLeave(before, root)) enter(asked);
+    if (mayLeave(before, root)) enter(target);
     return () => {
       const now = focused(around);
       if (now && !element.contains(now)) return;
@@ -44,8 +44,8 @@ function mayLeave(active: HTMLElement | null, root: Element | null): boolean {
 }
 
 // The first field where there is one; never a button, or the next Enter would answer what nobody has read.
-function enter(asked: HTMLElement): void {
-  const first = asked.querySelector<HTMLElement>(field);
-  const chosen = first?.matches("[type=radio]") ? asked.querySelector<HTMLElement>("[type=radio]:checked") : undefined;
-  (chosen ?? first ?? asked).focus();
+function enter(target: HTMLElement): void {
+  const first = target.querySelector<HTMLElement>(field);
+  const chosen = first?.matches("[type=radio]") ? target.querySelector<HTMLElement>("[type=radio]:checked") : undefined;
+  (chosen ?? first ?? target).focus();
 }

@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { ThreadInfo } from "../../src/threads/thread.js";
 import { type PartProps, part } from "../parts/as-child.js";
-import { errorWords } from "../parts/notices/error-messages.js";
+import { errorMessage } from "../parts/notices/error-messages.js";
 import { useLabels } from "../render/labels.js";
 import { Visible } from "../render/visible.js";
 import { ThreadIcon } from "./icons.js";
@@ -158,7 +158,7 @@ export function BuiltInThreadList({ field }: { readonly field: "always" | false 
       <ThreadListUndo />
       {error && (
         <p role="alert" data-glove-threads-error="">
-          {errorWords(error, say).text}
+          {errorMessage(error, say).text}
         </p>
       )}
     </>

@@ -2,7 +2,7 @@
 import { createElement, type ReactNode } from "react";
 import { Loader } from "../look/loader.js";
 import type { ThreadListProps } from "./thread-list.js";
-import { useShown } from "./use-visible-threads.js";
+import { useVisibleThreads } from "./use-visible-threads.js";
 
 const threads = /* @__PURE__ */ new Loader(() => import("./index.js"));
 
@@ -15,7 +15,7 @@ const Loaded = /* @__PURE__ */ threads.component("LoadedThreadList");
 
 /** The list of conversations, finished; with children, the frame of your own. */
 // What is loaded is given the hook: by importing it, it would bring it into pages that have no list.
-export const ThreadList = (props: ThreadListProps): ReactNode => createElement(Loaded, { ...props, useShown });
+export const ThreadList = (props: ThreadListProps): ReactNode => createElement(Loaded, { ...props, useVisibleThreads });
 /** The threads by the day of their last change; a function as its child draws each. */
 export const ThreadListItems = /* @__PURE__ */ threads.component("ThreadListItems");
 /** Begins a new conversation. */

@@ -7,7 +7,7 @@ import { Sheet } from "../look/sheet.js";
 import { type Labels, LabelsContext, useLabels } from "../render/labels.js";
 import { BuiltInThreadList } from "./built-in.js";
 import { ActionsContext, rowsOf, StateContext, type ThreadListActions, type ThreadListState } from "./thread-list-context.js";
-import type { useShown } from "./use-visible-threads.js";
+import type { useVisibleThreads } from "./use-visible-threads.js";
 
 /** What `ThreadList` takes. */
 export interface ThreadListProps {
@@ -33,7 +33,7 @@ export interface ThreadListProps {
 
 /** What it is given by what loads it. */
 interface LoadedProps extends ThreadListProps {
-  readonly useShown: typeof useShown;
+  readonly useVisibleThreads: typeof useVisibleThreads;
 }
 
 export function LoadedThreadList({ labels, ...props }: LoadedProps): ReactNode {
@@ -42,7 +42,7 @@ export function LoadedThreadList({ labels, ...props }: LoadedProps): ReactNode {
 }
 
 function Frame({
-  useShown,
+  useVisibleThreads,
   current,
   onSelect,
   search: field,
@@ -56,12 +56,12 @@ function Frame({
   const root = useRef<HTMLElement>(null);
   const [search, setSearch] = useState("");
   const [editing, setEditing] = useState<ThreadListState["editing"]>();
-  const shown = useShown(search);
-  const { list } = shown;
-  const now = current ?? shown.id;
-  const latest = useRef({ list, shown, now, current, onSelect });
+  const visible = useVisibleThreads(search);
+  const { list } = visible;
+  const now = current ?? visible.id;
+  const latest = useRef({ list, shown: visible, now, current, onSelect });
   useBrowserLayoutEffect(() => {
-    latest.current = { list, shown, now, current, onSelect };
+    latest.current = { list, shown: visible, now, current, onSelect };
   });
   const wanted = useRef<Parameters<ThreadListActions["focusLater"]>[0]>(undefined);
   const placing = useRef(false);
@@ -83,13 +83,13 @@ function Frame({
   const actions = useMemo((): ThreadListActions => {
     let left: { readonly from: string; readonly to: string } | undefined;
     const select = (id: string) => {
-      const { shown, current, onSelect } = latest.current;
-      if (current === undefined) shown.switchTo(id);
+      const { shown: visible, current, onSelect } = latest.current;
+      if (current === undefined) visible.switchTo(id);
       onSelect?.(id);
     };
     const begin = async () => {
-      const { shown, current, onSelect } = latest.current;
-      const id = await shown.begin(current === undefined);
+      const { shown: visible, current, onSelect } = latest.current;
+      const id = await visible.begin(current === undefined);
       onSelect?.(id);
       return id;
     };

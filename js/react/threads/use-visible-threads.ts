@@ -4,7 +4,7 @@ import { GloveContext } from "../hooks/glove-context.js";
 import { useThreads } from "./use-threads.js";
 
 /** The conversation of the provider is not opened for the list. */
-export function useShown(search: string) {
+export function useVisibleThreads(search: string) {
   const list = useThreads({ search });
   const provided = useContext(GloveContext);
   const client = provided?.client;

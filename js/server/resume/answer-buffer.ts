@@ -44,19 +44,19 @@ export function createMemoryBuffer(options: MemoryBufferOptions = {}): AnswerBuf
   return {
     async append(id, events) {
       const now = Date.now();
-      const kept = answers.get(id) ?? { events: [], letters: 0, at: now };
-      const before = kept.events.length;
+      const stored = answers.get(id) ?? { events: [], letters: 0, at: now };
+      const before = stored.events.length;
       let added = 0;
       for (const event of events) {
-        kept.events.push(event);
+        stored.events.push(event);
         // Also one without a letter takes its place.
         added += event.length + eachLetters;
       }
-      kept.at = now;
-      kept.letters += added;
+      stored.at = now;
+      stored.letters += added;
       held += added;
       answers.delete(id);
-      answers.set(id, kept);
+      answers.set(id, stored);
       for (const [other, { at }] of answers) {
         if (other === id || (held <= letters && now - at < keptMs)) break;
         forget(other);

@@ -19,7 +19,7 @@ const lookMs = 2_000;
 /** So often what is to be stopped may begin anew meanwhile. */
 const stopTries = 8;
 /** The limit of answers without a reader; above it, the one without a reader for the longest time is stopped. */
-const mostLeft = 100;
+const maxUnread = 100;
 
 interface Producing {
   readonly stop: AbortController;
@@ -81,11 +81,11 @@ export class ResumableAnswers {
     const [, ...events] = await this.#buffer.read(id, 0);
     if (events.some((event) => event.endsWith(over))) return new Response(null, { status: 204 });
     const run = crypto.randomUUID();
-    const told = [first(key, run), `${run} ${instead}`, `${run} ${over}`];
+    const firstEvents = [first(key, run), `${run} ${instead}`, `${run} ${over}`];
     for (let tries = 0; tries < stopTries; tries++) {
       const gone = await this.forget(id);
       // Otherwise it has begun in between.
-      if ((await this.#buffer.append(id, told)) === 0) return gone;
+      if ((await this.#buffer.append(id, firstEvents)) === 0) return gone;
     }
     return this.forget(id);
   }
@@ -98,7 +98,7 @@ export class ResumableAnswers {
     key: AnswerKey,
     request: Request,
     begin: (signal: AbortSignal) => Promise<Response>,
-    { again = false, most = mostLeft } = {},
+    { again = false, most = maxUnread } = {},
   ): Promise<Response> {
     const { id } = key;
     const last = request.headers.get("last-event-id");
@@ -163,11 +163,11 @@ export class ResumableAnswers {
     const reader = body.getReader();
     const { signal } = stop;
     // What says nothing would not hear that it is not wanted any more.
-    const left = () => void reader.cancel().catch(() => {});
-    signal.addEventListener("abort", left, { once: true });
+    const onDisconnect = () => void reader.cancel().catch(() => {});
+    signal.addEventListener("abort", onDisconnect, { once: true });
     const look = setInterval(async () => {
-      const [told = ""] = await this.#buffer.read(id, 0).catch(() => [run]);
-      if (!told.endsWith(run)) stop.abort();
+      const [firstEvent = ""] = await this.#buffer.read(id, 0).catch(() => [run]);
+      if (!firstEvent.endsWith(run)) stop.abort();
     }, lookMs);
     const decoder = new TextDecoder();
     let rest = "";
@@ -196,20 +196,20 @@ export class ResumableAnswers {
       }
     } finally {
       clearInterval(look);
-      signal.removeEventListener("abort", left);
+      signal.removeEventListener("abort", onDisconnect);
     }
   }
 
   #follow(id: string, run: string, from: number): Response {
     const encoder = new TextEncoder();
     let next = from;
-    let heard = Date.now();
-    let told = heard;
-    let left = false;
+    let lastReadAt = Date.now();
+    let lastSentAt = lastReadAt;
+    let disconnected = false;
     const reading = this.#own.get(id);
     if (reading) reading.readers++;
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-      while (!left) {
+      while (!disconnected) {
         const ended = reading?.ended;
         // With the one before: there is always one while the answer is kept.
         const [known, ...events] = await this.#buffer.read(id, next - 1);
@@ -225,22 +225,22 @@ export class ResumableAnswers {
           return controller.close();
         }
         const now = Date.now();
-        if (events.length > 0) heard = now;
-        if (!text && this.#heartbeatMs > 0 && now - told >= this.#heartbeatMs) text = ": waiting\n\n";
+        if (events.length > 0) lastReadAt = now;
+        if (!text && this.#heartbeatMs > 0 && now - lastSentAt >= this.#heartbeatMs) text = ": waiting\n\n";
         if (text) {
-          told = now;
+          lastSentAt = now;
           controller.enqueue(encoder.encode(text));
           return;
         }
         // It was stopped, and something else stands in its place.
         if (ended && events.length === 0) return controller.close();
         const own = this.#own.get(id);
-        if (!own && now - heard > staleMs) return controller.close();
+        if (!own && now - lastReadAt > staleMs) return controller.close();
         await this.#more(own);
       }
     };
     const cancel = () => {
-      left = true;
+      disconnected = true;
       if (reading) this.#leave(id, reading);
     };
     const headers = {
@@ -257,9 +257,9 @@ export class ResumableAnswers {
     if (own.readers > 0 || this.#own.get(id) !== own) return;
     this.#own.delete(id);
     this.#own.set(id, own);
-    const left = [...this.#own].filter(([, other]) => other.readers <= 0 && !other.ended && other.most === own.most);
-    const [oldest] = left;
-    if (oldest && left.length > own.most) void this.forget(oldest[0]).catch(() => {});
+    const unread = [...this.#own].filter(([, other]) => other.readers <= 0 && !other.ended && other.most === own.most);
+    const [oldest] = unread;
+    if (oldest && unread.length > own.most) void this.forget(oldest[0]).catch(() => {});
   }
 
   /** Until this process has written more, or for a moment. */

@@ -3,7 +3,7 @@
 import { sessionOptions } from "../ports/session-config.js";
 import type { ToolConfig } from "../ports/tool.js";
 import { checkTool } from "../tools/options.js";
-import { late } from "../values/error.js";
+import { loadPart } from "../values/error.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { AgentDefinition } from "./agent.js";
 
@@ -61,7 +61,7 @@ export function defineAgent<const N extends string>(
     idempotent: true,
     parallel: true,
     async do({ task }, display, _, signal) {
-      const { runAgent } = await late(import("./run-agent.js"));
+      const { runAgent } = await loadPart(import("./run-agent.js"));
       return runAgent(definition, task, display, signal);
     },
   };

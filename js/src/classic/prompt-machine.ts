@@ -40,30 +40,30 @@ export class PromptMachine {
     check("`tools`", tools ?? [], "list");
     this.model.setSystemPrompt(this.systemPrompt);
     const described: ModelTool[] = await Promise.all((tools ?? []).map(describe));
-    const told = new Set<string>();
+    const emitted = new Set<string>();
     const notify = async (type: string, data: unknown) => {
-      told.add(type);
+      emitted.add(type);
       this.#subscribers.tell(type, data);
     };
     const request = { messages, ...(described.length ? { tools: described } : {}) };
     // One that heeds no signal is not waited for.
     const result = await stoppable(this.model.prompt(request, notify, signal), signal);
-    this.#tellTurn(result, told);
+    this.#tellTurn(result, emitted);
     return result;
   }
 
   /** The events of a whole answer, as a session tells them. A model that told of it itself is believed. */
-  #tellTurn(result: ModelPromptResult, told: ReadonlySet<string>): void {
+  #tellTurn(result: ModelPromptResult, emitted: ReadonlySet<string>): void {
     const { messages, stop_reason, tokens_in, tokens_out } = result;
     const text = messages.map((message) => message.text).join("");
     const tool_calls = messages.flatMap((message) => message.tool_calls ?? []);
-    if (!told.has("tool_use")) {
+    if (!emitted.has("tool_use")) {
       for (const { id, tool_name: name, input_args: input } of tool_calls)
         this.#subscribers.tell("tool_use", { id, name, input });
     }
-    if (told.has("model_response") || told.has("model_response_complete")) return;
+    if (emitted.has("model_response") || emitted.has("model_response_complete")) return;
     const response = { text, tool_calls, ...(stop_reason !== undefined && { stop_reason }), tokens_in, tokens_out };
-    this.#subscribers.tell(told.has("text_delta") ? "model_response_complete" : "model_response", response);
+    this.#subscribers.tell(emitted.has("text_delta") ? "model_response_complete" : "model_response", response);
   }
 }
 

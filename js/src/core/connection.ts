@@ -6,16 +6,16 @@ import type { SentRequest, StoreAdapter } from "../ports/store.js";
 import { dropLocalCopy, keepLocalCopy } from "../store/local/local-copy.js";
 import { firstPainted } from "../timing/next-frame.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import { codeOf, late } from "../values/error.js";
+import { codeOf, loadPart } from "../values/error.js";
 import { sessionClosed } from "../values/refusals.js";
 import type { AwaitedCalls, CoreSession, SessionCore } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
 import type { SessionLifecycle } from "./lifecycle.js";
-import type { Way } from "./open-session.js";
+import type { ConnectionAccess } from "./open-session.js";
 import type { SessionPage } from "./page.js";
 
-export class Connection implements Way {
+export class Connection implements ConnectionAccess {
   readonly #core: Core;
   readonly #page: SessionPage;
   #loading: Promise<SessionLifecycle> | undefined;
@@ -51,7 +51,7 @@ export class Connection implements Way {
   }
 
   /** Does something with that, as soon as the session is open where it is not there yet. */
-  async with<T>(act: (opened: SessionLifecycle) => Maybe<T>): Promise<T> {
+  async with<T>(act: (openSession: SessionLifecycle) => Maybe<T>): Promise<T> {
     if (!this.#opened) await this.ready();
     return act(this.#loaded);
   }
@@ -131,7 +131,7 @@ export class Connection implements Way {
       this.#core.ahead?.();
       if (!this.#core.page) store.ahead?.();
     }
-    const [{ SessionLifecycle, tabs }, core] = await Promise.all([late(import("./session-chunk.js")), this.#core.opened()]);
+    const [{ SessionLifecycle, tabs }, core] = await Promise.all([loadPart(import("./session-chunk.js")), this.#core.opened()]);
     if (this.#disposed) throw sessionClosed();
     this.#opened = new SessionLifecycle(this.#page, this, this.#core, core, tabs);
     return this.#opened;
@@ -184,7 +184,7 @@ export class Connection implements Way {
 
   /** Gives up what waits. */
   cancelQueued(id: string): void {
-    if (!this.#opened?.cancelHeld(id)) this.session?.cancelQueued?.(id);
+    if (!this.#opened?.cancelWaiting(id)) this.session?.cancelQueued?.(id);
   }
 
   /** Why the session cannot be opened. Each try says it on the screen; who draws no errors hears of it once. */

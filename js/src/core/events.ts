@@ -3,9 +3,9 @@
 import { isPiece } from "../snapshot/pace.js";
 import { isOfBroken } from "../snapshot/timeline.js";
 import { noSlots, ReplayState } from "../tabs/latest-state.js";
-import { late } from "../values/error.js";
+import { loadPart } from "../values/error.js";
 import type { CoreEvent } from "../wire/core-types.js";
-import type { OpenedSession } from "./open-session.js";
+import type { OpenSession } from "./open-session.js";
 import type { Extras } from "./tasks-and-inbox.js";
 
 const inboxTool = "glove_post_to_inbox";
@@ -15,7 +15,7 @@ const slotsMs = 500;
 const keptMs = 1_000;
 /** In letters. From the first on, a write holds only what is new, and it never holds much more than the second. */
 const longAnswer = 2 ** 16;
-const mostAtOnce = 2 ** 20;
+const maxAtOnce = 2 ** 20;
 
 /** Whoever builds the application reads what models fail with; several requests may have waited for one call. */
 function logFailures(events: readonly CoreEvent[]): void {
@@ -25,7 +25,7 @@ function logFailures(events: readonly CoreEvent[]): void {
 }
 
 export class CoreEvents {
-  readonly #opened: OpenedSession;
+  readonly #openSession: OpenSession;
   readonly #extras: Extras;
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
   modelInPage = false;
@@ -41,8 +41,8 @@ export class CoreEvents {
     at: 0,
   };
 
-  constructor(opened: OpenedSession, extras: Extras) {
-    this.#opened = opened;
+  constructor(openSession: OpenSession, extras: Extras) {
+    this.#openSession = openSession;
     this.#extras = extras;
   }
 
@@ -54,10 +54,10 @@ export class CoreEvents {
 
   /** A batch of the core of this page. */
   take(batch: string): void {
-    if (this.#opened.disposed) return;
+    if (this.#openSession.disposed) return;
     const events = JSON.parse(batch) as CoreEvent[];
     if (this.#fresh) this.#renew();
-    const tabs = this.#opened.tabs;
+    const tabs = this.#openSession.tabs;
     const isConflict = (event: CoreEvent) => event.kind === "ended" && event.error?.code === "STORE_CONFLICT";
     const conflicts = tabs ? events.filter(isConflict) : [];
     this.#tell(conflicts.length > 0 ? events.filter((event) => !isConflict(event)) : events);
@@ -68,13 +68,13 @@ export class CoreEvents {
   #tell(events: readonly CoreEvent[]): void {
     logFailures(events);
     this.show(events);
-    this.#opened.tabs?.tell(events);
+    this.#openSession.tabs?.tell(events);
   }
 
   /** What was shown before this core gives way to what it tells; the slots when its tools have had time to show theirs again. */
   #renew(): void {
     this.#fresh = false;
-    this.#opened.snapshots.apply({ kind: "renewed" });
+    this.#openSession.snapshots.apply({ kind: "renewed" });
     const { replay } = this;
     if (replay.hasOldSlots) setTimeout(() => replay.hasOldSlots && replay === this.replay && this.#tell([noSlots]), slotsMs);
   }
@@ -83,19 +83,19 @@ export class CoreEvents {
   show(events: readonly CoreEvent[]): void {
     let whole = false;
     for (const event of events) {
-      if (this.#opened.tabs) this.replay.take(event);
+      if (this.#openSession.tabs) this.replay.take(event);
       try {
         this.#take(event);
         whole ||= !isPiece(event);
       } catch (error) {
-        this.#opened.subscribers.report("OUT_OF_PROTOCOL", error);
+        this.#openSession.subscribers.report("OUT_OF_PROTOCOL", error);
       }
     }
-    if (whole) this.#opened.snapshots.publish();
+    if (whole) this.#openSession.snapshots.publish();
   }
 
   #take(event: CoreEvent): void {
-    const { snapshots, slots } = this.#opened;
+    const { snapshots, slots } = this.#openSession;
     if (event.kind === "state") {
       const { request } = event;
       if (event.phase !== "model" || this.#kept.at === 0 || request !== this.#kept.request)
@@ -107,7 +107,7 @@ export class CoreEvents {
     if (event.kind === "event" && event.type === "model_notice") this.#markBroken(event.data as { readonly message: string });
     if (event.kind === "slots") slots.changed();
     if (event.kind === "state") slots.askOutside();
-    if (event.kind === "state" && event.request !== null) this.#opened.page.serves(event.request);
+    if (event.kind === "state" && event.request !== null) this.#openSession.page.serves(event.request);
     if (event.kind === "event") this.#tellOf(event.type, event.data, seen);
   }
 
@@ -115,18 +115,18 @@ export class CoreEvents {
     const { id, text, tool_name } = data as { readonly id: string; readonly text: string; readonly tool_name?: string };
     if (type === "text_delta") this.#keepShown(text.length);
     // What is done here once: the store is read and subscribers are told where the session runs.
-    if (seen || !this.#opened.tells) return;
-    if (type === "tool_use_result") this.#opened.tools.ended(id);
+    if (seen || !this.#openSession.tells) return;
+    if (type === "tool_use_result") this.#openSession.tools.ended(id);
     if (type === "tool_use_result" && tool_name === inboxTool) void this.#extras.read();
-    this.#opened.subscribers.tell(type, data);
+    this.#openSession.subscribers.tell(type, data);
   }
 
   /** A notice tells neither the message nor the part: the file may have come long ago, and with it others that are whole. */
   #markBroken({ message }: { readonly message: string }): void {
     if (!isOfBroken(message)) return;
-    const { snapshots } = this.#opened;
-    late(import("../messages/unreadable-files.js"))
-      .then(async ({ withBroken }) => snapshots.dispatch({ kind: "broken", ids: withBroken(await this.#opened.messages()) }))
+    const { snapshots } = this.#openSession;
+    loadPart(import("../messages/unreadable-files.js"))
+      .then(async ({ withBroken }) => snapshots.dispatch({ kind: "broken", ids: withBroken(await this.#openSession.messages()) }))
       // It is only not marked.
       .catch(() => {});
   }
@@ -137,8 +137,8 @@ export class CoreEvents {
     const { length, at } = this.#kept;
     const written = this.#kept.written + added;
     const fresh = written - length;
-    const due = fresh > mostAtOnce || (fresh > Math.min(length / 4, longAnswer) && now - at > keptMs);
+    const due = fresh > maxAtOnce || (fresh > Math.min(length / 4, longAnswer) && now - at > keptMs);
     this.#kept = { ...this.#kept, written, ...(due && { length: written, at: now }) };
-    if (due) this.#opened.core?.keepPartial();
+    if (due) this.#openSession.core?.keepPartial();
   }
 }

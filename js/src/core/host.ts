@@ -11,38 +11,38 @@ import type { SessionOptions } from "../wire/core-types.js";
 import type { Task } from "../wire/record.js";
 import type { CoreEvents } from "./events.js";
 import type { Fence } from "./fence.js";
-import type { OpenedSession } from "./open-session.js";
+import type { OpenSession } from "./open-session.js";
 
 /** What a core in a worker is made with, beside its host. */
-export interface AwayParts {
+export interface WorkerParts {
   readonly store: StoreAdapter;
   readonly style: "object" | "number" | undefined;
   readonly claim: () => Promise<void>;
   /** What becomes of what is written beside the conversation. */
   readonly changes: StoreChanges;
-  readonly page: OpenedSession;
+  readonly page: OpenSession;
   /** How a request to the model is made without the page; nothing where only that can make it. */
-  reach(url: string): Promise<Addressed> | undefined;
+  reach(url: string): Promise<RequestTarget> | undefined;
   /** JSON of an `Ahead`. */
   ahead(): string;
 }
 
 /** How a request is made, and the address that it goes to. */
-export interface Addressed extends Reach {
+export interface RequestTarget extends Reach {
   readonly url: string;
 }
 
 /** What a worker need not ask before it calls the model. */
-export interface Ahead {
+export interface RequestHints {
   /** There is something to do before that, which the page is asked for. */
   readonly prepares: boolean;
   /** How the model at `of` is reached. */
-  readonly reach?: (Addressed & { readonly of: string }) | undefined;
+  readonly reach?: (RequestTarget & { readonly of: string }) | undefined;
 }
 
 export type CoreHost = ReturnType<typeof createCoreHost>;
 
-export function createCoreHost(page: OpenedSession, fence: Fence, events: CoreEvents) {
+export function createCoreHost(page: OpenSession, fence: Fence, events: CoreEvents) {
   /** What runs; the signals of a core that has trapped fire no more. */
   const running = new Set<AbortController>();
   /** How often a model of the page was asked. */
@@ -66,7 +66,7 @@ export function createCoreHost(page: OpenedSession, fence: Fence, events: CoreEv
   /** For a core that is started. `claim` comes ahead of all that it writes. */
   const open = (
     claim: () => Promise<void>,
-  ): { readonly keeps: NonNullable<SessionOptions["keeps"]>; readonly host: SessionHost; readonly away: AwayParts } => {
+  ): { readonly keeps: NonNullable<SessionOptions["keeps"]>; readonly host: SessionHost; readonly workerParts: WorkerParts } => {
     const { parts, tools, snapshots, models, subscribers, limits } = page;
     const { store, tokenCounterStyle } = parts;
     const changes = {
@@ -97,7 +97,7 @@ export function createCoreHost(page: OpenedSession, fence: Fence, events: CoreEv
       prompt: (request: HostPrompt, delta, signal) => {
         events.modelInPage = true;
         const call = request.purpose === "turn" ? ++calls : undefined;
-        if (call !== undefined) snapshots.apply({ kind: "asked", call });
+        if (call !== undefined) snapshots.apply({ kind: "modelCalled", call });
         const over = () => call !== undefined && snapshots.apply({ kind: "failed", call });
         return within(signal, (inside) => {
           inside.addEventListener("abort", over, { once: true });
@@ -136,14 +136,14 @@ export function createCoreHost(page: OpenedSession, fence: Fence, events: CoreEv
       const { known, options } = transportOf(page.config().model) ?? {};
       const of = options?.http.url ?? "";
       try {
-        return JSON.stringify({ prepares, reach: known && { ...known(), of, url: here(of) } } satisfies Ahead);
+        return JSON.stringify({ prepares, reach: known && { ...known(), of, url: here(of) } } satisfies RequestHints);
       } catch {
         // An error in `known()` is reported by the request that uses it.
-        return JSON.stringify({ prepares } satisfies Ahead);
+        return JSON.stringify({ prepares } satisfies RequestHints);
       }
     };
-    const away: AwayParts = { store: page.place, style: tokenCounterStyle, claim, changes, page, reach, ahead };
-    return { keeps: bridge.keeps, host, away };
+    const workerParts: WorkerParts = { store: page.place, style: tokenCounterStyle, claim, changes, page, reach, ahead };
+    return { keeps: bridge.keeps, host, workerParts };
   };
 
   /** Stops all that runs. */

@@ -6,8 +6,8 @@ import { storageOf } from "../ports/store.js";
 import type { MaybeHidden } from "../snapshot/state.js";
 import { rulesOf } from "../tabs/command-rules.js";
 import type { ReplayState } from "../tabs/latest-state.js";
-import { follows } from "../tabs/protocol.js";
-import { isConflict, type Sharing, type Unanswered } from "../tabs/shared-session.js";
+import { sessionFollowsError } from "../tabs/protocol.js";
+import { isConflict, type Sharing, type UnansweredCommand } from "../tabs/shared-session.js";
 import type { TabCore } from "../tabs/tab-adapter.js";
 import { codeOf, GloveError } from "../values/error.js";
 import { sessionClosed } from "../values/refusals.js";
@@ -16,29 +16,29 @@ import { fromCore } from "../wasm/core-errors.js";
 import type { CoreEvent, SessionOptions } from "../wire/core-types.js";
 import { CoreEvents } from "./events.js";
 import { createFence } from "./fence.js";
-import { type AwayParts, type CoreHost, createCoreHost } from "./host.js";
-import { OpenedSession, type Way } from "./open-session.js";
+import { type CoreHost, createCoreHost, type WorkerParts } from "./host.js";
+import { type ConnectionAccess, OpenSession } from "./open-session.js";
 import type { SessionPage } from "./page.js";
 import { type CoreSettings, coreSettings, SentSettings } from "./settings.js";
 import { createExtras, type Extras } from "./tasks-and-inbox.js";
-import { TakenUp } from "./undelivered.js";
+import { UndeliveredMessages } from "./undelivered.js";
 import { warm } from "./warm-up.js";
 
 /** What the wasm module exports for sessions. */
 interface SessionExports {
-  readonly CoreSession: new (options: string, host: SessionHost, away: AwayParts) => CoreSession;
+  readonly CoreSession: new (options: string, host: SessionHost, workerParts: WorkerParts) => CoreSession;
 }
 
-export class SessionLifecycle extends OpenedSession implements TabCore {
+export class SessionLifecycle extends OpenSession implements TabCore {
   readonly #core: OpenCore;
   readonly #sharing: Sharing;
   readonly #settings = new SentSettings();
   readonly #extras: Extras;
-  readonly #takenUp: TakenUp;
+  readonly #undelivered: UndeliveredMessages;
   readonly #events: CoreEvents;
   readonly #host: CoreHost;
   /** What the core of this page was asked and has not answered, where another tab may run the session before it does. */
-  readonly #unanswered = new Set<Unanswered>();
+  readonly #unanswered = new Set<UnansweredCommand>();
   #placing: Promise<StoreAdapter> | undefined;
   #cleanUp: (() => void)[] = [];
   /** Nothing is told of the core any more. */
@@ -47,12 +47,12 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
   readOnly = false;
 
   /** `sharing` is what tabs that have one session open tell each other. */
-  constructor(page: SessionPage, way: Way, files: Core, core: OpenCore, sharing: Sharing) {
-    super(page, way, files, core.guard);
+  constructor(page: SessionPage, access: ConnectionAccess, files: Core, core: OpenCore, sharing: Sharing) {
+    super(page, access, files, core.guard);
     this.#core = core;
     this.#sharing = sharing;
     this.#extras = createExtras(this);
-    this.#takenUp = new TakenUp(this);
+    this.#undelivered = new UndeliveredMessages(this);
     this.#events = new CoreEvents(this, this.#extras);
     this.#host = createCoreHost(this, createFence(this), this.#events);
   }
@@ -81,24 +81,24 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
     const answer = Promise.resolve(call?.apply(session, [...args]) ?? "");
     if (!tabs || session === tabs) return answer;
     return new Promise((resolve, reject) => {
-      const asked: Unanswered = { method, args, resolve, reject };
-      this.#unanswered.add(asked);
+      const command: UnansweredCommand = { method, args, resolve, reject };
+      this.#unanswered.add(command);
       answer.then(
         async (value) => {
           const refused = rulesOf(method)?.begins && isConflict(value);
           // The check may show that another tab has taken over; then the command is sent to that tab.
           if (refused) await tabs.holds();
-          if (this.#unanswered.delete(asked) || !refused) resolve(value);
+          if (this.#unanswered.delete(command) || !refused) resolve(value);
         },
         // Once the core is gone, tabs see to it.
-        (error) => this.#unanswered.delete(asked) && reject(error),
+        (error) => this.#unanswered.delete(command) && reject(error),
       );
     });
   }
 
   /** The core of this page, where its tools run. */
   get own(): CoreSession {
-    if (!this.core) throw this.tabs ? follows() : sessionClosed();
+    if (!this.core) throw this.tabs ? sessionFollowsError() : sessionClosed();
     return this.core;
   }
 
@@ -118,12 +118,12 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
     return this.place;
   }
 
-  giveHeld(): void {
-    this.#takenUp.giveHeld();
+  deliverWaiting(): void {
+    this.#undelivered.deliverWaiting();
   }
 
-  cancelHeld(id: string): boolean {
-    return this.#takenUp.cancel(id);
+  cancelWaiting(id: string): boolean {
+    return this.#undelivered.cancel(id);
   }
 
   /** This page was to run it in the place of another one, and could not. */
@@ -157,7 +157,7 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
   /** The core is gone, and with it all that runs; the next use opens the session as it is stored. */
   #trapped(error: GloveError): void {
     this.core = undefined;
-    this.way.lost();
+    this.access.lost();
     this.close();
     this.#host.stop();
     this.tabs?.drop(error);
@@ -170,11 +170,11 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
 
   /** Lets go of the core; nothing ends. */
   close(): void {
-    for (const asked of this.#unanswered) this.tabs?.askAgain(asked);
+    for (const command of this.#unanswered) this.tabs?.resend(command);
     this.#unanswered.clear();
     const session = this.core;
     this.core = undefined;
-    this.#takenUp.forget();
+    this.#undelivered.forget();
     this.#undo();
     session?.close();
     session?.free();
@@ -183,16 +183,16 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
   async start(): Promise<void> {
     this.#placing = this.#findPlace();
     await this.#placing;
-    if (this.way.disposed) throw sessionClosed();
+    if (this.access.disposed) throw sessionClosed();
     if (this.#cleanUp.length === 0) {
-      this.#cleanUp.push(this.#watchPage(), this.store.onLate?.(() => this.way.again()) ?? (() => {}));
+      this.#cleanUp.push(this.#watchPage(), this.store.onLate?.(() => this.access.again()) ?? (() => {}));
     }
     const elsewhere = this.store.elsewhere as (() => Promise<Sharing>) | undefined;
     // Beside the database and its lock. Why it failed is told where it is needed.
     if (!elsewhere) this.#core.load().catch(() => {});
     const sharing = elsewhere?.() ?? (this.store.shared && this.#sharing);
     const [shared, parts] = await Promise.all([this.store.shared?.(), sharing]);
-    if (this.way.disposed) throw sessionClosed();
+    if (this.access.disposed) throw sessionClosed();
     if (!shared || !parts) {
       await this.open();
       return;
@@ -206,11 +206,11 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
   /** Starts the core of this page and reads the store. */
   async open(): Promise<CoreSession> {
     const claim = this.#claimOnce();
-    const { keeps, host, away } = this.#host.open(claim);
+    const { keeps, host, workerParts } = this.#host.open(claim);
     // While the core comes. One in a worker reads its store there.
     if (host.load && !this.#core.place) host.load = begun(host.load);
     const [settings, core] = await Promise.all([this.#settingsNow(), this.#core.load()]);
-    if (this.way.disposed) throw sessionClosed();
+    if (this.access.disposed) throw sessionClosed();
     const { sessionId, resume, tasks, record } = this.parts;
     const options: SessionOptions = {
       sessionId,
@@ -221,7 +221,7 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
       ...settings,
     };
     const { CoreSession } = core as unknown as SessionExports;
-    const session = new CoreSession(JSON.stringify(options), host, away);
+    const session = new CoreSession(JSON.stringify(options), host, workerParts);
     this.core = session;
     this.#events.begin();
     this.#settings.remember(settings);
@@ -255,7 +255,7 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
     }
     if (damage) this.subscribers.report(codeOf(damage), damage);
     this.readOnly = damage !== undefined;
-    await this.#takenUp.take();
+    await this.#undelivered.take();
     if (this.core !== session) throw sessionClosed();
     this.snapshots.set({ sessionReady: true, storage: storageOf(this.store), ...(damage && { error: damage }) });
     void warm(this);
@@ -318,11 +318,11 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
   }
 
   takeUp(): void {
-    void this.#takenUp.take();
+    void this.#undelivered.take();
   }
 
   get held(): readonly MaybeHidden[] {
-    return this.#takenUp.held;
+    return this.#undelivered.held;
   }
 
   flush(): void {
@@ -330,7 +330,7 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
   }
 
   stop(): void {
-    this.way.stop();
+    this.access.stop();
   }
 
   take(events: readonly CoreEvent[]): void {
@@ -352,11 +352,11 @@ export class SessionLifecycle extends OpenedSession implements TabCore {
 
   /** It is not waited for any more where it could not be opened before. */
   opened(): void {
-    this.way.ready().catch(() => {});
+    this.access.ready().catch(() => {});
   }
 
   outdated(): void {
-    this.way.lost();
+    this.access.lost();
   }
 }
 

@@ -6,7 +6,7 @@ import { outcomeOf, type RunOutcome } from "../messages/outcome.js";
 import { answers } from "../messages/request.js";
 import { PageModels } from "../models/page-models.js";
 import type { Plugins } from "../plugins/plugins.js";
-import type { Core, CoreWay } from "../ports/core.js";
+import type { Core, CoreAccess } from "../ports/core.js";
 import type { Prompt } from "../ports/prompt.js";
 import type { SessionConfig, SessionParts } from "../ports/session-config.js";
 import type { StoreAdapter } from "../ports/store.js";
@@ -17,7 +17,7 @@ import { Limits, limited } from "../store/limits.js";
 import type { SharedSession } from "../tabs/shared-session.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { Toolbox } from "../tools/toolbox.js";
-import { AbortError, codeOf, GloveError, late } from "../values/error.js";
+import { AbortError, codeOf, GloveError, loadPart } from "../values/error.js";
 import { agentNotRunning } from "../values/refusals.js";
 import { check } from "../values/validate-options.js";
 import type { AwaitedCalls, CoreSession } from "../wasm/core-api.js";
@@ -29,7 +29,7 @@ import type { SessionPage } from "./page.js";
 import type { Subscribers } from "./subscribers.js";
 
 /** The connection that it belongs to. */
-export interface Way extends CoreWay {
+export interface ConnectionAccess extends CoreAccess {
   /** The session is closed. */
   readonly disposed: boolean;
   /** Tells the display manager that other slots are shown. */
@@ -43,7 +43,7 @@ export interface Way extends CoreWay {
 }
 
 /** `SessionLifecycle` starts and ends its core. */
-export class OpenedSession {
+export class OpenSession {
   readonly page: SessionPage;
   readonly parts: SessionParts;
   readonly snapshots: SnapshotStore;
@@ -64,17 +64,17 @@ export class OpenedSession {
   readonly store: StoreAdapter;
   /** Of what runs the session. */
   readonly guard: Guard;
-  protected readonly way: Way;
+  protected readonly access: ConnectionAccess;
   readonly #files: Core;
   #plugins: Plugins | undefined;
 
-  constructor(page: SessionPage, way: Way, files: Core, guard: Guard) {
+  constructor(page: SessionPage, access: ConnectionAccess, files: Core, guard: Guard) {
     const { parts, snapshots, subscribers, session } = page;
     this.page = page;
     this.parts = parts;
     this.snapshots = snapshots;
     this.subscribers = subscribers;
-    this.way = way;
+    this.access = access;
     this.#files = files;
     this.guard = guard;
     this.place = parts.store;
@@ -84,9 +84,9 @@ export class OpenedSession {
       display: (call) => this.slots.forCall(call),
       agent: () => session.runnable,
       skillTools: () => session.config.skills?.flatMap(({ tools = [] }) => tools) ?? [],
-      given: () => ({ ...session.config, outer: session, plugins: this.#plugins }),
-      validated: (callId, validated) => way.own.validated(callId, validated),
-      returned: (callId, outcome) => way.own.returned(callId, outcome),
+      services: () => ({ ...session.config, outer: session, plugins: this.#plugins }),
+      validated: (callId, validated) => access.own.validated(callId, validated),
+      returned: (callId, outcome) => access.own.returned(callId, outcome),
       report,
       messages: () => this.messages(),
       result: async (callId) => {
@@ -96,9 +96,9 @@ export class OpenedSession {
     });
     this.tools.replace(session.config.tools ?? []);
     const tool = (name: string) => this.tools.find(name);
-    this.slots = new SlotController(session.displayManager, way, {
-      shown: () => (way.disposed ? snapshots.empty : snapshots.snapshot),
-      changed: way.stackChanged,
+    this.slots = new SlotController(session.displayManager, access, {
+      snapshot: () => (access.disposed ? snapshots.empty : snapshots.snapshot),
+      changed: access.stackChanged,
       tool,
       report,
       refused: (slot, refusal, error, issues) => {
@@ -108,7 +108,7 @@ export class OpenedSession {
         else subscribers.tell("error", { code: "DISPLAY_WRONG_OUTPUT", message: refusal.message });
       },
     });
-    snapshots.hears(reduce, {
+    snapshots.setReducer(reduce, {
       strategy: (renderer) => tool(renderer)?.displayStrategy ?? "stay",
       title: (name, input) => this.tools.title(name, input),
       description: (name) => tool(name)?.description,
@@ -128,7 +128,7 @@ export class OpenedSession {
 
   /** The session is closed. */
   get disposed(): boolean {
-    return this.way.disposed;
+    return this.access.disposed;
   }
 
   /** What is done once for a run is done in this page. */
@@ -149,8 +149,8 @@ export class OpenedSession {
     const { session } = this.page;
     const { plugins, models, skills } = session.config;
     if (!plugins?.length && !models && !skills) return;
-    const { Plugins } = await late(import("../plugins/plugins.js"));
-    this.#plugins ??= new Plugins(session, this.tools, this.way);
+    const { Plugins } = await loadPart(import("../plugins/plugins.js"));
+    this.#plugins ??= new Plugins(session, this.tools, this.access);
     await this.#plugins.ready();
   }
 
@@ -167,8 +167,8 @@ export class OpenedSession {
   // ---- what is asked of it ---------------------------------------------------------------------------------------
 
   /** What came of a message, with the value that it asked for. */
-  async outcome(came: string, id: string, output: Schema | undefined): Promise<RunOutcome> {
-    const result = outcomeOf(JSON.parse(came) as CoreOutcome, this.snapshots.error);
+  async outcome(coreOutcome: string, id: string, output: Schema | undefined): Promise<RunOutcome> {
+    const result = outcomeOf(JSON.parse(coreOutcome) as CoreOutcome, this.snapshots.error);
     if (!output || result.type !== "completed") return result;
     return { ...result, ...(await (await answers()).answerOf(this.page.session, id, output, result.messages)) };
   }
@@ -182,14 +182,14 @@ export class OpenedSession {
     }
     const { session } = this.page;
     const again =
-      session.config.hooks?.length && (await (await late(import("../plugins/regenerate-with-hook.js"))).saidToHook(session));
+      session.config.hooks?.length && (await (await loadPart(import("../plugins/regenerate-with-hook.js"))).saidToHook(session));
     return again || { regenerate: true };
   }
 
   async switchBranch(messageId: string): Promise<void> {
-    const came = await this.#tell((session) => session.switchBranch(messageId));
-    if (came.outcome === "aborted") throw new AbortError();
-    if (came.outcome !== "switched") outcomeOf(came, this.snapshots.error);
+    const coreOutcome = await this.#tell((session) => session.switchBranch(messageId));
+    if (coreOutcome.outcome === "aborted") throw new AbortError();
+    if (coreOutcome.outcome !== "switched") outcomeOf(coreOutcome, this.snapshots.error);
   }
 
   async path(messageId: string): Promise<Message[]> {
@@ -213,7 +213,7 @@ export class OpenedSession {
   }
 
   async exportRun(redact: ((text: string) => string) | undefined): Promise<string> {
-    const { runFile } = await late(import("../recording/run-file.js"));
+    const { runFile } = await loadPart(import("../recording/run-file.js"));
     const recorded = await this.#read((session) => session.recorded());
     await (this.#files.page ?? this.#files).load();
     return runFile(recorded, redact);
@@ -241,7 +241,7 @@ export class OpenedSession {
 
   async #read(ask: (session: AwaitedCalls) => Maybe<string>): Promise<string> {
     try {
-      return await this.way.whileOpen(this.way.answer(ask));
+      return await this.access.whileOpen(this.access.answer(ask));
     } catch (thrown) {
       throw fromCore(thrown);
     }

@@ -6,7 +6,7 @@ import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { Subscribers } from "./subscribers.js";
 
 /** What is asked of another session. */
-interface Played {
+interface WarmUpSession {
   start(): Promise<void>;
   sendMessage(text: string): Promise<unknown>;
   dispose(): void;
@@ -18,7 +18,7 @@ export interface SessionPage {
   readonly snapshots: SnapshotStore;
   readonly subscribers: Subscribers;
   /** A session that is not this one, over the same core. */
-  another(parts: SessionParts): Played;
+  another(parts: SessionParts): WarmUpSession;
   /** The request that the core works on now. */
   serves(request: string): void;
   /** The session is open, here or in another tab. */

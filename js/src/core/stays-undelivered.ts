@@ -7,7 +7,7 @@ import { codeOf } from "../values/error.js";
 const undecided = /^(STORE|CORE|WASM|WORKER|SESSION|TAB|SERVER)_|^(PART_NOT_LOADED|FAILED)$/;
 
 /** `phase` is that of whoever runs the session: where a write has failed, what is in its memory alone is refused too. */
-export function staysWritten(failure: Error | undefined, phase: RunPhase): boolean {
+export function staysUndelivered(failure: Error | undefined, phase: RunPhase): boolean {
   const code = failure && codeOf(failure);
   return code !== undefined && (undecided.test(code) || (code === "OUT_OF_PROTOCOL" && phase === "paused"));
 }

@@ -3,14 +3,14 @@
 import { listOf } from "../store/errors.js";
 import { GloveError } from "../values/error.js";
 import { omitUndefined } from "../values/omit-undefined.js";
-import type { OpenedSession } from "./open-session.js";
+import type { OpenSession } from "./open-session.js";
 
 /** How long they may hold up a session that is opened. */
 const openingMs = 1_000;
 
 export type Extras = ReturnType<typeof createExtras>;
 
-export function createExtras({ snapshots, subscribers, store }: OpenedSession) {
+export function createExtras({ snapshots, subscribers, store }: OpenSession) {
   let answering: Promise<unknown> = Promise.resolve();
 
   /** Without them the session is as good as before. */

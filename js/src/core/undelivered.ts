@@ -7,21 +7,21 @@ import { dropLocalCopy, listLocalCopies } from "../store/local/local-copy.js";
 import { codeOf } from "../values/error.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreOutcome } from "../wire/core-types.js";
-import type { OpenedSession } from "./open-session.js";
-import { staysWritten } from "./stays-undelivered.js";
+import type { OpenSession } from "./open-session.js";
+import { staysUndelivered } from "./stays-undelivered.js";
 
 /** The session is open without the copies that take longer. */
 const lateMs = 1_000;
 
-export class TakenUp {
-  readonly #opened: OpenedSession;
+export class UndeliveredMessages {
+  readonly #openSession: OpenSession;
   /** Messages that wait until a person resumes the run. */
-  readonly #held = new Map<string, SentRequest>();
+  readonly #waiting = new Map<string, SentRequest>();
   #shown: readonly MaybeHidden[] = [];
   #unsubscribe = () => {};
 
-  constructor(opened: OpenedSession) {
-    this.#opened = opened;
+  constructor(openSession: OpenSession) {
+    this.#openSession = openSession;
   }
 
   /** The waiting messages, for other tabs. The same array while nothing changed, also without a core. */
@@ -31,8 +31,8 @@ export class TakenUp {
 
   /** Delivers all stored messages. A page that sends one of them itself gets the same outcome: the core starts a request once. */
   async take(): Promise<void> {
-    const { subscribers, page } = this.#opened;
-    const core = this.#opened.core;
+    const { subscribers, page } = this.#openSession;
+    const core = this.#openSession.core;
     // A read-only session takes no requests.
     if (!core || page.session.agentless) return;
     this.#changed();
@@ -40,19 +40,19 @@ export class TakenUp {
     const copies = listLocalCopies(page.parts.store);
     let written: readonly SentRequest[] = [];
     try {
-      written = (await this.#opened.store.listSent?.()) ?? [];
+      written = (await this.#openSession.store.listSent?.()) ?? [];
     } catch (error) {
       // Without them the session is as good as before.
       subscribers.report(codeOf(fromCore(error)), error);
     }
     const copied = await Promise.race([copies, new Promise<undefined>((resolve) => setTimeout(resolve, lateMs))]);
     this.#takeEach(core, [...(copied ?? []), ...written]);
-    if (!copied) void copies.then((late) => this.#takeEach(core, late));
+    if (!copied) void copies.then((later) => this.#takeEach(core, later));
   }
 
   #takeEach(core: unknown, messages: readonly SentRequest[]): void {
-    const { snapshots, page } = this.#opened;
-    if (this.#opened.core !== core) return;
+    const { snapshots, page } = this.#openSession;
+    if (this.#openSession.core !== core) return;
     const found = new Map(messages.map((message) => [message.id, message]));
     for (const message of [...found.values()].sort((a, b) => a.at - b.at)) {
       if (page.sends(message.id) || this.#rests(message.id)) continue;
@@ -62,8 +62,8 @@ export class TakenUp {
   }
 
   /** Gives the core what waited for a run to go on. */
-  giveHeld(): void {
-    const held = [...this.#held.values()];
+  deliverWaiting(): void {
+    const held = [...this.#waiting.values()];
     if (held.length === 0) return;
     this.forget();
     for (const message of held) this.#give(message);
@@ -71,9 +71,9 @@ export class TakenUp {
 
   /** Gives up one that waits so. False when none with this id does. */
   cancel(id: string): boolean {
-    if (!this.#held.delete(id)) return false;
+    if (!this.#waiting.delete(id)) return false;
     this.#changed();
-    this.#opened.snapshots.dispatch({ kind: "dropped", id });
+    this.#openSession.snapshots.dispatch({ kind: "dropped", id });
     this.#drop(id);
     return true;
   }
@@ -81,53 +81,54 @@ export class TakenUp {
   /** The core is gone; they are found again. */
   forget(): void {
     this.#unsubscribe();
-    const ids = [...this.#held.keys()];
-    this.#held.clear();
-    if (this.#opened.core) this.#changed();
-    for (const id of ids) this.#opened.snapshots.dispatch({ kind: "dropped", id });
+    const ids = [...this.#waiting.keys()];
+    this.#waiting.clear();
+    if (this.#openSession.core) this.#changed();
+    for (const id of ids) this.#openSession.snapshots.dispatch({ kind: "dropped", id });
   }
 
   /** The run was paused with this message in memory; its row is removed with the write that is still missing. */
   #rests(id: string): boolean {
-    const { snapshots } = this.#opened;
+    const { snapshots } = this.#openSession;
     if (!/^(paused|interrupted)$/.test(snapshots.phase)) return false;
     return snapshots.serves(id) || snapshots.snapshot.timeline.some((entry) => entry.kind === "user" && entry.id === id);
   }
 
   #changed(): void {
-    if (this.#held.size + this.#shown.length > 0) this.#shown = [...this.#held.values()].map(shownOf);
+    if (this.#waiting.size + this.#shown.length > 0) this.#shown = [...this.#waiting.values()].map(shownOf);
   }
 
   #hold(message: SentRequest): void {
-    const { snapshots } = this.#opened;
-    this.#held.set(message.id, message);
+    const { snapshots } = this.#openSession;
+    this.#waiting.set(message.id, message);
     this.#changed();
-    snapshots.dispatch({ kind: "kept", ...shownOf(message) });
+    snapshots.dispatch({ kind: "undelivered", ...shownOf(message) });
     this.#unsubscribe();
-    this.#unsubscribe = snapshots.subscribe(() => snapshots.phase !== "interrupted" && this.giveHeld());
+    this.#unsubscribe = snapshots.subscribe(() => snapshots.phase !== "interrupted" && this.deliverWaiting());
   }
 
   #give(message: SentRequest): void {
     const { id, request } = message;
-    const core = this.#opened.core;
+    const core = this.#openSession.core;
     if (!core) return;
-    const { snapshots } = this.#opened;
+    const { snapshots } = this.#openSession;
     snapshots.dispatch({ kind: "sent", ...shownOf(message), waits: true });
     const ended = (failure?: Error) => {
       snapshots.dispatch({ kind: "settled", id, error: undefined });
-      if (!staysWritten(failure, snapshots.phase)) this.#drop(id);
+      if (!staysUndelivered(failure, snapshots.phase)) this.#drop(id);
     };
     const failed = (thrown: unknown) => {
       const error = fromCore(thrown);
       const code = codeOf(error);
       // What is in the record already is refused.
-      if (code !== "OUT_OF_PROTOCOL" && !staysWritten(error, snapshots.phase)) this.#opened.subscribers.report(code, error);
+      if (code !== "OUT_OF_PROTOCOL" && !staysUndelivered(error, snapshots.phase))
+        this.#openSession.subscribers.report(code, error);
       ended(error);
     };
     try {
-      const answer = this.#opened.guard.untilTrap(core.request(request));
-      answer.then((came) => {
-        const outcome = JSON.parse(came) as CoreOutcome;
+      const answer = this.#openSession.guard.untilTrap(core.request(request));
+      answer.then((coreOutcome) => {
+        const outcome = JSON.parse(coreOutcome) as CoreOutcome;
         ended(outcome.outcome === "failed" ? fromCore(outcome.error) : undefined);
       }, failed);
     } catch (error) {
@@ -136,8 +137,8 @@ export class TakenUp {
   }
 
   #drop(id: string): void {
-    dropLocalCopy(this.#opened.parts.store, id);
-    this.#opened.store.dropSent?.(id).catch(() => {});
+    dropLocalCopy(this.#openSession.parts.store, id);
+    this.#openSession.store.dropSent?.(id).catch(() => {});
   }
 }
 

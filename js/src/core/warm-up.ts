@@ -3,7 +3,7 @@
 import { createEndpointModel, transportOf } from "../models/endpoint.js";
 import type { ModelAdapter } from "../ports/model.js";
 import type { StoreAdapter } from "../ports/store.js";
-import type { OpenedSession } from "./open-session.js";
+import type { OpenSession } from "./open-session.js";
 
 /** Once in a page: what is compiled stays. */
 let begun = false;
@@ -18,8 +18,8 @@ const events = [
 const answer = () => new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
 
 /** For a session that was opened. What a person does there ends it. */
-export async function warm(opened: OpenedSession): Promise<void> {
-  const { page, snapshots } = opened;
+export async function warm(openSession: OpenSession): Promise<void> {
+  const { page, snapshots } = openSession;
   // Only browsers tell when they are idle. Safari does not, and it runs a wasm file without compiling it first.
   if (begun || typeof requestIdleCallback !== "function") return;
   begun = true;
@@ -49,7 +49,7 @@ export async function warm(opened: OpenedSession): Promise<void> {
   };
   await idle(undefined);
   if (snapshots.snapshot.busy) return;
-  const model = transportOf(opened.config().model) ? createEndpointModel(text, { fetch: () => idle(answer()) }) : inPage;
+  const model = transportOf(openSession.config().model) ? createEndpointModel(text, { fetch: () => idle(answer()) }) : inPage;
   session = page.another({
     sessionId: text,
     systemPrompt: text,

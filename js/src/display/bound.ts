@@ -7,7 +7,7 @@ import { DisplayManager, type DisplayPort } from "./manager.js";
 /** `opened` returns the session's slots once they exist; `ready` opens the session. Returns a function that reports changes. */
 export function bound(
   manager: DisplayManagerAdapter,
-  opened: () => DisplayPort | undefined,
+  currentPort: () => DisplayPort | undefined,
   ready: () => Promise<unknown>,
   failed: (error: unknown) => void,
 ): () => void {
@@ -16,16 +16,16 @@ export function bound(
   manager.onError ??= failed;
   /** Whatever needs the session starts it. */
   const begun = <T>(act: (slots: DisplayPort) => Maybe<T>): Maybe<T> => {
-    const slots = opened();
-    return slots ? act(slots) : ready().then(() => act(opened() as DisplayPort));
+    const slots = currentPort();
+    return slots ? act(slots) : ready().then(() => act(currentPort() as DisplayPort));
   };
   return manager.bind({
-    slots: () => opened()?.slots() ?? [],
+    slots: () => currentPort()?.slots() ?? [],
     show: (slot) => begun((slots) => slots.show(slot)),
     ask: (slot, begins) => begun((slots) => slots.ask(slot, begins)),
-    resolve: (id, value) => opened()?.resolve(id, value) ?? false,
-    reject: (id, error) => opened()?.reject(id, error) ?? false,
-    remove: (id) => opened()?.remove(id) ?? false,
-    clear: () => opened()?.clear(),
+    resolve: (id, value) => currentPort()?.resolve(id, value) ?? false,
+    reject: (id, error) => currentPort()?.reject(id, error) ?? false,
+    remove: (id) => currentPort()?.remove(id) ?? false,
+    clear: () => currentPort()?.clear(),
   });
 }

@@ -1,6 +1,6 @@
 // The slots of a session: pushed into the core's stack, answered out of it, with the live values that JSON cannot hold.
 
-import type { CoreWay } from "../ports/core.js";
+import type { CoreAccess } from "../ports/core.js";
 import type { DisplayManagerAdapter, SlotRequest } from "../ports/display.js";
 import type { ToolConfig } from "../ports/tool.js";
 import type { Issue } from "../schema/types.js";
@@ -15,7 +15,7 @@ import { checkSlotInput, DisplayManager, type DisplayPort, notTaken, rendererOf,
 
 export interface SlotSession {
   /** What is shown: nothing of a session that is closed. */
-  shown(): Pick<GloveSnapshot, "slots" | "approvals">;
+  snapshot(): Pick<GloveSnapshot, "slots" | "approvals">;
   /** Tells the display manager that other slots are shown. */
   changed(): void;
   tool(name: string): ToolConfig | undefined;
@@ -33,13 +33,13 @@ interface Live {
 
 export class SlotController implements DisplayPort {
   readonly manager: DisplayManagerAdapter;
-  readonly #way: CoreWay;
+  readonly #access: CoreAccess;
   readonly #session: SlotSession;
   readonly #lives = new Map<string, Live>();
 
-  constructor(manager: DisplayManagerAdapter, way: CoreWay, session: SlotSession) {
+  constructor(manager: DisplayManagerAdapter, access: CoreAccess, session: SlotSession) {
     this.manager = manager;
-    this.#way = way;
+    this.#access = access;
     this.#session = session;
   }
 
@@ -58,8 +58,8 @@ export class SlotController implements DisplayPort {
   /** The display for one call of a tool. */
   forCall(call: RunningCall): CallPort {
     const { manager } = this;
-    const { guard } = this.#way;
-    const core = () => this.#way.own;
+    const { guard } = this.#access;
+    const core = () => this.#access.own;
     // What comes after the end is no part of the call, which may be running another time.
     const owner = () => (call.ended ? undefined : call.id);
     if (!(manager instanceof DisplayManager)) {
@@ -79,7 +79,7 @@ export class SlotController implements DisplayPort {
   // ---- as the display manager sees it ------------------------------------------------------------------------------
 
   slots(): readonly ShownSlot[] {
-    return this.#session.shown().slots;
+    return this.#session.snapshot().slots;
   }
 
   show(slot: SlotRequest): Maybe<string> {
@@ -93,7 +93,7 @@ export class SlotController implements DisplayPort {
 
   /** Whatever needs the session starts it. */
   #begun<T>(act: () => Maybe<T>): Maybe<T> {
-    return this.#way.session ? act() : this.#way.ready().then(act);
+    return this.#access.session ? act() : this.#access.ready().then(act);
   }
 
   resolve(id: string, value: unknown): boolean | Promise<boolean> {
@@ -114,18 +114,18 @@ export class SlotController implements DisplayPort {
     if (!slot) return false;
     if (!slot.waits) return this.remove(id);
     const live = this.#lives.get(id);
-    const settled = this.#way.session?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
+    const settled = this.#access.session?.rejectSlot(id, reasonOf(error) || undefined) ?? false;
     // The first answer counts, here as in the core.
     if (live && settled) keepWhile(settled, live, "rejection", error);
     return settled;
   }
 
   remove(id: string): boolean {
-    return this.#way.session?.removeSlot(id) ?? false;
+    return this.#access.session?.removeSlot(id) ?? false;
   }
 
   clear(): void {
-    this.#way.session?.clearStack();
+    this.#access.session?.clearStack();
   }
 
   // ---- into the core -----------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ export class SlotController implements DisplayPort {
 
   /** The run itself asks this, and not a tool. */
   #isQuestion(id: string): boolean {
-    return this.#session.shown().approvals.some((approval) => approval.id === id);
+    return this.#session.snapshot().approvals.some((approval) => approval.id === id);
   }
 
   #settle(id: string, value: unknown): boolean | Promise<boolean> {
@@ -144,7 +144,7 @@ export class SlotController implements DisplayPort {
     const json = this.#json(id, value);
     if (json === undefined) return false;
     try {
-      const settled = this.#way.session?.resolveSlot(id, json) ?? false;
+      const settled = this.#access.session?.resolveSlot(id, json) ?? false;
       if (live && settled) keepWhile(settled, live, "answer", value);
       return settled;
     } catch (error) {
@@ -166,7 +166,7 @@ export class SlotController implements DisplayPort {
   }
 
   #show(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<string> {
-    const shown = this.#way.own.pushAndForget(owner, renderer, shownJson(input), clean);
+    const shown = this.#access.own.pushAndForget(owner, renderer, shownJson(input), clean);
     return after(this.#whileOpen(shown), (id) => {
       // A tool that does not show what it showed before does not go on: a person is asked about its call.
       if (id === undefined) return new Promise(() => {});
@@ -176,19 +176,19 @@ export class SlotController implements DisplayPort {
   }
 
   #ask(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<unknown> {
-    const asked = this.#way.own.pushAndWait(owner, renderer, shownJson(input), clean);
+    const asked = this.#access.own.pushAndWait(owner, renderer, shownJson(input), clean);
     return after(this.#whileOpen(asked), ({ id, answer }) => this.#answered(id, answer, input));
   }
 
   /** A core in a worker says a moment later what it takes, and by then the session may be closed. */
   #whileOpen<T>(told: Maybe<T>): Maybe<T> {
-    return told instanceof Promise ? this.#way.whileOpen(told) : told;
+    return told instanceof Promise ? this.#access.whileOpen(told) : told;
   }
 
   #answered(id: string, answer: Promise<string>, input: unknown): Promise<unknown> {
     const live: Live = { input };
     this.#lives.set(id, live);
-    return this.#way.whileOpen(this.#way.guard.untilTrap(answer)).then(
+    return this.#access.whileOpen(this.#access.guard.untilTrap(answer)).then(
       (text) => (live.answer ? live.answer.value : (JSON.parse(text) as unknown)),
       (error: unknown) => {
         throw live.rejection ? live.rejection.value : fromCore(error);

@@ -4,6 +4,6 @@ import type { Core } from "../ports/core.js";
 import { openCore } from "../wasm/sessions.js";
 import { noSource } from "../wasm/source.js";
 
-export const given = /* @__PURE__ */ openCore(noSource);
+export const slimCore = /* @__PURE__ */ openCore(noSource);
 
-export const core: Core = { opened: async () => given, load: () => given.load() };
+export const core: Core = { opened: async () => slimCore, load: () => slimCore.load() };

@@ -130,12 +130,12 @@ export function createMessages(): (source: MessageSource) => ShownMessage[] {
   };
 }
 
-function group(timeline: readonly ShownEntry[], approvals: readonly Approval[], before: Group[], asked: boolean): Group[] {
+function group(timeline: readonly ShownEntry[], approvals: readonly Approval[], before: Group[], approvalsChanged: boolean): Group[] {
   const groups: Group[] = [];
   for (let start = 0; start < timeline.length; ) {
     const end = endOf(timeline, start);
     const old = before[groups.length];
-    const kept = old && isSame(old, timeline, start, end) && !(asked && old.message.parts.some(isOpen));
+    const kept = old && isSame(old, timeline, start, end) && !(approvalsChanged && old.message.parts.some(isOpen));
     groups.push(kept ? old : build(timeline.slice(start, end), start, groups.at(-1), approvals));
     start = end;
   }
@@ -224,10 +224,10 @@ function tool(entry: ToolEntry, approvals: readonly Approval[]): ToolPart {
   switch (entry.status) {
     case "running":
     case "pending": {
-      const asked = approvals.find(({ toolCallId }) => toolCallId === entry.id);
-      if (!asked) return { ...base, state: "input-available" };
-      const reason = asked.reason === undefined ? {} : { reason: asked.reason };
-      return { ...base, state: "approval-requested", approval: { id: asked.id, ...reason } };
+      const approval = approvals.find(({ toolCallId }) => toolCallId === entry.id);
+      if (!approval) return { ...base, state: "input-available" };
+      const reason = approval.reason === undefined ? {} : { reason: approval.reason };
+      return { ...base, state: "approval-requested", approval: { id: approval.id, ...reason } };
     }
     case "success":
       return { ...base, state: "output-available", output: text };

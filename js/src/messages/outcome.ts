@@ -36,24 +36,24 @@ export interface SendMessage {
 }
 
 /** Throws what it failed with: the error that is shown, where that is the same. */
-export function outcomeOf(came: CoreOutcome, shown: Error | undefined): RunOutcome {
-  switch (came.outcome) {
+export function outcomeOf(coreOutcome: CoreOutcome, shown: Error | undefined): RunOutcome {
+  switch (coreOutcome.outcome) {
     case "completed": {
-      const { messages, usage } = came.reply;
+      const { messages, usage } = coreOutcome.reply;
       return { type: "completed", text: messages.map((message) => message.text).join("\n"), messages, usage };
     }
     case "undone":
-      return { type: "undone", steps: came.steps, ...(came.error && { error: came.error }) };
+      return { type: "undone", steps: coreOutcome.steps, ...(coreOutcome.error && { error: coreOutcome.error }) };
     case "failed": {
-      const error = fromCore(came.error);
+      const error = fromCore(coreOutcome.error);
       throw String(shown) === String(error) ? shown : error;
     }
     case "aborted":
     case "dropped":
     case "waiting":
-      return { type: came.outcome };
+      return { type: coreOutcome.outcome };
     case "paused":
-      return { type: "paused", rule: came.rule, message: came.message };
+      return { type: "paused", rule: coreOutcome.rule, message: coreOutcome.message };
     default:
       throw new GloveError(
         "OUT_OF_PROTOCOL",

@@ -2,7 +2,7 @@
 
 import { whenBusyOption } from "../ports/session-config.js";
 import type { Schema } from "../schema/types.js";
-import { GloveError, late } from "../values/error.js";
+import { GloveError, loadPart } from "../values/error.js";
 import { toPlain } from "../values/json.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { ContentPart } from "../wire/record.js";
@@ -51,7 +51,7 @@ const options = {
 } as const satisfies Options<MessageInput>;
 
 /** What knows of answers that have a schema. */
-export const answers = () => late(import("../tools/answers.js"));
+export const answers = () => loadPart(import("../tools/answers.js"));
 
 /** Refuses a message with nothing in it. */
 export function checkInput(input: MessageInput): void {
@@ -83,7 +83,7 @@ export async function bodyOf(
   const extra = { extra: { metadata: metadata && toPlain(metadata, "metadata"), answer_schema, model } };
   if (content) return { text, content: toPlain(content, "content"), ...extra };
   if (images.length + files.length === 0) return { text, ...extra };
-  const { partsOf } = await late(import("./files.js"));
+  const { partsOf } = await loadPart(import("./files.js"));
   const parts = await partsOf(images, files);
   return { text, content: text ? [...parts, { type: "text", text }] : parts, ...extra };
 }

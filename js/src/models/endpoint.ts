@@ -3,7 +3,7 @@
 import type { ModelAdapter } from "../ports/model.js";
 import type { DirectOptions } from "../relay/direct.js";
 import type { Fetch } from "../relay/http.js";
-import { late } from "../values/error.js";
+import { loadPart } from "../values/error.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { HttpModelOptions } from "../wire/core-types.js";
 import { checkCall } from "./options.js";
@@ -60,8 +60,8 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
   check("The options", options, "object");
   checkOptions(options, endpointOptions);
   checkCall(options);
-  const given = options.headers;
-  const headers = async () => (typeof given === "function" ? given() : { ...given });
+  const configured = options.headers;
+  const headers = async () => (typeof configured === "function" ? configured() : { ...configured });
   // Headers may hold a key, which would go along.
   const redirect: RequestRedirect = options.headers ? "manual" : "follow";
   let systemPrompt = "";
@@ -81,7 +81,7 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     },
     async prompt(request, notify, signal) {
       // Sessions do not come here.
-      const { prompted } = await late(import("../relay/direct.js"));
+      const { prompted } = await loadPart(import("../relay/direct.js"));
       return prompted({ options: relay, fetch }, { ...request, systemPrompt }, notify, signal);
     },
   };
@@ -92,6 +92,6 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
     ...(options.policy && { policy: options.policy }),
   };
   const reach = options.fetch ? undefined : async () => ({ headers: { ...(await headers()) }, redirect });
-  const known = options.fetch || typeof given === "function" ? undefined : () => ({ headers: { ...given }, redirect });
+  const known = options.fetch || typeof configured === "function" ? undefined : () => ({ headers: { ...configured }, redirect });
   return withTransport(model, { options: { http }, fetch, reach, known });
 }

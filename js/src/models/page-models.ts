@@ -2,7 +2,7 @@
 
 import type { ModelAdapter } from "../ports/model.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import { late } from "../values/error.js";
+import { loadPart } from "../values/error.js";
 import type { BridgedModel, ModelBridge } from "./bridge.js";
 import { transportOf } from "./endpoint.js";
 
@@ -31,7 +31,7 @@ export class PageModels implements Pick<ModelBridge, "prompt" | "forget" | "flus
 
   #asks(): Maybe<ModelBridge> {
     if (this.#bridge) return this.#bridge;
-    return late(import("./bridge.js")).then(({ ModelBridge }) => {
+    return loadPart(import("./bridge.js")).then(({ ModelBridge }) => {
       this.#bridge ??= new ModelBridge(this.#page);
       return this.#bridge;
     });

@@ -1,7 +1,7 @@
 // The events of an endpoint's answer, for models of the application's own.
 
 import type { RemoteStreamEvent } from "../relay/collect.js";
-import { late } from "../values/error.js";
+import { loadPart } from "../values/error.js";
 import { check } from "../values/validate-options.js";
 
 /** Whoever has the answer has asked as often as it wants to, and waits as long as it wants to. */
@@ -29,7 +29,7 @@ export function parseSSEStream(response: Response): AsyncGenerator<RemoteStreamE
 
 async function* read(response: Response, left: AbortSignal): AsyncGenerator<RemoteStreamEvent, void, undefined> {
   // The core reads it, as it reads those of sessions.
-  const { eventsOf } = await late(import("../relay/direct.js"));
+  const { eventsOf } = await loadPart(import("../relay/direct.js"));
   if (left.aborted) return void response.body?.cancel().catch(() => {});
   const options = { format: "endpoint", baseURL: response.url, model: "", policy } as const;
   yield* eventsOf({ options, fetch: async () => response }, body, left);

@@ -4,7 +4,7 @@ import type { ModelAdapter } from "../ports/model.js";
 import type { ModelCallOptions } from "../ports/model-options.js";
 import type { DirectOptions } from "../relay/direct.js";
 import type { Fetch } from "../relay/http.js";
-import { late } from "../values/error.js";
+import { loadPart } from "../values/error.js";
 import { checkOptions, type Options } from "../values/validate-options.js";
 import { type ProviderId, rows } from "../wasm/generated/provider_rows.js";
 import type { HttpModelOptions } from "../wire/core-types.js";
@@ -152,7 +152,7 @@ export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
     return (options.fetch ?? globalThis.fetch)(url, { ...init, headers });
   };
   const target = { options: relay, fetch, ...(key !== undefined && { key }) };
-  const direct = () => late(import("../relay/direct.js"));
+  const direct = () => loadPart(import("../relay/direct.js"));
   let systemPrompt = "";
   const adapter: ModelAdapter = {
     name: model,

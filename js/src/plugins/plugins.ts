@@ -1,6 +1,6 @@
 // The plugins of a session: what they add before each call of the model, and what they keep. Loaded with the first.
 
-import type { CoreWay } from "../ports/core.js";
+import type { CoreAccess } from "../ports/core.js";
 import { type AnyPlugin, checkPlugin } from "../ports/plugin.js";
 import type { HasState, PluginState } from "../ports/plugin-state.js";
 import type { Prompt } from "../ports/prompt.js";
@@ -14,7 +14,7 @@ import { answerTool } from "../tools/answer-tool.js";
 import { duplicateName } from "../tools/combined-tools.js";
 import { specOf } from "../tools/spec.js";
 import type { Toolbox } from "../tools/toolbox.js";
-import { codeOf, GloveError, late, reasonOf } from "../values/error.js";
+import { codeOf, GloveError, loadPart, reasonOf } from "../values/error.js";
 import { copy, toPlain } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { CoreSession } from "../wasm/core-api.js";
@@ -28,7 +28,7 @@ const usualModel = "normal";
 const choice = { id: "glove.model" };
 
 /** All states of a session together: they are part of each write. */
-const mostStateBytes = 64 * 1024;
+const maxStateBytes = 64 * 1024;
 
 /** By plugin, then by user: nobody's state is another one's. */
 type States = Record<string, Record<string, unknown>>;
@@ -45,7 +45,7 @@ interface Share {
 }
 
 /** The prompt that is answered. */
-interface Asked {
+interface CurrentPrompt {
   readonly id?: string;
   readonly input?: string | undefined;
   readonly model?: unknown;
@@ -54,14 +54,14 @@ interface Asked {
 export class Plugins {
   readonly #session: SessionPort;
   readonly #tools: Toolbox;
-  readonly #connection: CoreWay;
+  readonly #connection: CoreAccess;
   /** The core whose states these are. */
   #of: CoreSession | undefined;
   #states: States = {};
   #context = "";
   /** The name of the model for the next call. */
   #model = usualModel;
-  #asked: Asked = {};
+  #currentPrompt: CurrentPrompt = {};
   /** What was prepared last. */
   #prepared: Promise<void> | undefined;
   #skills: Skills | undefined;
@@ -70,7 +70,7 @@ export class Plugins {
   /** What was said of states that do not match is not said again. */
   readonly #reported = new Set<string>();
 
-  constructor(session: SessionPort, tools: Toolbox, connection: CoreWay) {
+  constructor(session: SessionPort, tools: Toolbox, connection: CoreAccess) {
     this.#session = session;
     this.#tools = tools;
     this.#connection = connection;
@@ -80,7 +80,7 @@ export class Plugins {
   async ready(): Promise<readonly AnyPlugin[]> {
     const { plugins = [], skills } = this.#session.config;
     if (skills && !this.#skills) {
-      const { Skills } = await late(import("./skills.js"));
+      const { Skills } = await loadPart(import("./skills.js"));
       this.#skills ??= new Skills(this.#session, () => this.#connection.own);
     }
     const all = [...(skills ? (this.#skills?.plugins(skills) ?? []) : []), ...plugins];
@@ -224,14 +224,14 @@ export class Plugins {
   }
 
   /** What is answered now. Read once for each prompt: it holds all of its messages, which grow with every call of the model. */
-  async #prompt(): Promise<Asked> {
+  async #prompt(): Promise<CurrentPrompt> {
     const id = this.#current();
     if (id === undefined) return {};
-    if (this.#asked.id === id) return this.#asked;
+    if (this.#currentPrompt.id === id) return this.#currentPrompt;
     const prompt = (JSON.parse(await this.#connection.own.prompts(id)) as Prompt[]).at(-1);
-    const asked: Asked = { id, input: prompt?.input ?? prompt?.reason ?? undefined, model: prompt?.model };
-    if (prompt?.id === id) this.#asked = asked;
-    return asked;
+    const latest: CurrentPrompt = { id, input: prompt?.input ?? prompt?.reason ?? undefined, model: prompt?.model };
+    if (prompt?.id === id) this.#currentPrompt = latest;
+    return latest;
   }
 
   /** Its id. */
@@ -248,10 +248,11 @@ export class Plugins {
     this.#keep(choice, { prompt: this.#current(), name }, this.#user);
   }
 
-  #modelFor(id: string | undefined, asked: unknown, shares: readonly (Share | undefined)[]): string {
+  #modelFor(id: string | undefined, requested: unknown, shares: readonly (Share | undefined)[]): string {
     const chosen = this.#states[choice.id]?.[this.#user] as { prompt?: string; name: string } | undefined;
     const own = chosen && chosen.prompt === id ? chosen.name : undefined;
-    const name = shares.findLast((share) => share?.model)?.model ?? own ?? (typeof asked === "string" ? asked : usualModel);
+    const name =
+      shares.findLast((share) => share?.model)?.model ?? own ?? (typeof requested === "string" ? requested : usualModel);
     try {
       return this.#known(name);
     } catch (error) {
@@ -342,10 +343,10 @@ export class Plugins {
     const state = value === undefined ? null : toPlain(value, `The state of the plugin "${id}"`);
     const next = { ...this.#states, [id]: { ...this.#states[id], [user]: state } };
     const json = JSON.stringify(next);
-    if (json.length > mostStateBytes)
+    if (json.length > maxStateBytes)
       throw new GloveError(
         "PLUGIN_STATE_TOO_LARGE",
-        `The states of all plugins of a session may have ${mostStateBytes} characters together; with this one of the plugin "${id}" they have ${json.length}.`,
+        `The states of all plugins of a session may have ${maxStateBytes} characters together; with this one of the plugin "${id}" they have ${json.length}.`,
       );
     this.#connection.own.setPlugins(json);
     this.#states = next;

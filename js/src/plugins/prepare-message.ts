@@ -51,10 +51,10 @@ async function ran(hook: Hook, text: string, args: string, session: SessionPort,
   const { userId, services } = session.config;
   session.tell("hook_started", { name, args });
   try {
-    const given: unknown = await withinTime(hook.timeoutMs ?? usualMs, stopped, (signal) =>
+    const returned: unknown = await withinTime(hook.timeoutMs ?? usualMs, stopped, (signal) =>
       hook.run({ text, args, sessionId: session.sessionId, userId, services, signal, messages: () => session.messages() }),
     );
-    const result = checked(given);
+    const result = checked(returned);
     if (result && "stop" in result) throw new GloveError("HOOK_STOPPED", result.stop);
     const outcome = !result ? "sent" : "answer" in result ? "answered" : "rewritten";
     session.tell("hook_completed", { name, outcome });
@@ -70,11 +70,11 @@ async function ran(hook: Hook, text: string, args: string, session: SessionPort,
   }
 }
 
-function checked(given: unknown): HookResult {
-  if (given == null) return undefined;
-  const entries = Object.entries((typeof given === "object" && given) || {});
+function checked(returned: unknown): HookResult {
+  if (returned == null) return undefined;
+  const entries = Object.entries((typeof returned === "object" && returned) || {});
   const [[key, value] = ["", ""]] = entries;
   if (entries.length === 1 && /^(text|answer|stop)$/.test(key) && typeof value === "string" && value.trim())
-    return given as HookResult;
+    return returned as HookResult;
   throw new Error("it must give nothing, or one of `text`, `answer` and `stop` with words in it");
 }

@@ -7,7 +7,7 @@ import { GloveError, reasonOf } from "../values/error.js";
 
 const usualMs = 10_000;
 /** Every call of the model carries it. */
-const mostLetters = 200_000;
+const maxLetters = 200_000;
 
 /** By skill and then by user: what is loaded for one is not for another. */
 const texts = new WeakMap<SessionPort, WeakMap<Skill, Map<string, Loading>>>();
@@ -39,8 +39,8 @@ export async function textOf(skill: Skill, session: SessionPort, signal = new Ab
 }
 
 function short({ name }: Skill, text: string): string {
-  if (text.length <= mostLetters) return text;
-  const message = `The instructions of the skill "${name}" have ${text.length} letters, and may have ${mostLetters}; let a tool give what is long.`;
+  if (text.length <= maxLetters) return text;
+  const message = `The instructions of the skill "${name}" have ${text.length} letters, and may have ${maxLetters}; let a tool give what is long.`;
   throw new GloveError("SKILL_TOO_LONG", message);
 }
 

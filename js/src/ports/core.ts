@@ -23,7 +23,7 @@ export interface Core {
 }
 
 /** The way of a session to whoever runs it, for all that is part of the session: it has one, which `Connection` is. */
-export interface CoreWay {
+export interface CoreAccess {
   /** Who is asked now: the core of this page, once it was started, or another tab, or a server. */
   readonly session: SessionCore | undefined;
   /** The core of this page, where its tools run. Throws where there is none. */

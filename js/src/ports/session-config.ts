@@ -1,6 +1,6 @@
 // What a session is made of, and how that is checked.
 
-import { checkOptions, type Options, type Wanted } from "../values/validate-options.js";
+import { checkOptions, type Options, type OptionType } from "../values/validate-options.js";
 import type { Budgets, Limits, WhenBusy } from "../wire/run-types.js";
 import type { DisplayManagerAdapter } from "./display.js";
 import type { Hook } from "./hook.js";
@@ -68,7 +68,7 @@ export interface SessionParts extends SessionConfig {
 /** What may happen to a message that arrives while another one is answered. */
 export const whenBusyOption = "queue|drop|interrupt|steer";
 
-const compaction: Wanted = {
+const compaction: OptionType = {
   compaction_instructions: "text",
   max_turns: "count",
   compaction_context_limit: "large",

@@ -1,6 +1,6 @@
 // A recorded run, played: where it began and what it took in, and no model, tools, clock or store.
 
-import { elementsOf, inside, membersOf } from "../store/json-text.js";
+import { arrayBody, elementsOf, membersOf } from "../store/json-text.js";
 import { codeOf, GloveError } from "../values/error.js";
 import { fromCore } from "../wasm/core-errors.js";
 import { CoreRun } from "../wasm/generated/glove_wasm.js";
@@ -39,7 +39,7 @@ export function play(start: RunTexts, records: string, took: (effects: string) =
   const requests: PlayedRequest[] = [];
   let sent: string[] = [];
   try {
-    for (const record of elementsOf(inside(records))) {
+    for (const record of elementsOf(arrayBody(records))) {
       const parts = membersOf(record);
       const at = Number(parts.get("at"));
       const input = parts.get("input");
@@ -49,7 +49,7 @@ export function play(start: RunTexts, records: string, took: (effects: string) =
       took(effects);
       for (const { type } of JSON.parse(effects) as { type: string }[]) {
         if (type !== "call_model" && type !== "compact") continue;
-        const now = elementsOf(inside(run.modelRequest()));
+        const now = elementsOf(arrayBody(run.modelRequest()));
         let same = 0;
         while (same < now.length && now[same] === sent[same]) same++;
         requests.push({ same, more: now.slice(same) });
@@ -64,14 +64,14 @@ export function play(start: RunTexts, records: string, took: (effects: string) =
 
 /** The first difference, to the byte. */
 export function compare(recorded: RunTexts, found: RunTexts): void {
-  const [was, is] = [elementsOf(inside(recorded.messages)), elementsOf(inside(found.messages))];
+  const [was, is] = [elementsOf(arrayBody(recorded.messages)), elementsOf(arrayBody(found.messages))];
   for (let at = 0; at < Math.max(was.length, is.length); at++) differs(`message ${at}`, was[at] ?? "", is[at] ?? "");
   differs("the state of the run", recorded.checkpoint, found.checkpoint);
 }
 
 /** As they stand in a file: a number is the place of a message at the end of the run. */
 export function writtenRequests({ requests, messages }: Played): string {
-  const places = new Map(elementsOf(inside(messages)).map((message, place) => [message, String(place)]));
+  const places = new Map(elementsOf(arrayBody(messages)).map((message, place) => [message, String(place)]));
   const written = ({ same, more }: PlayedRequest) =>
     `{"same":${same},"more":[${more.map((message) => places.get(message) ?? message)}]}`;
   return `[${requests.map(written)}]`;
@@ -79,10 +79,10 @@ export function writtenRequests({ requests, messages }: Played): string {
 
 /** The first message of a request that is another one now. */
 export function compareRequests(recorded: string, found: Played, messages: string): void {
-  const known = elementsOf(inside(messages));
-  const was = elementsOf(inside(recorded)).map((request) => {
+  const known = elementsOf(arrayBody(messages));
+  const was = elementsOf(arrayBody(recorded)).map((request) => {
     const parts = membersOf(request);
-    const more = elementsOf(inside(parts.get("more")));
+    const more = elementsOf(arrayBody(parts.get("more")));
     return {
       same: Number(parts.get("same")),
       more: more.map((message) => (/^\d+$/.test(message) ? known[Number(message)] : message)),

@@ -41,19 +41,19 @@ export function runFile(recorded: string, redact: (text: string) => string = (te
 
 /** The parts of a file. */
 export function readRunFile(text: string): Replayable {
-  let given: Record<string, unknown> | null;
+  let parsed: Record<string, unknown> | null;
   try {
-    given = JSON.parse(text) as Record<string, unknown> | null;
+    parsed = JSON.parse(text) as Record<string, unknown> | null;
   } catch (error) {
     throw notRecorded(`it cannot be read (${(error as Error).message})`);
   }
-  if (given?.format !== format) throw notRecorded(`it has no "format": "${format}"`);
-  if (typeof given.version !== "number" || given.version < 1) throw notRecorded("it has no `version`");
-  if (given.version > version) throw newer();
-  if (!Array.isArray(given.records)) throw notRecorded("its `records` is not an array");
-  if (given.requests !== undefined && !Array.isArray(given.requests)) throw notRecorded("its `requests` is not an array");
+  if (parsed?.format !== format) throw notRecorded(`it has no "format": "${format}"`);
+  if (typeof parsed.version !== "number" || parsed.version < 1) throw notRecorded("it has no `version`");
+  if (parsed.version > version) throw newer();
+  if (!Array.isArray(parsed.records)) throw notRecorded("its `records` is not an array");
+  if (parsed.requests !== undefined && !Array.isArray(parsed.requests)) throw notRecorded("its `requests` is not an array");
   for (const part of ["start", "end"]) {
-    const { checkpoint, messages } = Object(given[part]) as Partial<Record<keyof RunTexts, unknown>>;
+    const { checkpoint, messages } = Object(parsed[part]) as Partial<Record<keyof RunTexts, unknown>>;
     if (typeof checkpoint !== "object" || !Array.isArray(messages))
       throw notRecorded(`its \`${part}\` is not the state of a run`);
   }

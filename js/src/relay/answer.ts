@@ -1,6 +1,6 @@
 // One answer of a chat handler: the core asks the provider, and the client reads along.
 import { EventStream } from "./events.js";
-import { clientLeft, type Refusal, refusedEvent, refusedResponse } from "./refusal-response.js";
+import { clientDisconnected, type Refusal, refusedEvent, refusedResponse } from "./refusal-response.js";
 import { type RelayCall, relayed } from "./relay-call.js";
 
 export interface Asking extends Pick<RelayCall, "relay" | "body" | "key" | "fetch" | "tickets" | "notice"> {
@@ -16,15 +16,15 @@ export interface Asking extends Pick<RelayCall, "relay" | "body" | "key" | "fetc
 
 export function answer({ signal, heartbeatMs, asEvents, report, trace, ...call }: Asking): Promise<Response> {
   if (signal.aborted) {
-    trace?.ended(clientLeft);
-    return Promise.resolve(refusedResponse(clientLeft));
+    trace?.ended(clientDisconnected);
+    return Promise.resolve(refusedResponse(clientDisconnected));
   }
   const leaving = new AbortController();
   const leave = () => leaving.abort();
   const stream = new EventStream(heartbeatMs, leave);
   signal.addEventListener("abort", leave);
   const end = (refusal: Refusal) => {
-    if (stream.begun || asEvents) stream.write(refusedEvent(refusal));
+    if (stream.started || asEvents) stream.write(refusedEvent(refusal));
     stream.end(() => refusedResponse(refusal));
   };
   const write = (events: string) => {
@@ -35,7 +35,7 @@ export function answer({ signal, heartbeatMs, asEvents, report, trace, ...call }
     .then(
       (refusal) => {
         trace?.ended(refusal);
-        if (!refusal) return stream.end(() => refusedResponse(clientLeft));
+        if (!refusal) return stream.end(() => refusedResponse(clientDisconnected));
         report(refusal);
         end(refusal);
       },

@@ -62,11 +62,11 @@ export async function* eventsOf(
   const leaving = new AbortController();
   const leave = () => leaving.abort();
   signal?.addEventListener("abort", leave);
-  const came: RemoteStreamEvent[] = [];
+  const buffered: RemoteStreamEvent[] = [];
   let wake = () => {};
   const write = (events: string) => {
     // One line each, as the core writes them.
-    for (const event of events.split("\n\n")) if (event) came.push(JSON.parse(event.slice("data: ".length)));
+    for (const event of events.split("\n\n")) if (event) buffered.push(JSON.parse(event.slice("data: ".length)));
     wake();
   };
   let end: { readonly failure?: unknown } | undefined;
@@ -75,14 +75,14 @@ export async function* eventsOf(
       (refusal) => (refusal ? { failure: fromCore(refusal) } : {}),
       (failure: unknown) => ({ failure }),
     )
-    .then((came) => {
-      end = came;
+    .then((buffered) => {
+      end = buffered;
       wake();
     });
   try {
     for (;;) {
-      yield* came.splice(0);
-      if (came.length > 0) continue;
+      yield* buffered.splice(0);
+      if (buffered.length > 0) continue;
       if (end?.failure) throw end.failure;
       if (end) return;
       await new Promise<void>((resolve) => {

@@ -15,7 +15,7 @@ export class EventStream {
   readonly response: Promise<Response>;
   #begin: (response: Response) => void = () => {};
   #fail: (error: unknown) => void = () => {};
-  #begun = false;
+  #started = false;
   #open = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -23,12 +23,12 @@ export class EventStream {
   #wake: () => void = () => {};
   readonly #encoder = new TextEncoder();
   readonly #heartbeatMs: number;
-  readonly #left: () => void;
+  readonly #onDisconnect: () => void;
 
   /** `left` is told when the reader goes. */
-  constructor(heartbeatMs: number, left: () => void) {
+  constructor(heartbeatMs: number, onDisconnect: () => void) {
     this.#heartbeatMs = heartbeatMs;
-    this.#left = left;
+    this.#onDisconnect = onDisconnect;
     this.response = new Promise((resolve, reject) => {
       this.#begin = resolve;
       this.#fail = reject;
@@ -36,20 +36,20 @@ export class EventStream {
     this.#rest();
   }
 
-  get begun(): boolean {
-    return this.#begun;
+  get started(): boolean {
+    return this.#started;
   }
 
   write(text: string): void {
     if (!this.#open) return;
-    if (!this.#begun) {
-      this.#begun = true;
+    if (!this.#started) {
+      this.#started = true;
       const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
         this.#controller = controller;
       };
       const cancel = () => {
         this.#close();
-        this.#left();
+        this.#onDisconnect();
       };
       // By hand: edge runtimes have no `ByteLengthQueuingStrategy`.
       const strategy = { highWaterMark: waiting, size: (piece?: Uint8Array) => piece?.byteLength ?? 0 };
@@ -59,7 +59,7 @@ export class EventStream {
       } catch (error) {
         // The writer cannot handle this error, and the caller that waits for the response would wait for ever.
         this.#close();
-        this.#left();
+        this.#onDisconnect();
         this.#fail(error);
         return;
       }
@@ -84,7 +84,7 @@ export class EventStream {
   end(instead: () => Response): void {
     if (!this.#open) return;
     this.#close();
-    if (this.#begun) this.#controller?.close();
+    if (this.#started) this.#controller?.close();
     else this.#begin(instead());
   }
 

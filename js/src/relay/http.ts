@@ -65,7 +65,7 @@ export async function hostFetch(
     header: (name) => response.headers.get(name) ?? undefined,
     headers: response.headers,
     async read(push) {
-      let came: Uint8Array[] = [];
+      let chunks: Uint8Array[] = [];
       let bytes = 0;
       let due = 0;
       let handing: Promise<void> | undefined;
@@ -85,8 +85,8 @@ export async function hostFetch(
           seen = bytes;
           turn = 0;
         }
-        const all = joined(came, bytes);
-        [came, bytes] = [[], 0];
+        const all = joined(chunks, bytes);
+        [chunks, bytes] = [[], 0];
         due = performance.now() + togetherMs;
         // After the signal the core has let go of `push`.
         if (!ending && !signal.aborted) push(all);
@@ -98,7 +98,7 @@ export async function hostFetch(
           if (!chunk?.value || signal.aborted) return clearTimeout(ending);
           if (!ArrayBuffer.isView(chunk.value)) throw new Error(noResponse);
           bytes += chunk.value.length;
-          if (came.push(chunk.value) > 1) {
+          if (chunks.push(chunk.value) > 1) {
             if (bytes >= together) hurry();
             continue;
           }

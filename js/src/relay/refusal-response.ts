@@ -3,7 +3,11 @@
 import type { ToldFailure } from "../values/error.js";
 
 /** Nobody reads this one, and nobody need know of it. */
-export const clientLeft: Refusal = { status: 499, code: "ABORTED", message: "The client disconnected before the answer began." };
+export const clientDisconnected: Refusal = {
+  status: 499,
+  code: "ABORTED",
+  message: "The client disconnected before the answer began.",
+};
 
 /** What a client is told; `detail` is for the server alone. Of the provider's own answer it has what the client may know. */
 export interface Refusal extends Omit<ToldFailure, "status"> {

@@ -22,7 +22,7 @@ export interface RelayCall {
 }
 
 /** What an instance of the core may keep when nobody is answered. */
-const mostMemory = 64 * 1024 * 1024;
+const maxMemory = 64 * 1024 * 1024;
 let calls = 0;
 
 /** Gives why there is no answer, or nothing when it is whole or the signal came first. Rejects when the core ended. */
@@ -51,7 +51,7 @@ export async function relayed(call: RelayCall, signal: AbortSignal): Promise<Ref
   } finally {
     signal.removeEventListener("abort", leave);
     calls--;
-    if (calls === 0) giveBackMemory(mostMemory);
+    if (calls === 0) giveBackMemory(maxMemory);
     leave(); // A promise that never settles would be kept by the core.
   }
 }

@@ -1,7 +1,7 @@
 // JSON Schemas: those of schemas of any library, for the model, and a JSON Schema as a schema itself.
 
 import { after, type Maybe } from "../timing/sync-or-promise.js";
-import { GloveError, late } from "../values/error.js";
+import { GloveError, loadPart } from "../values/error.js";
 import type { Issue, JsonSchema, Schema, StandardSchema } from "./types.js";
 
 /** The validator is loaded when it is first used. */
@@ -12,7 +12,7 @@ export function schemaFrom<T = unknown>(schema: JsonSchema): StandardSchema<T> {
       version: 1,
       vendor: "glove-wasm",
       async validate(value) {
-        validator ??= late(import("./validator.js")).then(({ validatorOf }) => validatorOf(schema));
+        validator ??= loadPart(import("./validator.js")).then(({ validatorOf }) => validatorOf(schema));
         // Without a network it cannot be loaded; with one it can.
         validator.catch(() => {
           validator = undefined;
@@ -50,15 +50,15 @@ interface Convertible {
 }
 
 function make(schema: Schema): Maybe<JsonSchema> {
-  const given = (schema ?? {}) as Convertible;
-  const convert = given["~standard"]?.jsonSchema;
+  const convertible = (schema ?? {}) as Convertible;
+  const convert = convertible["~standard"]?.jsonSchema;
   if (convert) {
     // zod refuses dates and the like unless told otherwise; the model then sees a value of any kind there.
     return convert.input({ target: "draft-2020-12", libraryOptions: { unrepresentable: "any" } });
   }
-  if (typeof given.toJsonSchema === "function") return given.toJsonSchema();
-  if (given._zod || given._def) return late(import("./zod.js")).then(({ ofZod }) => ofZod(schema));
-  const { vendor } = given["~standard"] ?? {};
+  if (typeof convertible.toJsonSchema === "function") return convertible.toJsonSchema();
+  if (convertible._zod || convertible._def) return loadPart(import("./zod.js")).then(({ ofZod }) => ofZod(schema));
+  const { vendor } = convertible["~standard"] ?? {};
   if (!vendor) {
     throw new GloveError(
       "SCHEMA_WITHOUT_JSON",

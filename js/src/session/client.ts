@@ -17,7 +17,7 @@ import { type DatabaseOptions, SessionDatabase } from "../store/indexeddb/databa
 import { IndexedDBStore } from "../store/indexeddb/store.js";
 import { limited } from "../store/limits.js";
 import type { ImportOptions, SessionCatalog, SessionInfo } from "../store/sessions.js";
-import { GloveError, late } from "../values/error.js";
+import { GloveError, loadPart } from "../values/error.js";
 import { generateSessionId, isInside } from "../values/ids.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
@@ -124,14 +124,14 @@ const overrideOptions = { ...sessionOptions, endpoint: "text", store: "store" } 
 
 const importOptions = { id: "text", withRun: "flag" } as const satisfies Options<ImportOptions>;
 
-interface Held {
+interface RetainedSession {
   readonly session: GloveSession;
   users: number;
   watching?: () => void;
 }
 
 /** Who opened a session of a database last in this page. */
-const opened = new Map<string, WeakRef<Held>>();
+const byDatabase = new Map<string, WeakRef<RetainedSession>>();
 
 /**
  * Makes sessions and keeps them: asking twice for one id gives the same session, so that a screen which is mounted twice has
@@ -142,7 +142,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   /** Of its sessions. */
   readonly #sessions: Core;
   readonly #config: GloveClientConfig<T>;
-  readonly #held = new Map<string, Held>();
+  readonly #retained = new Map<string, RetainedSession>();
   /** Sessions that nobody stores elsewhere; they outlive what shows them. */
   readonly #own: SessionDatabase;
 
@@ -195,15 +195,15 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
    * that mounts again at once finds it unchanged); `whenUnused` says whether its run continues or stops.
    */
   retain(session: GloveSession): () => void {
-    const held = this.#held.get(session?.sessionId);
-    if (!held || held.session !== session) return () => {};
-    held.users++;
+    const retained = this.#retained.get(session?.sessionId);
+    if (!retained || retained.session !== session) return () => {};
+    retained.users++;
     let undone = false;
     return () => {
       if (undone) return;
       undone = true;
-      held.users--;
-      setTimeout(() => this.#letGo(held), 0);
+      retained.users--;
+      setTimeout(() => this.#letGo(retained), 0);
     };
   }
 
@@ -254,21 +254,21 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   /** Deletes a session. If it is open, it is closed first, even during a run. */
   async deleteSession(id: string): Promise<void> {
     const { catalog } = this;
-    const held = this.#held.get(check("`id`", id, "text"));
-    held?.watching?.();
-    this.#held.delete(id);
-    held?.session.deleted();
+    const retained = this.#retained.get(check("`id`", id, "text"));
+    retained?.watching?.();
+    this.#retained.delete(id);
+    retained?.session.deleted();
     await catalog.delete(id);
   }
 
   /** @internal Whether a session is open. */
   get hasSessions(): boolean {
-    return this.#held.size > 0;
+    return this.#retained.size > 0;
   }
 
   /** @internal Calls it with each session that is open, and with each that is opened. Gives its undo. */
   onSession(listener: (session: GloveSession) => void): () => void {
-    for (const { session } of this.#held.values()) listener(session);
+    for (const { session } of this.#retained.values()) listener(session);
     this.#watchers.add(listener);
     return () => void this.#watchers.delete(listener);
   }
@@ -283,8 +283,8 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     const { createStore, catalog } = this.#config;
     if (catalog) return limited(catalog).export(id);
     if (!createStore) return this.#own.export(id, this.#core);
-    const { exportStore } = await late(import("../store/maintenance-chunk.js"));
-    return exportStore(this.#held.get(id)?.session.store ?? this.resolveStore(id), this.#core);
+    const { exportStore } = await loadPart(import("../store/maintenance-chunk.js"));
+    return exportStore(this.#retained.get(id)?.session.store ?? this.resolveStore(id), this.#core);
   }
 
   /**
@@ -293,8 +293,8 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
    */
   async repairSession(id: string): Promise<string> {
     check("`id`", id, "text");
-    const { repair } = await late(import("../store/maintenance-chunk.js"));
-    const from = this.#held.get(id)?.session.store ?? this.resolveStore(id);
+    const { repair } = await loadPart(import("../store/maintenance-chunk.js"));
+    const from = this.#retained.get(id)?.session.store ?? this.resolveStore(id);
     const repaired = await this.mintSessionId();
     await repair(from, this.session(repaired).store, this.#core);
     return repaired;
@@ -308,11 +308,11 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
 
   /** Closes all sessions. */
   dispose(): void {
-    for (const { session, watching } of this.#held.values()) {
+    for (const { session, watching } of this.#retained.values()) {
       watching?.();
       session.dispose();
     }
-    this.#held.clear();
+    this.#retained.clear();
     this.#own.close();
   }
 
@@ -330,31 +330,31 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     return catalog ? limited(catalog) : this.#own;
   }
 
-  #hold(id: string, overrides: SessionOverrides): Held {
-    const known = this.#held.get(id);
+  #hold(id: string, overrides: SessionOverrides): RetainedSession {
+    const known = this.#retained.get(id);
     if (known && !known.session.disposed) {
       const { endpoint, store, ...changes } = overrides;
       if (Object.values(changes).some((value) => value !== undefined)) known.session.configure(changes);
       return known;
     }
-    const closed = () => void (this.#held.get(id) === held && this.#held.delete(id));
-    const held: Held = { session: this.#make(id, overrides, closed), users: 0 };
-    this.#held.set(id, held);
-    for (const watcher of this.#watchers) watcher(held.session);
-    if (!overrides.store && !this.#config.createStore) this.#tellShared(id, held);
-    return held;
+    const closed = () => void (this.#retained.get(id) === retained && this.#retained.delete(id));
+    const retained: RetainedSession = { session: this.#make(id, overrides, closed), users: 0 };
+    this.#retained.set(id, retained);
+    for (const watcher of this.#watchers) watcher(retained.session);
+    if (!overrides.store && !this.#config.createStore) this.#tellShared(id, retained);
+    return retained;
   }
 
   /** Whoever opens a session that another client of this page has open gets that one's model, prompt and tools: not in silence. */
-  #tellShared(id: string, held: Held): void {
+  #tellShared(id: string, retained: RetainedSession): void {
     const { name, inMemory } = this.#own;
     if (inMemory) return;
     const key = JSON.stringify([name, id]);
-    const other = opened.get(key)?.deref();
-    opened.set(key, new WeakRef(held));
+    const other = byDatabase.get(key)?.deref();
+    byDatabase.set(key, new WeakRef(retained));
     if (!other) return;
     // Without the words for it nothing is missing that runs.
-    import("./duplicate-client-warning.js").then(({ warnOfTwo }) => warnOfTwo(id, this.#own, [other, held])).catch(() => {});
+    import("./duplicate-client-warning.js").then(({ warnOfTwo }) => warnOfTwo(id, this.#own, [other, retained])).catch(() => {});
   }
 
   #make(id: string, { endpoint, store, model, ...own }: SessionOverrides, closed: () => void): GloveSession {
@@ -377,7 +377,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       this.#sessions,
       closed,
       async (messages) => {
-        const { begin } = await late(import("../store/salvage.js"));
+        const { begin } = await loadPart(import("../store/salvage.js"));
         const fork = await this.mintSessionId();
         await begin(this.session(fork).store, messages);
         return fork;
@@ -391,16 +391,16 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     return session;
   }
 
-  #letGo(held: Held): void {
-    const { session } = held;
-    if (held.users > 0 || this.#held.get(session.sessionId) !== held || held.watching) return;
+  #letGo(retained: RetainedSession): void {
+    const { session } = retained;
+    if (retained.users > 0 || this.#retained.get(session.sessionId) !== retained || retained.watching) return;
     const done = () => {
       // Another message may have come meanwhile.
-      if (held.watching && runs()) return;
-      held.watching?.();
-      delete held.watching;
-      if (held.users > 0 || session.disposed) return;
-      this.#held.delete(session.sessionId);
+      if (retained.watching && runs()) return;
+      retained.watching?.();
+      delete retained.watching;
+      if (retained.users > 0 || session.disposed) return;
+      this.#retained.delete(session.sessionId);
       session.dispose();
     };
     // What another tab runs goes on there.
@@ -409,9 +409,9 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       done();
       return;
     }
-    held.watching = session.subscribe(() => {
+    retained.watching = session.subscribe(() => {
       // Later, because this is called from inside of the session, and when whoever sent a message has been told of its end.
-      if (!runs()) void Promise.race([session.settled(), new Promise((late) => setTimeout(late, 1_000))]).then(done);
+      if (!runs()) void Promise.race([session.settled(), new Promise((resolve) => setTimeout(resolve, 1_000))]).then(done);
     });
     if (this.#config.whenUnused === "stop") session.abort();
   }
@@ -422,15 +422,15 @@ const workers = new WeakMap<Core, Core>();
 
 /** What that takes is loaded with the first session. */
 function inWorker(core: Core): Core {
-  const opened = async () => {
-    const [{ coreInWorker }] = await Promise.all([late(import("../worker/core.js")), core.opened()]);
+  const openCore = async () => {
+    const [{ coreInWorker }] = await Promise.all([loadPart(import("../worker/core.js")), core.opened()]);
     return coreInWorker(core);
   };
   const there: Core = {
     page: core,
-    opened,
+    opened: openCore,
     ahead: () => core.ahead?.(),
-    load: async () => (await opened()).load(),
+    load: async () => (await openCore()).load(),
   };
   const known = workers.get(core) ?? there;
   workers.set(core, known);

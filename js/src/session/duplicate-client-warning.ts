@@ -1,6 +1,6 @@
-// What a page is told whose two clients have one session open; loaded when it seems so.
+// The warning about two clients that have one session open; loaded when it seems so.
 
-interface Held {
+interface RetainedSession {
   readonly session: { readonly disposed: boolean };
   /** Nobody uses it any more, and it ends what it runs. */
   readonly watching?: () => void;
@@ -13,7 +13,7 @@ let warned = false;
 export function warnOfTwo(
   id: string,
   database: { readonly name: string; readonly inMemory: boolean },
-  both: readonly Held[],
+  both: readonly RetainedSession[],
 ): void {
   setTimeout(() => {
     // One that was let go ends what it runs; there the other took its place.

@@ -1,7 +1,7 @@
 // A session: one conversation over the core, and everything that can be asked of it.
 
 import { Connection } from "../core/connection.js";
-import { staysWritten } from "../core/stays-undelivered.js";
+import { staysUndelivered } from "../core/stays-undelivered.js";
 import { Subscribers } from "../core/subscribers.js";
 import { DisplayManager } from "../display/manager.js";
 import type { ShownMessage } from "../messages/messages.js";
@@ -18,8 +18,8 @@ import type { ToolConfig } from "../ports/tool.js";
 import type { ExportRunOptions } from "../recording/run-file.js";
 import type { Approval, GloveSnapshot, ToolEntry } from "../snapshot/snapshot.js";
 import { SnapshotStore, slowMs } from "../snapshot/snapshot-store.js";
-import { GivenTools } from "../tools/combined-tools.js";
-import { AbortError, codeOf, GloveError, late, stoppedBy } from "../values/error.js";
+import { CombinedTools } from "../tools/combined-tools.js";
+import { AbortError, codeOf, GloveError, loadPart, stoppedBy } from "../values/error.js";
 import { isEvent, withoutEvent } from "../values/events.js";
 import { generateId } from "../values/ids.js";
 import { omitUndefined } from "../values/omit-undefined.js";
@@ -115,13 +115,13 @@ export class GloveSession {
   readonly #sent = new Map<string, Sent>();
   readonly #sending = new Set<Promise<RunOutcome>>();
   /** Messages that the session could not be opened for, in their order. */
-  readonly #kept = new Map<string, OutgoingMessage>();
+  readonly #undelivered = new Map<string, OutgoingMessage>();
   /** Messages that another tab was asked for and has not taken: whoever runs the session finds them written down. */
-  readonly #left = new Map<string, OutgoingMessage>();
-  readonly #tools: GivenTools;
+  readonly #unclaimed = new Map<string, OutgoingMessage>();
+  readonly #tools: CombinedTools;
   #config: SessionConfig;
   #runnable: SessionRunnable | undefined;
-  #giving: Promise<unknown> = Promise.resolve();
+  #delivering: Promise<unknown> = Promise.resolve();
   #latest = 0;
   #disposed = false;
   /** @internal It belongs to the call of an agent that is not at work here: it can be read, and nothing runs in it. */
@@ -143,7 +143,7 @@ export class GloveSession {
     this.#parts = parts;
     this.#closed = closed;
     this.#begin = begin;
-    this.#tools = new GivenTools(parts.tools ?? []);
+    this.#tools = new CombinedTools(parts.tools ?? []);
     this.#config = parts;
     this.sessionId = parts.sessionId;
     const inputOf = (id: string) => {
@@ -163,7 +163,7 @@ export class GloveSession {
       snapshots: this.#snapshots,
       subscribers: this.#subscribers,
       opened: () => this.#offerAgain(),
-      sends: (id) => this.#sent.has(id) || this.#kept.has(id),
+      sends: (id) => this.#sent.has(id) || this.#undelivered.has(id),
       // A request that was given up while it waited in the queue.
       serves: (request) => {
         if (this.#sent.get(request)?.cancelled) this.#connection.stop();
@@ -249,7 +249,7 @@ export class GloveSession {
     const message = { ...rest, text: check("`reason`", reason, "text"), trigger: true, whenBusy: "queue" } as const;
     if (id === undefined) return this.#send(message);
     const begun = this.#sent.get(check("`id`", id, "text"))?.outcome;
-    if (!begun) this.#kept.delete(id);
+    if (!begun) this.#undelivered.delete(id);
     return begun ?? this.#send(message, undefined, id);
   };
 
@@ -263,13 +263,13 @@ export class GloveSession {
 
   /** Removes a message from `queue`; its promise resolves with `aborted`. Returns false if no queued message has this id. */
   readonly cancelQueued = (id: string): boolean => {
-    if (this.#kept.delete(id)) {
+    if (this.#undelivered.delete(id)) {
       this.#connection.dropSent(id);
       this.#snapshots.dispatch({ kind: "dropped", id });
       return true;
     }
     const waits = this.#isQueued(id);
-    if (this.#left.delete(id) && waits) {
+    if (this.#unclaimed.delete(id) && waits) {
       this.#connection.dropSent(id);
       this.#snapshots.dispatch({ kind: "dropped", id });
       // It may be taken by now.
@@ -290,7 +290,7 @@ export class GloveSession {
   readonly regenerate = async (): Promise<RunOutcome> => {
     this.#checkAgent();
     await this.#connection.ready();
-    const again = await this.#connection.with((opened) => opened.regenerated());
+    const again = await this.#connection.with((openSession) => openSession.regenerated());
     return again ? this.#send(again) : this.resume();
   };
 
@@ -305,8 +305,8 @@ export class GloveSession {
     if (isEvent(message)) throw this.#wrong("The message", message);
     const sent = this.#sent.get(messageId);
     // What another tab has answered meanwhile is a message like any other.
-    const left = this.#isQueued(messageId) ? this.#left.get(messageId) : undefined;
-    const early = this.#kept.get(messageId) ?? left ?? (sent?.delivered ? undefined : sent?.input);
+    const unclaimed = this.#isQueued(messageId) ? this.#unclaimed.get(messageId) : undefined;
+    const early = this.#undelivered.get(messageId) ?? unclaimed ?? (sent?.delivered ? undefined : sent?.input);
     if (early) {
       // The core has not heard of it.
       if (sent) this.#cancel(sent);
@@ -335,7 +335,7 @@ export class GloveSession {
         "SESSION_BUSY",
         "Another branch can be shown only while no message is on its way; let it end, or stop it.",
       );
-    return this.#connection.with((opened) => opened.switchBranch(messageId));
+    return this.#connection.with((openSession) => openSession.switchBranch(messageId));
   };
 
   /**
@@ -344,19 +344,19 @@ export class GloveSession {
    */
   readonly fork = async (messageId: string): Promise<string> => {
     check("`messageId`", messageId, "text");
-    return this.#begin(await this.#connection.with((opened) => opened.path(messageId)));
+    return this.#begin(await this.#connection.with((openSession) => openSession.path(messageId)));
   };
 
   /** Continues after a pause, a failure or an interruption. */
   readonly resume = async (): Promise<RunOutcome> => {
     this.#checkAgent();
-    return this.#connection.with((opened) => opened.resume());
+    return this.#connection.with((openSession) => openSession.resume());
   };
 
   /** Undoes the last actions: calls of tools with an `undo`. */
   readonly undo = async (steps = 1): Promise<RunOutcome> => {
     this.#checkAgent();
-    return this.#connection.with((opened) => opened.undo(withoutEvent(steps) ?? 1));
+    return this.#connection.with((openSession) => openSession.undo(withoutEvent(steps) ?? 1));
   };
 
   /**
@@ -408,10 +408,10 @@ export class GloveSession {
   readonly takeOver = (): Promise<void> => this.#connection.takeOver();
 
   /** The complete record, as it is stored. */
-  readonly messages = (): Promise<Message[]> => this.#connection.with((opened) => opened.messages());
+  readonly messages = (): Promise<Message[]> => this.#connection.with((openSession) => openSession.messages());
 
   /** The record grouped by prompts, each with its outputs in order and its usage; from the prompt with the id `since` on, which costs no more than these. */
-  readonly prompts = (since = ""): Promise<Prompt[]> => this.#connection.with((opened) => opened.prompts(since));
+  readonly prompts = (since = ""): Promise<Prompt[]> => this.#connection.with((openSession) => openSession.prompts(since));
 
   /**
    * The run from the opening of the session on, as a file that `replay` of `glove-wasm/testing` and `glove replay` play without model and
@@ -420,7 +420,7 @@ export class GloveSession {
   readonly exportRun = async (options: ExportRunOptions = {}): Promise<string> => {
     check("`options`", options, "object");
     checkOptions(options, { redact: "work" } satisfies Options<ExportRunOptions>);
-    return this.#connection.with((opened) => opened.exportRun(options.redact));
+    return this.#connection.with((openSession) => openSession.exportRun(options.redact));
   };
 
   /** Returns a function that removes the subscriber. */
@@ -509,9 +509,9 @@ export class GloveSession {
 
   /** What was written while the session could not be opened. */
   #offerAgain(): void {
-    const kept = [...this.#kept];
-    this.#kept.clear();
-    for (const [id, input] of kept) void this.#send(input, undefined, id);
+    const undelivered = [...this.#undelivered];
+    this.#undelivered.clear();
+    for (const [id, input] of undelivered) void this.#send(input, undefined, id);
   }
 
   #send(input: OutgoingMessage, signal?: AbortSignal, id = generateId()): Promise<RunOutcome> {
@@ -529,10 +529,10 @@ export class GloveSession {
     if (this.#disposed) throw sessionClosed();
     this.#checkAgent();
     if (isEvent(input)) throw this.#wrong("The message", input);
-    const { regenerate, edits, trigger, byModel, ...given } = input;
-    const { visible = true, ...message } = given;
+    const { regenerate, edits, trigger, byModel, ...fields } = input;
+    const { visible = true, ...message } = fields;
     // A message of a person is seen.
-    if (!regenerate) checkInput(trigger ? message : given);
+    if (!regenerate) checkInput(trigger ? message : fields);
     const { model = "normal" } = message;
     if (model !== "normal" && !Object.hasOwn(this.#config.models ?? {}, model))
       throw new GloveError("MODEL_UNKNOWN", `There is no model "${model}" in \`models\`.`);
@@ -558,9 +558,9 @@ export class GloveSession {
     let failure: Error | undefined;
     let ended = false;
     try {
-      const came = await this.#connection.whileOpen(this.#give(sent));
+      const coreOutcome = await this.#connection.whileOpen(this.#give(sent));
       ended = true;
-      return await this.#connection.with((opened) => opened.outcome(came, id, input.output));
+      return await this.#connection.with((openSession) => openSession.outcome(coreOutcome, id, input.output));
     } catch (error) {
       failure = fromCore(error);
       // It is shown as one that is kept, and is that by then.
@@ -572,18 +572,18 @@ export class GloveSession {
       signal?.removeEventListener("abort", stop);
       if (timer) clearTimeout(timer);
       this.#sent.delete(sent.id);
-      const { opened } = this.#connection;
+      const { opened: openSession } = this.#connection;
       // One whose core has crashed may be stored: that is seen when the session is opened again.
       const outdated = codeOf(failure) === "TAB_VERSION";
-      const unopened = sent.unopened || opened?.readOnly || outdated || (opened?.isDropped && mayOpenLater(failure));
+      const unopened = sent.unopened || openSession?.readOnly || outdated || (openSession?.isDropped && mayOpenLater(failure));
       if (failure && unopened && !this.#disposed && !regenerate && !edits) {
-        this.#kept.set(sent.id, input);
-        this.#snapshots.dispatch({ kind: "kept", id, text, files, hidden });
+        this.#undelivered.set(sent.id, input);
+        this.#snapshots.dispatch({ kind: "undelivered", id, text, files, hidden });
       } else if (sent.noted && !this.#disposed) {
-        if (!staysWritten(failure, this.#snapshots.phase)) this.#connection.dropSent(id);
+        if (!staysUndelivered(failure, this.#snapshots.phase)) this.#connection.dropSent(id);
         else if (codeOf(failure) === "SESSION_OPEN_ELSEWHERE" && !edits) {
-          this.#left.set(id, input);
-          this.#snapshots.dispatch({ kind: "kept", id, text, files, hidden });
+          this.#unclaimed.set(id, input);
+          this.#snapshots.dispatch({ kind: "undelivered", id, text, files, hidden });
         }
       }
       // The core has told how a run ended; and why the session was closed says more than that it was.
@@ -595,10 +595,10 @@ export class GloveSession {
   /** Messages reach the core in the order of sending, whatever it takes to read their files. */
   async #give(sent: Sent): Promise<string> {
     const { regenerate, edits, trigger, visible = true, whenBusy = this.#config.whenBusy } = sent.input;
-    const left = new Promise<never>((_, reject) => {
+    const interrupted = new Promise<never>((_, reject) => {
       sent.leave = () => reject(new AbortError());
     });
-    const request = Promise.race([this.#body(sent), left]).then((content) => {
+    const request = Promise.race([this.#body(sent), interrupted]).then((content) => {
       const extra = { ...content.extra, userId: this.#config.userId };
       return JSON.stringify({ id: sent.id, whenBusy, regenerate, edits, trigger, hidden: !visible, ...content, extra });
     });
@@ -608,7 +608,7 @@ export class GloveSession {
     });
     const safe = request.then((text) => this.#keep(sent, text));
     sent.safe = safe.catch(() => {});
-    const given = this.#giving.then(async () => {
+    const delivery = this.#delivering.then(async () => {
       const opening = this.#connection.ready().catch((thrown: unknown) => {
         const error = fromCore(thrown);
         // The application has no part in it, and may succeed with the same another time.
@@ -618,10 +618,10 @@ export class GloveSession {
       const [text] = await Promise.all([request, opening, safe]);
       return this.#connection.answer((session) => {
         if (sent.cancelled) throw new AbortError();
-        this.#connection.opened?.giveHeld();
+        this.#connection.opened?.deliverWaiting();
         sent.delivered = true;
         if (whenBusy === "interrupt") this.#connection.opened?.flush();
-        this.#snapshots.apply({ kind: "given", id: sent.id });
+        this.#snapshots.apply({ kind: "delivered", id: sent.id });
         const answer = this.#connection.guard.untilTrap(session.request(text));
         // A store that takes its time has not taken it either.
         const slow = setTimeout(() => {
@@ -633,8 +633,8 @@ export class GloveSession {
         return { answer };
       });
     });
-    this.#giving = given.catch(() => {});
-    return (await Promise.race([given, left])).answer;
+    this.#delivering = delivery.catch(() => {});
+    return (await Promise.race([delivery, interrupted])).answer;
   }
 
   /** What the core of this page has not at once is written down, and shown then: a browser may die at any moment. */
@@ -643,10 +643,10 @@ export class GloveSession {
     if (!keeps || cancelled || noted || (this.#connection.opened?.leads && !behind && !isSlow)) return;
     sent.noted = true;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<Error>((resolve) => {
+    const timeout = new Promise<Error>((resolve) => {
       timer = setTimeout(() => resolve(storeIsLate()), lateMs);
     });
-    const error = await Promise.race([this.#connection.keepSent({ id, request, at }), late]);
+    const error = await Promise.race([this.#connection.keepSent({ id, request, at }), timeout]);
     clearTimeout(timer);
     this.#show(sent, error);
     // The record has it by now.
@@ -672,7 +672,7 @@ export class GloveSession {
     if (!this.#calls(input)) return bodyOf(input, id, this);
     const stop = new AbortController();
     sent.stop = stop;
-    const { outgoing } = await late(import("../plugins/prepare-message.js"));
+    const { outgoing } = await loadPart(import("../plugins/prepare-message.js"));
     const { text, skills, ...made } = await this.#connection.whileOpen(outgoing(input.text ?? "", this, stop.signal));
     const body = await bodyOf({ ...input, text }, id, this);
     return { ...body, ...made, extra: { ...body.extra, skills } };
@@ -714,8 +714,8 @@ export class GloveSession {
   }
 
   /** Reports the error, because a function that is used as an event handler has no caller that reads its result. */
-  #wrong(name: string, given: unknown): GloveError {
-    const error = new GloveError("CONFIG_INVALID", `${name} cannot be ${describeValue(given)}.`);
+  #wrong(name: string, value: unknown): GloveError {
+    const error = new GloveError("CONFIG_INVALID", `${name} cannot be ${describeValue(value)}.`);
     this.report(error.code, error);
     return error;
   }

@@ -1,10 +1,10 @@
 // The answer that is being written: pieces of its text, and calls whose arguments come.
 
 import type { Reducers } from "./events.js";
-import { type Answer, type PieceKind, type SessionState, withShown } from "./state.js";
+import { type Answer, type PieceKind, type SessionState, withBase } from "./state.js";
 import { withPatches } from "./streaming-call.js";
 
-const begun = (call?: number): Answer => ({ call, text: "", isBlank: true, reasoning: "", over: false });
+const emptyAnswer = (call?: number): Answer => ({ call, text: "", isBlank: true, reasoning: "", over: false });
 
 const blank = (text: string) => !/\S/.test(text);
 
@@ -19,17 +19,17 @@ export function dropStale(state: SessionState): SessionState {
 }
 
 function goesOn(state: SessionState): SessionState {
-  const { timeline } = state.shown;
+  const { timeline } = state.base;
   // What an earlier page had shown of it gives way.
   const partial = timeline.at(-1)?.id.endsWith(".partial");
-  const comes = state.shown.waiting ? withShown(state, { waiting: undefined }) : state;
-  return { ...dropStale(partial ? withShown(comes, { timeline: timeline.slice(0, -1) }) : comes), answering: true };
+  const comes = state.base.waiting ? withBase(state, { waiting: undefined }) : state;
+  return { ...dropStale(partial ? withBase(comes, { timeline: timeline.slice(0, -1) }) : comes), answering: true };
 }
 
 /** A piece of the answer to this call of a model of the page, or of what the core tells. */
 export function addPiece(before: SessionState, kind: PieceKind, text: string, call?: number): SessionState {
   const state = goesOn(before);
-  const answers = state.answers.length === 0 && call === undefined ? [begun()] : state.answers;
+  const answers = state.answers.length === 0 && call === undefined ? [emptyAnswer()] : state.answers;
   const at = call === undefined ? 0 : answers.findIndex((answer) => answer.call === call);
   const answer = answers[at];
   if (!answer) return state;
@@ -38,7 +38,7 @@ export function addPiece(before: SessionState, kind: PieceKind, text: string, ca
   return { ...state, answers: answers.with(at, { ...answer, [kind]: answer[kind] + text, isBlank }) };
 }
 
-export const answerReducers: Reducers<"input" | "asked" | "piece" | "failed" | "renewed"> = {
+export const answerReducers: Reducers<"input" | "modelCalled" | "piece" | "failed" | "renewed"> = {
   input(before, { id, name, patches }, _context, unseen) {
     const state = goesOn(before);
     const { calls } = state;
@@ -48,16 +48,16 @@ export const answerReducers: Reducers<"input" | "asked" | "piece" | "failed" | "
     return call.input === undefined ? state : { ...state, calls: [...calls, call] };
   },
   // What is shown stays until the first piece comes.
-  asked: (state, { call }) => ({ ...state, answers: [...state.answers, begun(call)] }),
+  modelCalled: (state, { call }) => ({ ...state, answers: [...state.answers, emptyAnswer(call)] }),
   piece: (state, { of, text, call }) => addPiece(state, of, text, call),
   failed: (state, { call }) => ({
     ...state,
     answers: state.answers.map((answer) => (answer.call === call ? { ...answer, over: true } : answer)),
   }),
   renewed: (state, { written }) => ({
-    ...withShown(state, { timeline: [], waiting: undefined }),
+    ...withBase(state, { timeline: [], waiting: undefined }),
     stale: !written,
-    answers: written ? [{ ...begun(), ...written, isBlank: blank(written.text) }] : state.answers,
+    answers: written ? [{ ...emptyAnswer(), ...written, isBlank: blank(written.text) }] : state.answers,
     calls: [],
   }),
 };
@@ -78,6 +78,6 @@ export const requestEnded = (state: SessionState): SessionState => ({
 /** Another request is answered from now on. */
 export function nextRequest({ answers: before, calls }: SessionState): Pick<SessionState, "answers" | "answering"> {
   const answers = before.filter(({ over }) => !over);
-  const { text, reasoning } = answers[0] ?? begun();
+  const { text, reasoning } = answers[0] ?? emptyAnswer();
   return { answers, answering: text !== "" || reasoning !== "" || calls.length > 0 };
 }

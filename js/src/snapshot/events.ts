@@ -6,7 +6,7 @@ import type { MaybeHidden, PieceKind, SentMessage, SessionState, SlotContext, Wr
 
 /** What the page says of itself. */
 export type PageChanges = Partial<
-  Pick<SessionState["shown"], "sessionReady" | "storage" | "warning" | "tasks" | "inbox" | "error" | "tab">
+  Pick<SessionState["base"], "sessionReady" | "storage" | "warning" | "tasks" | "inbox" | "error" | "tab">
 >;
 
 export type PageEvent =
@@ -18,11 +18,11 @@ export type PageEvent =
   /** It is written down. */
   | { readonly kind: "safe"; readonly id: string; readonly unkept?: Error | undefined }
   /** The core has been given the message. */
-  | { readonly kind: "given"; readonly id: string }
+  | { readonly kind: "delivered"; readonly id: string }
   /** It still is on its way after a while. */
   | { readonly kind: "slow"; readonly id: string }
   /** The session could not be opened for the message. */
-  | ({ readonly kind: "kept" } & MaybeHidden)
+  | ({ readonly kind: "undelivered" } & MaybeHidden)
   | { readonly kind: "dropped"; readonly id: string }
   /** The promise of a request has settled; with an error where the core has not taken the request. */
   | { readonly kind: "settled"; readonly id: string; readonly error: Error | undefined }
@@ -30,7 +30,7 @@ export type PageEvent =
   /** Messages of the user with a file that nobody can read. */
   | { readonly kind: "broken"; readonly ids: readonly (string | undefined)[] }
   /** A model of the page is asked; what it shows comes ahead of what the core tells. */
-  | { readonly kind: "asked"; readonly call: number }
+  | { readonly kind: "modelCalled"; readonly call: number }
   | { readonly kind: "piece"; readonly of: PieceKind; readonly text: string; readonly call: number }
   /** It gives no answer. */
   | { readonly kind: "failed"; readonly call: number }

@@ -3,7 +3,7 @@
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreEntry } from "../wire/run-types.js";
 import type { ShownEntry } from "./snapshot.js";
-import { type SessionState, withShown } from "./state.js";
+import { type SessionState, withBase } from "./state.js";
 
 type TextEntry = Extract<ShownEntry, { kind: "user" | "agent_text" }>;
 const isText = (entry: ShownEntry): entry is TextEntry => entry.kind === "user" || entry.kind === "agent_text";
@@ -13,10 +13,10 @@ export function endedWith(state: SessionState, id: string | null, error: Error |
   const { request, phase } = state.core;
   const rests = phase === "paused" || phase === "interrupted";
   const goesOn = id !== null && request !== null && request !== id && !rests;
-  if (error && goesOn && state.shown.timeline.some((entry) => isText(entry) && entry.error && entry.id.startsWith(`${id}.`)))
+  if (error && goesOn && state.base.timeline.some((entry) => isText(entry) && entry.error && entry.id.startsWith(`${id}.`)))
     return state;
-  const over = !error && !rests && state.failure !== undefined && state.shown.error === state.failure;
-  return { ...(error || over ? withShown(state, { error }) : state), failure: error };
+  const over = !error && !rests && state.failure !== undefined && state.base.error === state.failure;
+  return { ...(error || over ? withBase(state, { error }) : state), failure: error };
 }
 
 /** With the error as what its request has failed with. */

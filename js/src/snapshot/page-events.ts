@@ -3,7 +3,7 @@
 
 import type { Reducers, SnapshotEvent } from "./events.js";
 import type { QueuedMessage } from "./snapshot.js";
-import { type SentMessage, type SessionState, type SlotContext, withShown } from "./state.js";
+import { type SentMessage, type SessionState, type SlotContext, withBase } from "./state.js";
 
 const without = <T extends { readonly id: string }>(messages: readonly T[], id: string) =>
   messages.filter((message) => message.id !== id);
@@ -17,24 +17,24 @@ export const sentAs = (state: SessionState, id: string, changes: Partial<SentMes
   sent: state.sent.map((message) => (message.id === id ? { ...message, ...changes } : message)),
 });
 
-export const pageReducers: Reducers<"page" | "model" | "sent" | "safe" | "kept" | "dropped" | "settled" | "lost"> = {
-  page: (state, { changes }) => withShown(state, changes),
+export const pageReducers: Reducers<"page" | "model" | "sent" | "safe" | "undelivered" | "dropped" | "settled" | "lost"> = {
+  page: (state, { changes }) => withBase(state, changes),
   model: (state, { before, now }) => {
     const unreadBy = new Map(state.unreadBy).set(before, state.unread);
     return { ...state, unreadBy, unread: unreadBy.get(now) ?? new Set() };
   },
   sent: (state, { kind, ...message }) => ({
-    ...withShown(state, { error: undefined }),
-    kept: without(state.kept, message.id),
+    ...withBase(state, { error: undefined }),
+    undelivered: without(state.undelivered, message.id),
     // After a reload, one that is sent again under its id may be there already.
     sent: isServed(state, message.id) ? state.sent : [...without(state.sent, message.id), message],
   }),
   safe: (state, { id, unkept }) => sentAs(state, id, { unsafe: false, unkept }),
-  kept: (state, { kind, ...message }) => ({ ...state, kept: [...without(state.kept, message.id), message] }),
-  dropped: (state, { id }) => ({ ...state, kept: without(state.kept, id) }),
-  settled: (state, { id, error }) => ({ ...(error ? withShown(state, { error }) : state), sent: without(state.sent, id) }),
+  undelivered: (state, { kind, ...message }) => ({ ...state, undelivered: [...without(state.undelivered, message.id), message] }),
+  dropped: (state, { id }) => ({ ...state, undelivered: without(state.undelivered, id) }),
+  settled: (state, { id, error }) => ({ ...(error ? withBase(state, { error }) : state), sent: without(state.sent, id) }),
   // Nothing of a run is shown yet.
-  lost: (state, { error }) => withShown(state, { error }),
+  lost: (state, { error }) => withBase(state, { error }),
 };
 
 /**
@@ -56,16 +56,16 @@ export const reduceBy =
   (before, event, context, unseen = new WeakSet()) => {
     const reducer = reducers[event.kind] as Reducer;
     const state = reducer(before, event as never, context as SlotContext, unseen);
-    const { core, sent, kept } = state;
-    if (core === before.core && sent === before.sent && kept === before.kept) return state;
+    const { core, sent, undelivered: kept } = state;
+    if (core === before.core && sent === before.sent && kept === before.undelivered) return state;
     const queue = queueOf(state);
-    return queue === state.shown.queue ? state : withShown(state, { queue });
+    return queue === state.base.queue ? state : withBase(state, { queue });
   };
 
 /** What waits for its turn; the same object as before where that is so. */
-function queueOf({ shown, kept, core, sent }: SessionState): readonly QueuedMessage[] {
+function queueOf({ base, undelivered: kept, core, sent }: SessionState): readonly QueuedMessage[] {
   const waits = sent.filter(({ waits, unsafe }) => waits && !unsafe).map(({ waits, unsafe, unkept, ...message }) => message);
   const seen = [...kept, ...core.queue, ...waits].filter(({ hidden }) => !hidden);
   const now = seen.map(({ hidden, ...message }) => message);
-  return now.length === shown.queue.length && now.every(({ id }, at) => shown.queue[at]?.id === id) ? shown.queue : now;
+  return now.length === base.queue.length && now.every(({ id }, at) => base.queue[at]?.id === id) ? base.queue : now;
 }

@@ -7,7 +7,7 @@ import type { Of, Reducers, SnapshotEvent } from "./events.js";
 import { pageReducers, reduceBy } from "./page-events.js";
 import { requestReducers } from "./requests.js";
 import { slotReducers } from "./slots.js";
-import { type SessionState, withShown } from "./state.js";
+import { type SessionState, withBase } from "./state.js";
 import { timelineReducers, unread } from "./timeline.js";
 
 const taskTool = "glove_update_tasks";
@@ -39,7 +39,7 @@ function afterCore(state: SessionState, { type, data }: Of<"event">): SessionSta
     case "reasoning_delta":
       return addPiece(state, "reasoning", text);
     case "model_retry":
-      return withShown(state, { waiting: { code, until } });
+      return withBase(state, { waiting: { code, until } });
     case "model_response":
     case "model_response_complete":
       return answered(state);
@@ -49,7 +49,7 @@ function afterCore(state: SessionState, { type, data }: Of<"event">): SessionSta
       return code === "MEDIA_LEFT_OUT" ? unread(state, message) : state;
     case "tool_use_result": {
       const tasks = tool_name === taskTool ? result?.data?.tasks : undefined;
-      return tasks ? withShown(state, { tasks }) : state;
+      return tasks ? withBase(state, { tasks }) : state;
     }
     default:
       return state;

@@ -7,10 +7,10 @@ import type { PageChanges, Reducers } from "./events.js";
 import { endedWith } from "./failures.js";
 import { pageReducers, sentAs } from "./page-events.js";
 import { approvalsOf, slotReducers } from "./slots.js";
-import { noUsage, type SessionState, unlessSame, withShown } from "./state.js";
+import { noUsage, type SessionState, unlessSame, withBase } from "./state.js";
 
-export const requestReducers: Reducers<"page" | "slow" | "settled" | "given" | "ended" | "state" | "lost"> = {
-  page: (state, { changes }) => (isShown(state.shown, changes) ? state : withShown(state, changes)),
+export const requestReducers: Reducers<"page" | "slow" | "settled" | "delivered" | "ended" | "state" | "lost"> = {
+  page: (state, { changes }) => (isUnchanged(state.base, changes) ? state : withBase(state, changes)),
   slow: (state, { id }) => (state.sent.some((message) => message.id === id) ? sentAs(state, id, { waits: true }) : state),
   settled(before, { id, error }, context, unseen) {
     const state = pageReducers.settled(before, { kind: "settled", id, error: undefined }, context, unseen);
@@ -18,12 +18,12 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "given" | "
     return error ? { ...endedWith(state, id, error), failure: state.failure } : state;
   },
   // Where nothing runs, the next that the core says is that it serves it; until then it stays on the screen.
-  given: (state, { id }) => (state.core.request === null ? state : sentAs(state, id, { waits: false })),
+  delivered: (state, { id }) => (state.core.request === null ? state : sentAs(state, id, { waits: false })),
   ended: (state, { request, error }) => endedWith(state, request, error ? fromCore(error) : undefined),
   state(before, { phase, request, queue, questions, undoable, usage, turns, hidden = false }, context) {
-    const { shown, core } = before;
+    const { base, core } = before;
     const served = new Set([request, ...queue.map(({ id }) => id)]);
-    const same = shown.undoable.length === undoable.length && shown.undoable[0]?.toolCallId === undoable[0]?.toolCallId;
+    const same = base.undoable.length === undoable.length && base.undoable[0]?.toolCallId === undoable[0]?.toolCallId;
     return {
       ...before,
       ...(request !== core.request && nextRequest(before)),
@@ -33,24 +33,24 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "given" | "
       // What was sent shows up here as the request being served or in the queue.
       sent: before.sent.filter(({ id }) => !served.has(id)),
       // The leader sends the change of its `held` messages a moment later.
-      kept: before.kept.filter(({ id }) => !served.has(id)),
-      shown: {
-        ...shown,
-        run: unlessSame(shown.run, { phase }),
+      undelivered: before.undelivered.filter(({ id }) => !served.has(id)),
+      base: {
+        ...base,
+        run: unlessSame(base.run, { phase }),
         isCompacting: phase === "compacting",
         // Of the call of a model that was going on.
-        waiting: phase === core.phase && request === core.request ? shown.waiting : undefined,
-        approvals: approvalsOf(shown.approvals, questions, context),
-        undoable: same ? shown.undoable : undoable,
-        stats: unlessSame(shown.stats, { ...noUsage, ...usage, turns }),
+        waiting: phase === core.phase && request === core.request ? base.waiting : undefined,
+        approvals: approvalsOf(base.approvals, questions, context),
+        undoable: same ? base.undoable : undoable,
+        stats: unlessSame(base.stats, { ...noUsage, ...usage, turns }),
       },
     };
   },
   lost(before, { error, over }, context, unseen) {
     const busy = isBusy(before);
-    const state = busy || over ? withShown(before, { error }) : before;
+    const state = busy || over ? withBase(before, { error }) : before;
     const phase = over ? "idle" : busy ? "interrupted" : state.core.phase;
-    const { stats, undoable } = state.shown;
+    const { stats, undoable } = state.base;
     const none = { request: null, queue: [], questions: [], contextTokens: 0 };
     const run = { kind: "state", phase, ...none, undoable, turns: stats.turns, usage: stats } as const;
     const stopped = requestReducers.state(state, run, context, unseen);
@@ -59,8 +59,8 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "given" | "
 };
 
 /** Stores give another list each time, also of nothing. */
-function isShown(shown: SessionState["shown"], changes: PageChanges): boolean {
+function isUnchanged(base: SessionState["base"], changes: PageChanges): boolean {
   const nothing = (value: unknown) => Array.isArray(value) && value.length === 0;
   const names = Object.keys(changes) as (keyof PageChanges)[];
-  return names.every((name) => shown[name] === changes[name] || (nothing(shown[name]) && nothing(changes[name])));
+  return names.every((name) => base[name] === changes[name] || (nothing(base[name]) && nothing(changes[name])));
 }

@@ -3,20 +3,20 @@
 import type { CoreQuestion, CoreSlot } from "../wire/run-types.js";
 import type { Reducers } from "./events.js";
 import type { Approval, ShownSlot } from "./snapshot.js";
-import { newestSlots, type SessionState, type SlotContext, unlessSame, withShown } from "./state.js";
+import { newestSlots, type SessionState, type SlotContext, unlessSame, withBase } from "./state.js";
 
 export const slotReducers: Reducers<"slots" | "refused"> = {
   slots(state, { slots: stack }, context) {
-    const known = new Map(state.shown.slots.map((slot) => [slot.id, slot]));
+    const known = new Map(state.base.slots.map((slot) => [slot.id, slot]));
     const slots = stack.map((slot) => shownSlot(state, slot, known.get(slot.id), context));
     const newest = newestSlots(slots);
     // Also when the newer one is gone.
     const replaced = (slot: ShownSlot) => slot.displayStrategy === "hide-on-new" && !slot.replaced && !newest.has(slot);
-    return withShown(state, { slots: slots.map((slot) => (replaced(slot) ? { ...slot, replaced: true } : slot)) });
+    return withBase(state, { slots: slots.map((slot) => (replaced(slot) ? { ...slot, replaced: true } : slot)) });
   },
   // Why is shown until the slot is settled.
   refused: (state, { slot: id, error, issues }) =>
-    withShown(state, { slots: state.shown.slots.map((slot) => (slot.id === id ? { ...slot, error, issues } : slot)) }),
+    withBase(state, { slots: state.base.slots.map((slot) => (slot.id === id ? { ...slot, error, issues } : slot)) }),
 };
 
 function shownSlot(state: SessionState, slot: CoreSlot, known: ShownSlot | undefined, context: SlotContext): ShownSlot {
@@ -41,8 +41,8 @@ function shownSlot(state: SessionState, slot: CoreSlot, known: ShownSlot | undef
 }
 
 /** A call is in the timeline before its tool runs. */
-function toolOf({ shown }: SessionState, call: string): string {
-  const entry = shown.timeline.findLast(({ kind, id }) => kind === "tool" && id === call);
+function toolOf({ base }: SessionState, call: string): string {
+  const entry = base.timeline.findLast(({ kind, id }) => kind === "tool" && id === call);
   return entry?.kind === "tool" ? entry.name : "";
 }
 

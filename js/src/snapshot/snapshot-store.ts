@@ -19,7 +19,7 @@ export class SnapshotStore {
   /** What the snapshot was made of. */
   #read: SessionState;
   /** What listeners were told of last. */
-  #told: GloveSnapshot;
+  #notified: GloveSnapshot;
   /** Pieces of an answer that came behind `#state`, joined: to take each in alone would cost more than what it brings. */
   #piece: { -readonly [key in keyof Piece]: Piece[key] } | undefined;
   /** Of the timeline and of arguments that are being written: what is in no snapshot yet. */
@@ -42,11 +42,11 @@ export class SnapshotStore {
     this.#read = this.#state;
     this.empty = snapshotOf(this.#state);
     this.#snapshot = this.empty;
-    this.#told = this.empty;
+    this.#notified = this.empty;
   }
 
   /** What a core tells is understood from now on. */
-  hears(reduce: Reduce, context: SlotContext): void {
+  setReducer(reduce: Reduce, context: SlotContext): void {
     this.#reduced = reduce;
     this.#context = context;
   }
@@ -81,12 +81,12 @@ export class SnapshotStore {
 
   /** Without making a snapshot of all else. */
   get error(): Error | undefined {
-    return this.#state.shown.error;
+    return this.#state.base.error;
   }
 
   subscribe(listener: () => void): () => void {
     // Whoever listens has seen what was before.
-    if (this.#listeners.size === 0) this.#told = this.snapshot;
+    if (this.#listeners.size === 0) this.#notified = this.snapshot;
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -115,7 +115,7 @@ export class SnapshotStore {
     else this.#reduce(event);
     if (isPiece(event)) this.#drawSoon();
     // A store that takes its time has not taken the message either.
-    if (event.kind === "given") setTimeout(() => this.dispatch({ kind: "slow", id: event.id }), slowMs);
+    if (event.kind === "delivered") setTimeout(() => this.dispatch({ kind: "slow", id: event.id }), slowMs);
   }
 
   #reduce(event: SnapshotEvent): void {
@@ -160,8 +160,8 @@ export class SnapshotStore {
     this.#due = false;
     if (this.#listeners.size === 0) return;
     const { snapshot } = this;
-    if (snapshot === this.#told) return;
-    this.#told = snapshot;
+    if (snapshot === this.#notified) return;
+    this.#notified = snapshot;
     this.#beginFrame();
     for (const listener of [...this.#listeners]) {
       try {

@@ -42,7 +42,7 @@ type Derived = "status" | "busy" | "streamingText" | "streamingReasoning" | "str
 
 export interface SessionState {
   /** The parts of the snapshot that stand in it as they are here. */
-  readonly shown: Omit<GloveSnapshot, Derived>;
+  readonly base: Omit<GloveSnapshot, Derived>;
   /** The core's own state. */
   readonly core: Pick<CoreState, "phase" | "request" | "hidden"> & { readonly queue: readonly MaybeHidden[] };
   /** The answers that are no entries yet, the oldest first, which is the one that is shown. */
@@ -55,7 +55,7 @@ export interface SessionState {
   readonly answering: boolean;
   readonly sent: readonly SentMessage[];
   /** Not given to the core, as the session could not be opened; offered again when it can be. */
-  readonly kept: readonly MaybeHidden[];
+  readonly undelivered: readonly MaybeHidden[];
   /** The error of a request, which gives way when a later one goes well. */
   readonly failure: Error | undefined;
   /** Media types that the model does not read. */
@@ -80,7 +80,7 @@ export const noUsage: Usage = { tokens_in: 0, tokens_out: 0 };
 /** A session before anything is known of it. */
 export function emptyState(sessionId: string, storage: GloveSnapshot["storage"]): SessionState {
   return {
-    shown: {
+    base: {
       sessionId,
       sessionReady: false,
       run: { phase: "idle" },
@@ -105,7 +105,7 @@ export function emptyState(sessionId: string, storage: GloveSnapshot["storage"])
     stale: false,
     answering: false,
     sent: [],
-    kept: [],
+    undelivered: [],
     failure: undefined,
     unread: new Set(),
     unreadBy: new Map(),
@@ -116,18 +116,18 @@ export const emptySnapshot = (sessionId: string, storage: GloveSnapshot["storage
 
 /** What is shown: the snapshot from before, where nothing is different. */
 export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSnapshot {
-  const { shown, core, answers, calls, sent } = state;
+  const { base, core, answers, calls, sent } = state;
   const busy = isBusy(state);
   const answering = state.answering || core.phase === "tools" || core.phase === "waiting";
   // What is written for a prompt that no person sees is not shown.
   const hidden = core.hidden === true;
   const [answer] = hidden ? [] : answers;
   const now: GloveSnapshot = {
-    ...shown,
+    ...base,
     // It is said as long as it is so.
-    error: shown.error ?? sent.find(({ unkept }) => unkept)?.unkept,
+    error: base.error ?? sent.find(({ unkept }) => unkept)?.unkept,
     busy,
-    status: busy && !hidden ? (answering ? "streaming" : "submitted") : shown.error ? "error" : "ready",
+    status: busy && !hidden ? (answering ? "streaming" : "submitted") : base.error ? "error" : "ready",
     // Blank lines before a call are no entry of the timeline either.
     streamingText: answer?.isBlank === false ? answer.text : "",
     streamingReasoning: answer?.reasoning ?? "",
@@ -136,8 +136,8 @@ export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSn
   return before ? unlessSame(before, now) : now;
 }
 
-export function withShown(state: SessionState, changes: Partial<SessionState["shown"]>): SessionState {
-  return { ...state, shown: { ...state.shown, ...changes } };
+export function withBase(state: SessionState, changes: Partial<SessionState["base"]>): SessionState {
+  return { ...state, base: { ...state.base, ...changes } };
 }
 
 /** The value from before, when the one of now has the same parts. */

@@ -31,9 +31,9 @@ function changed(
   if (step === undefined) {
     if (adds) return (old as string) + (value as string);
     // The patch is told to other tabs too, so what it holds stays empty.
-    const begun = Array.isArray(value) ? [] : value && typeof value === "object" ? {} : value;
-    if (begun && typeof begun === "object") fresh.add(begun);
-    return begun;
+    const container = Array.isArray(value) ? [] : value && typeof value === "object" ? {} : value;
+    if (container && typeof container === "object") fresh.add(container);
+    return container;
   }
   const shown = old as Container;
   const copy = (fresh.has(shown) ? shown : Array.isArray(shown) ? [...shown] : { ...shown }) as Container;

@@ -4,17 +4,17 @@ import { dropStale } from "./answer.js";
 import type { Reducers } from "./events.js";
 import { entryOf } from "./failures.js";
 import type { ShownEntry } from "./snapshot.js";
-import { type SessionState, withShown } from "./state.js";
+import { type SessionState, withBase } from "./state.js";
 
 export const timelineReducers: Reducers<"timeline" | "broken"> = {
   broken(state, { ids }) {
-    const { timeline } = state.shown;
+    const { timeline } = state.base;
     const mark = (entry: ShownEntry) =>
       entry.kind === "user" && !entry.leftOut && ids.includes(entry.id) ? { ...entry, leftOut: true } : entry;
-    return timeline.some((entry) => mark(entry) !== entry) ? withShown(state, { timeline: timeline.map(mark) }) : state;
+    return timeline.some((entry) => mark(entry) !== entry) ? withBase(state, { timeline: timeline.map(mark) }) : state;
   },
   timeline(state, { len, set }, context, unseen) {
-    const { timeline: before } = state.shown;
+    const { timeline: before } = state.base;
     // One that no snapshot has shown may grow in place: a copy is as long as the conversation.
     const timeline = unseen.has(before) ? (before as ShownEntry[]) : before.concat(new Array(Math.max(0, len - before.length)));
     unseen.add(timeline);
@@ -29,8 +29,8 @@ export const timelineReducers: Reducers<"timeline" | "broken"> = {
     }
     const earlier = state.stale && timeline.at(-1)?.id.endsWith(".partial");
     // One that another tab has answered meanwhile, or answers now.
-    const kept = state.kept.filter(({ id }) => !timeline.some((entry) => entry.kind === "user" && entry.id === id));
-    const next = { ...withShown(state, { timeline }), ...(kept.length < state.kept.length && { kept }) };
+    const kept = state.undelivered.filter(({ id }) => !timeline.some((entry) => entry.kind === "user" && entry.id === id));
+    const next = { ...withBase(state, { timeline }), ...(kept.length < state.undelivered.length && { undelivered: kept }) };
     return earlier ? dropStale(next) : next;
   },
 };
@@ -44,9 +44,9 @@ export const isOfBroken = (notice: string): boolean => notice.endsWith("its data
 export function unread(state: SessionState, notice: string): SessionState {
   const type = /^\[\w+ attachment: ([^\]]+)] was left out/.exec(notice)?.[1];
   if (!type || state.unread.has(type) || isOfBroken(notice)) return state;
-  const { timeline } = state.shown;
+  const { timeline } = state.base;
   const types: SessionState["unread"] = new Set(state.unread).add(type);
-  return { ...withShown(state, { timeline: timeline.map((entry) => withUnread(entry, types)) }), unread: types };
+  return { ...withBase(state, { timeline: timeline.map((entry) => withUnread(entry, types)) }), unread: types };
 }
 
 export function withUnread(entry: ShownEntry, types: SessionState["unread"]): ShownEntry {

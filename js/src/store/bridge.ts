@@ -8,7 +8,7 @@ import {
   type StoredStep,
   takesText,
 } from "../ports/store.js";
-import { GloveError, late } from "../values/error.js";
+import { GloveError, loadPart } from "../values/error.js";
 import type { SessionHost } from "../wasm/core-api.js";
 import type { Message, Task, Usage } from "../wire/record.js";
 import { listOf, type StoreErrorKind, storeError } from "./errors.js";
@@ -92,7 +92,9 @@ export function bridgeStore(
         if (durable) return readable(JSON.stringify(await readRun.call(store)));
         return JSON.stringify({ messages: await store.getMessages(), records: [] });
       }),
-      salvage: typed(async () => JSON.stringify((await (await late(import("./maintenance-chunk.js"))).salvageOf(store)).texts)),
+      salvage: typed(async () =>
+        JSON.stringify((await (await loadPart(import("./maintenance-chunk.js"))).salvageOf(store)).texts),
+      ),
       // Its time is counted there.
       append: (step, strict, phase, asks, queued) =>
         writes.write(step, (rest) => append(rest, strict ? "strict" : "relaxed", { phase, asks, queued })).catch(forTheCore),
@@ -122,13 +124,13 @@ export function bridgeStore(
 /** What a store counts. Nothing where it does not say so, or not soon. */
 async function counted(store: StoreAdapter): Promise<{ readonly tokens: unknown } | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), countMs);
   });
   const read = async () => ({ tokens: await store.getTokenCount() });
-  const came = await Promise.race([read().catch(() => undefined), late]);
+  const answer = await Promise.race([read().catch(() => undefined), timeout]);
   clearTimeout(timer);
-  return came;
+  return answer;
 }
 
 /** A store that gives nothing has no empty session: that would be written over what it keeps. */

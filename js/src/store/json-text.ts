@@ -54,7 +54,7 @@ export function elementsOf(text: string): string[] {
 }
 
 /** What stands between the brackets of an array. */
-export function inside(array: string | undefined): string {
+export function arrayBody(array: string | undefined): string {
   return array === undefined ? "" : array.slice(1, -1).trim();
 }
 

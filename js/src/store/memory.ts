@@ -4,7 +4,7 @@ import type { Durability, InboxItem, StoreAdapter, StoredRun, StoredStep, TokenC
 import { copy, toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../wire/record.js";
-import { arrayOf, inside, membersOf } from "./json-text.js";
+import { arrayBody, arrayOf, membersOf } from "./json-text.js";
 import { isPermissionOf, permissionKey } from "./permissions.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText } from "./step.js";
 
@@ -34,7 +34,7 @@ export class MemoryStore implements StoreAdapter {
   async appendMessages(msgs: Message[]): Promise<void> {
     if (check("`messages`", msgs, "list").length === 0) return;
     checkNoRun(this.#records.length > 0 || isUnfinished(this.#checkpoint));
-    this.#messages.push(inside(toJson(msgs, "The value")));
+    this.#messages.push(arrayBody(toJson(msgs, "The value")));
     this.#count += msgs.length;
     this.#records = [];
     this.#checkpoint = undefined;
@@ -54,12 +54,12 @@ export class MemoryStore implements StoreAdapter {
     checkFollows({ count: this.#count, seq: this.#seq }, step);
     const members = membersOf(text, ["messages", "records"]);
     const { messages, checkpoint, seq } = step;
-    if (messages.length) this.#messages.push(inside(members.get("messages")));
+    if (messages.length) this.#messages.push(arrayBody(members.get("messages")));
     this.#count += messages.length;
     const { tokens, turns } = counted(this.#tokens, this.#turns, messages);
     this.#tokens = tokens;
     this.#turns = turns;
-    if (checkpoint === undefined) this.#records.push(inside(members.get("records")));
+    if (checkpoint === undefined) this.#records.push(arrayBody(members.get("records")));
     else {
       this.#records = [];
       this.#checkpoint = checkpoint;

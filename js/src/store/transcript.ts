@@ -59,10 +59,10 @@ export function writeTranscript(about: Transcript, texts: TranscriptTexts): stri
 }
 
 export function readTranscript(text: string): ReadTranscript {
-  const given = parse(text);
-  if (given.format === runFormat) return readTranscript(endOfRun(given, text));
-  if (given.format !== format) refuse(`it has no "format": "${format}"`);
-  if (typeof given.version !== "number" || given.version > version) {
+  const transcript = parse(text);
+  if (transcript.format === runFormat) return readTranscript(endOfRun(transcript, text));
+  if (transcript.format !== format) refuse(`it has no "format": "${format}"`);
+  if (typeof transcript.version !== "number" || transcript.version > version) {
     throw storeError("newer", "This session was exported by a newer version; update the application to import it.");
   }
   const {
@@ -78,7 +78,7 @@ export function readTranscript(text: string): ReadTranscript {
     tasks = [],
     inbox = [],
     checkpoint,
-  } = given;
+  } = transcript;
   if (typeof id !== "string" || id === "") refuse("it has no id");
   if (!isListOf(messages, isMessage)) refuse("its `messages` is not an array of messages");
   if (!isListOf(tasks, hasId) || !isListOf(inbox, hasId))
@@ -141,8 +141,8 @@ function endOfRun({ version, end }: Record<string, unknown>, text: string): stri
 
 function parse(text: string): Record<string, unknown> {
   try {
-    const given = JSON.parse(text) as unknown;
-    if (typeof given === "object" && given !== null) return given as Record<string, unknown>;
+    const transcript = JSON.parse(text) as unknown;
+    if (typeof transcript === "object" && transcript !== null) return transcript as Record<string, unknown>;
   } catch {
     // Said below.
   }

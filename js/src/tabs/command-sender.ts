@@ -4,7 +4,7 @@ import { type Method, rulesOf } from "./command-rules.js";
 import type { TabPage } from "./tab-adapter.js";
 
 /** Something that was asked. */
-export interface Asked {
+export interface Command {
   readonly id: string;
   readonly method: Method;
   readonly args: readonly unknown[];
@@ -12,7 +12,7 @@ export interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
-export abstract class Asker<A extends Asked> {
+export abstract class CommandSender<A extends Command> {
   protected readonly page: TabPage;
   protected readonly pending = new Map<string, A>();
   /** Why nothing can be asked any more. */
@@ -100,10 +100,10 @@ export abstract class Asker<A extends Asked> {
     }
   }
 
-  protected end(id: string, settle: (asked: A) => void): void {
-    const asked = this.pending.get(id);
+  protected end(id: string, settle: (command: A) => void): void {
+    const command = this.pending.get(id);
     this.pending.delete(id);
-    if (asked) settle(asked);
+    if (command) settle(command);
   }
 
   /** Until `settle`. */

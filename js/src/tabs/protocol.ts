@@ -16,7 +16,7 @@ export type Extras = Partial<Pick<GloveSnapshot, "tasks" | "inbox" | "storage">>
   readonly held?: readonly MaybeHidden[];
 };
 
-export interface Ask {
+export interface CommandMessage {
   readonly kind: "ask";
   readonly leader: string;
   readonly id: string;
@@ -43,7 +43,7 @@ export type TabMessage =
     }
   | { readonly kind: "events"; readonly leader: string; readonly events: readonly CoreEvent[] }
   | { readonly kind: "extras"; readonly leader: string; readonly extras: Extras }
-  | Ask
+  | CommandMessage
   /** It is being done: it may be asked again only if doing it twice does nothing. */
   | { readonly kind: "taken"; readonly leader: string; readonly id: string }
   | {
@@ -129,7 +129,7 @@ export function readMessage(data: unknown): (TabMessage & { readonly v: unknown 
 
 // ---- errors ----------------------------------------------------------------------------------------------------------
 
-export function elsewhere(): GloveError {
+export function openElsewhereError(): GloveError {
   return new GloveError(
     "SESSION_OPEN_ELSEWHERE",
     "Another tab has this session open and does not respond; continue in that tab, close it, or take the session over here " +
@@ -163,11 +163,11 @@ export function newerDatabase(): GloveError {
 }
 
 /** Of a message between tabs. */
-export function malformed(what: string): GloveError {
+export function malformedError(what: string): GloveError {
   return new GloveError("TAB_PROTOCOL", `${what} Reload the tabs that have this session open.`);
 }
 
-export function moved(): GloveError {
+export function sessionMovedError(): GloveError {
   return new GloveError(
     "SESSION_MOVED",
     "The tab that ran this session closed before it finished; the outcome is unknown. Check the conversation, " +
@@ -175,6 +175,6 @@ export function moved(): GloveError {
   );
 }
 
-export function follows(): GloveError {
+export function sessionFollowsError(): GloveError {
   return new GloveError("SESSION_FOLLOWS", "Another tab runs this session; only tools in that tab can show slots.");
 }

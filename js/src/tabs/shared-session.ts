@@ -5,7 +5,7 @@ import type { CoreEvent, CoreOutcome } from "../wire/core-types.js";
 import type { TabPage } from "./tab-adapter.js";
 
 /** What was asked of a core that is gone. */
-export interface Unanswered {
+export interface UnansweredCommand {
   readonly method: keyof AwaitedCalls;
   readonly args: readonly unknown[];
   readonly resolve: (value: string) => void;
@@ -21,7 +21,7 @@ export interface SharedSession extends SessionCore {
   ready(): Promise<void>;
   takeOver(): void;
   /** The core of this page has not answered it: whoever runs the session next is asked. What might be done twice by that is refused. */
-  askAgain(asked: Unanswered): void;
+  resend(command: UnansweredCommand): void;
   /** Somebody else has taken the session over. */
   superseded(): void;
   /** Whether this page still runs the session. */
@@ -44,6 +44,6 @@ export interface Sharing {
 export function isConflict(outcome: string): boolean {
   // Most are long, and this is rare.
   if (!outcome.includes("STORE_CONFLICT")) return false;
-  const came = JSON.parse(outcome) as CoreOutcome;
-  return came.outcome === "failed" && came.error.code === "STORE_CONFLICT";
+  const coreOutcome = JSON.parse(outcome) as CoreOutcome;
+  return coreOutcome.outcome === "failed" && coreOutcome.error.code === "STORE_CONFLICT";
 }

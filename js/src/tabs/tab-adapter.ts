@@ -27,9 +27,9 @@ export interface TabCore {
   /** What waits here beside an interrupted run, in no queue of the core. */
   readonly held: readonly MaybeHidden[];
   /** Gives the core all of that. */
-  giveHeld(): void;
+  deliverWaiting(): void;
   /** Gives up one of it; false when it is none. */
-  cancelHeld(id: string): boolean;
+  cancelWaiting(id: string): boolean;
   /** Gives the core the text that was shown. */
   flush(): void;
   keepPartial(): void;
@@ -52,38 +52,38 @@ export interface TabCore {
 /** What this page shows of the session, on its way to and from the others. */
 export class TabPage {
   readonly core: TabCore;
-  readonly #shown: SnapshotStore;
+  readonly #snapshots: SnapshotStore;
   /** What is in the queue here as the tab that runs the session holds it. */
   #held: readonly MaybeHidden[] = [];
 
-  constructor(shown: SnapshotStore, core: TabCore) {
-    this.#shown = shown;
+  constructor(snapshots: SnapshotStore, core: TabCore) {
+    this.#snapshots = snapshots;
     this.core = core;
   }
 
   get phase(): RunPhase {
-    return this.#shown.phase;
+    return this.#snapshots.phase;
   }
 
   /** The request that is being answered. */
   get request(): string | null {
-    return this.#shown.request;
+    return this.#snapshots.request;
   }
 
   /** All that was told, for a tab that knows nothing yet. */
   all(): ReturnType<ReplayState["all"]> {
-    return this.core.replay.all(this.#shown.snapshot.timeline.map(toldEntry));
+    return this.core.replay.all(this.#snapshots.snapshot.timeline.map(toWireEntry));
   }
 
   /** What the tab that runs the session tells. `written` comes with the whole of it: the answer that is being written. */
   take(events: readonly CoreEvent[], written?: Written): void {
-    if (written) this.#shown.apply({ kind: "renewed", written });
+    if (written) this.#snapshots.apply({ kind: "renewed", written });
     this.core.take(events);
   }
 
   /** An error for the screen, or that there is none. */
   fail(error: Error | undefined): void {
-    this.#shown.set({ error });
+    this.#snapshots.set({ error });
   }
 
   show(tab: TabRole): void {
@@ -92,14 +92,14 @@ export class TabPage {
       this.#showHeld(this.core.held);
       this.#held = [];
     }
-    const over = tab !== "blocked" && /^(SESSION_OPEN_ELSEWHERE|TAB_VERSION)$/.test(codeOf(this.#shown.snapshot.error));
-    this.#shown.set({ tab, ...(tab === "follower" && { sessionReady: true }), ...(over && { error: undefined }) });
+    const over = tab !== "blocked" && /^(SESSION_OPEN_ELSEWHERE|TAB_VERSION)$/.test(codeOf(this.#snapshots.snapshot.error));
+    this.#snapshots.set({ tab, ...(tab === "follower" && { sessionReady: true }), ...(over && { error: undefined }) });
   }
 
   #showHeld(now: readonly MaybeHidden[]): void {
     const ids = new Set(now.map(({ id }) => id));
-    for (const { id } of this.#held) if (!ids.has(id)) this.#shown.apply({ kind: "dropped", id });
-    for (const message of now) this.#shown.apply({ ...message, kind: "kept" });
+    for (const { id } of this.#held) if (!ids.has(id)) this.#snapshots.apply({ kind: "dropped", id });
+    for (const message of now) this.#snapshots.apply({ ...message, kind: "undelivered" });
     this.#held = now;
   }
 
@@ -107,20 +107,20 @@ export class TabPage {
   outdated(error: Error): void {
     this.core.outdated();
     this.core.take([noSlots]);
-    this.#shown.dispatch({ kind: "lost", error, over: false });
-    this.#shown.set({ tab: "outdated", error });
+    this.#snapshots.dispatch({ kind: "lost", error, over: false });
+    this.#snapshots.set({ tab: "outdated", error });
   }
 
   extras(): Extras {
-    const { tasks, inbox, storage, error } = this.#shown.snapshot;
+    const { tasks, inbox, storage, error } = this.#snapshots.snapshot;
     const { readOnly, held } = this.core;
-    return { tasks, inbox, storage, error: error ? told(error) : null, readOnly, held };
+    return { tasks, inbox, storage, error: error ? toCoreError(error) : null, readOnly, held };
   }
 
   showExtras({ tasks, inbox, storage, error, readOnly, held }: Extras): void {
     if (readOnly !== undefined) this.core.readOnly = readOnly;
     if (held) this.#showHeld(held);
-    this.#shown.set({
+    this.#snapshots.set({
       ...omitUndefined({ tasks, inbox, storage }),
       ...(error !== undefined && { error: error === null ? undefined : fromCore(error) }),
     });
@@ -128,7 +128,7 @@ export class TabPage {
 
   /** Calls the listener when extras may have changed. Gives its undo. */
   subscribe(listener: () => void): () => void {
-    return this.#shown.subscribe(listener);
+    return this.#snapshots.subscribe(listener);
   }
 
   /** What was asked for and not waited for has failed. */
@@ -138,7 +138,7 @@ export class TabPage {
 }
 
 /** As `fromCore` reads it. The same for the same error. */
-export function told(error: Error): CoreError {
+export function toCoreError(error: Error): CoreError {
   const known = tellings.get(error);
   if (known) return known;
   const model = failureFields(error);
@@ -149,6 +149,7 @@ export function told(error: Error): CoreError {
 }
 
 /** As the core told it: of an error, other tabs would get the words alone. */
-const toldEntry = (entry: ShownEntry): CoreEntry => (entry.error ? { ...entry, error: told(entry.error) } : entry) as CoreEntry;
+const toWireEntry = (entry: ShownEntry): CoreEntry =>
+  (entry.error ? { ...entry, error: toCoreError(entry.error) } : entry) as CoreEntry;
 
 const tellings = new WeakMap<Error, CoreError>();

@@ -8,23 +8,23 @@ import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreEvent } from "../wire/core-types.js";
 import { type Method, rulesOf, takes } from "./command-rules.js";
-import { type Asked, Asker } from "./command-sender.js";
+import { type Command, CommandSender } from "./command-sender.js";
 import { stand } from "./election.js";
 import { watchPage } from "./page-life.js";
 import {
-  type Ask,
+  type CommandMessage,
   type Extras,
-  elsewhere,
-  malformed,
-  moved,
+  malformedError,
   newerDatabase,
   newerLeads,
   olderLeads,
+  openElsewhereError,
   readMessage,
+  sessionMovedError,
   type TabMessage,
 } from "./protocol.js";
-import { isConflict, type SharedSession, type Unanswered } from "./shared-session.js";
-import { type TabPage, told } from "./tab-adapter.js";
+import { isConflict, type SharedSession, type UnansweredCommand } from "./shared-session.js";
+import { type TabPage, toCoreError } from "./tab-adapter.js";
 
 /** Loaded with this file, when a session is in a store that tabs share. */
 export { TabPage } from "./tab-adapter.js";
@@ -33,9 +33,9 @@ export function join(name: string, store: StoreAdapter, page: TabPage): SharedSe
   return new Tabs(name, store, page);
 }
 
-interface Pending extends Asked {
+interface Pending extends Command {
   /** Who was asked last. */
-  given?: string;
+  sentTo?: string;
   taken: boolean;
   /** Ticks since it was asked. */
   ticks: number;
@@ -45,9 +45,9 @@ interface Pending extends Asked {
 const silentMs = 2_000;
 /** A tab that answers nothing for so many ticks, in which this one is awake and seen, is taken for one that hangs. */
 const tickMs = 250;
-const patience = 6;
+const silentTicks = 6;
 /** Ticks after which this one gets ready to take over. */
-const doubt = 3;
+const preloadTicks = 3;
 /** Ticks after which a tab that is awake must have taken what it was asked, and after which it must have answered a short question. */
 const takenTicks = 40;
 const answerTicks = 280;
@@ -62,24 +62,24 @@ const atRest: ReadonlySet<string> = new Set(["idle", "waiting", "paused", "inter
  * The session as the other tab has it: what is asked of it goes there. When that tab is gone, what it had not answered is asked
  * again, of this tab or of the one that runs the session then; what might be done twice by that is refused instead.
  */
-class Tabs extends Asker<Pending> implements SharedSession {
+class Tabs extends CommandSender<Pending> implements SharedSession {
   readonly #name: string;
   readonly #store: StoreAdapter;
   readonly #tab = generateId();
   readonly #unwatch: () => void;
-  #role: "away" | "joining" | "leader" | "follower" | "blocked" = "away";
+  #role: "idle" | "joining" | "leader" | "follower" | "blocked" = "idle";
   /** Who runs the session; another name each time that a tab takes over. */
   #leader: string | undefined;
   #core: CoreSession | undefined;
   /** Others follow this tab. */
   #followed = false;
-  #told: Extras = {};
+  #sentExtras: Extras = {};
   #channel: BroadcastChannel | undefined;
   /** Ticks since something was heard of the tab that runs the session, and since this one looks for it. */
   #silence = 0;
   #joining = 0;
   /** Why nothing can be asked while the role is `blocked`. */
-  #blocked = elsewhere();
+  #blocked = openElsewhereError();
   /** Who runs the session in another version. */
   #foreign: string | undefined;
   /** Why this tab ends as soon as it has finished what it is doing. */
@@ -98,7 +98,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
       // What nobody follows keeps what it has in hand.
       frozen: () => (this.#role !== "leader" || this.#followed || page.request === null) && this.#suspend(),
       hidden: () => this.#suspend(),
-      back: () => this.#role === "away" && this.#join(),
+      back: () => this.#role === "idle" && this.#join(),
     });
     this.#unwatch = () => {
       unwatch?.();
@@ -109,7 +109,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
   /** Settles when it is known who runs the session, and what there is of it. */
   ready(): Promise<void> {
     if (this.over) return Promise.reject(this.over);
-    if (this.#role === "away") this.#join();
+    if (this.#role === "idle") this.#join();
     if (this.#role === "blocked") return Promise.reject(this.#blocked);
     if (this.#core || this.#role === "follower") return Promise.resolve();
     return this.wait();
@@ -128,13 +128,13 @@ class Tabs extends Asker<Pending> implements SharedSession {
   /** Takes the session away from the tab that has it. */
   takeOver(): void {
     if (this.over) return;
-    if (this.#role === "away") this.#join();
+    if (this.#role === "idle") this.#join();
     if (this.#role === "leader") return;
     this.#role = "joining";
     this.#leader = undefined;
     this.#foreign = undefined;
     this.#expect();
-    this.#stand(true);
+    this.#runForLeader(true);
   }
 
   /** Another tab has taken the session over. */
@@ -144,13 +144,13 @@ class Tabs extends Asker<Pending> implements SharedSession {
     this.#join();
   }
 
-  askAgain(asked: Unanswered): void {
+  resend(command: UnansweredCommand): void {
     const id = generateId();
     this.pending.set(id, {
-      ...asked,
+      ...command,
       id,
-      resolve: (value) => asked.resolve(value as string),
-      given: this.#term,
+      resolve: (value) => command.resolve(value as string),
+      sentTo: this.#term,
       taken: true,
       ticks: 0,
     });
@@ -200,23 +200,23 @@ class Tabs extends Asker<Pending> implements SharedSession {
     if (this.#dropped) return Promise.reject(this.#dropped.error);
     if (this.#role === "blocked") return Promise.reject(this.#blocked);
     return new Promise((resolve, reject) => {
-      const asked: Pending = { id: generateId(), method, args, resolve, reject, taken: false, ticks: 0 };
-      this.pending.set(asked.id, asked);
-      this.#give(asked);
+      const command: Pending = { id: generateId(), method, args, resolve, reject, taken: false, ticks: 0 };
+      this.pending.set(command.id, command);
+      this.#give(command);
     });
   }
 
   /** Asks whoever runs the session; until there is somebody it waits. */
-  #give(asked: Pending): void {
-    const { id, method, args, given } = asked;
-    if (given === this.#leader || !(this.#core || this.#role === "follower")) return;
-    if (asked.taken && rulesOf(method)?.once) {
-      this.end(id, ({ reject }) => reject(moved()));
+  #give(command: Pending): void {
+    const { id, method, args, sentTo } = command;
+    if (sentTo === this.#leader || !(this.#core || this.#role === "follower")) return;
+    if (command.taken && rulesOf(method)?.once) {
+      this.end(id, ({ reject }) => reject(sessionMovedError()));
       return;
     }
-    asked.given = this.#term;
-    asked.ticks = 0;
-    const ask: Ask = { kind: "ask", leader: this.#term, id, method, args, again: given !== undefined };
+    command.sentTo = this.#term;
+    command.ticks = 0;
+    const ask: CommandMessage = { kind: "ask", leader: this.#term, id, method, args, again: sentTo !== undefined };
     if (this.#core) void this.#serve(ask, true);
     else this.#post(ask);
   }
@@ -228,7 +228,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
     this.#dropped = undefined;
     if (typeof BroadcastChannel === "function") {
       const channel = new BroadcastChannel(this.#name);
-      channel.onmessage = ({ data }) => this.#hear(data);
+      channel.onmessage = ({ data }) => this.#receive(data);
       this.#channel = channel;
       this.#undo.push(() => channel.close());
     }
@@ -236,7 +236,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
     this.#undo.push(this.page.subscribe(() => this.#tellExtras()));
     const ticks = setInterval(() => this.#listen(), tickMs);
     this.#undo.push(() => clearInterval(ticks));
-    this.#stand(false);
+    this.#runForLeader(false);
     this.#undo.push(() => this.#withdraw());
     this.#post({ kind: "hello", tab: this.#tab });
   }
@@ -247,7 +247,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
     this.#undo.push(() => clearTimeout(silent));
   }
 
-  #stand(takesAway: boolean): void {
+  #runForLeader(takesAway: boolean): void {
     this.#withdraw();
     const lease = this.#store.lease?.bind(this.#store);
     this.#withdraw = stand(this.#name, lease, { granted: () => void this.#lead(), lost: () => this.#lose() }, takesAway);
@@ -263,8 +263,8 @@ class Tabs extends Asker<Pending> implements SharedSession {
       return;
     }
     if (waits && this.#joining++ > shownTicks) this.#block();
-    if (this.#silence === doubt) this.page.core.loadAhead();
-    if (this.#silence++ === patience) this.#unheard();
+    if (this.#silence === preloadTicks) this.page.core.loadAhead();
+    if (this.#silence++ === silentTicks) this.#onSilentLeader();
     this.#post({ kind: "ping", leader });
   }
 
@@ -272,13 +272,13 @@ class Tabs extends Asker<Pending> implements SharedSession {
   #limit(): void {
     for (const { id, method, taken, ticks } of this.pending.values()) {
       const limit = taken ? (rulesOf(method)?.begins ? Number.POSITIVE_INFINITY : answerTicks) : takenTicks;
-      if (ticks > limit) this.end(id, ({ reject }) => reject(elsewhere()));
+      if (ticks > limit) this.end(id, ({ reject }) => reject(openElsewhereError()));
     }
-    for (const asked of this.pending.values()) asked.ticks++;
+    for (const command of this.pending.values()) command.ticks++;
   }
 
   /** A person decides where a tool is running that may do what it does a second time. */
-  #unheard(): void {
+  #onSilentLeader(): void {
     const phase = this.page.phase;
     if (this.#role === "follower" && phase !== "tools" && phase !== "undoing") this.takeOver();
     else this.#block();
@@ -317,13 +317,13 @@ class Tabs extends Asker<Pending> implements SharedSession {
 
   #begin(): void {
     this.#foreign = undefined;
-    for (const asked of [...this.pending.values()]) this.#give(asked);
+    for (const command of [...this.pending.values()]) this.#give(command);
     this.settle();
     this.page.core.opened();
   }
 
   /** Another tab has it and says nothing, or the browser does not let this page stand for it. */
-  #block(why = elsewhere()): void {
+  #block(why = openElsewhereError()): void {
     this.#role = "blocked";
     this.#blocked = why;
     this.page.fail(why);
@@ -375,7 +375,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
   #leave(): void {
     // The core first: what is granted to another tab is not in use here any more.
     if (this.#role === "leader") this.page.core.close();
-    this.#role = "away";
+    this.#role = "idle";
     this.#core = undefined;
     this.#leader = undefined;
     this.#foreign = undefined;
@@ -384,7 +384,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
     for (const undo of this.#undo.splice(0)) undo();
     this.#channel = undefined;
     // The next leader may have received it before.
-    for (const asked of this.pending.values()) if (asked.given) asked.given = "somebody";
+    for (const command of this.pending.values()) if (command.sentTo) command.sentTo = "somebody";
   }
 
   get #term(): string {
@@ -397,34 +397,34 @@ class Tabs extends Asker<Pending> implements SharedSession {
     this.#channel?.postMessage({ v: version, ...message });
   }
 
-  #hear(data: unknown): void {
+  #receive(data: unknown): void {
     const message = readMessage(data);
     if (!message) return;
     if ("leader" in message && message.leader === this.#leader) this.#silence = 0;
     if (message.kind === "deleted") this.page.core.deleted();
-    else if (message.kind === "ask") this.#hearAsk(message);
+    else if (message.kind === "ask") this.#receiveCommand(message);
     else if (message.v !== version) this.#hearOther(message);
     else if (message.kind === "taken" || message.kind === "answered") {
-      const asked = this.pending.get(message.id);
+      const command = this.pending.get(message.id);
       // One that was superseded has nothing to say.
-      if (!asked || asked.given !== message.leader) return;
-      if (message.kind === "taken") asked.taken = true;
-      else this.end(message.id, (asked) => settleWith(asked, message));
+      if (!command || command.sentTo !== message.leader) return;
+      if (message.kind === "taken") command.taken = true;
+      else this.end(message.id, (command) => settleWith(command, message));
     } else if (this.#role === "leader") this.#hearAsLeader(message);
     else this.#hearAsFollower(message);
   }
 
   /** Does what was asked, or says why not: nobody waits for nothing. */
-  #hearAsk(ask: Ask & { readonly v: unknown }): void {
+  #receiveCommand(ask: CommandMessage & { readonly v: unknown }): void {
     const { id, leader, method, args } = ask;
     if (this.#role !== "leader" || !this.#core || (typeof leader === "string" && leader !== this.#leader)) return;
     const rules = rulesOf(method);
     let refusal: GloveError | undefined;
     if (ask.v !== version) refusal = newer(ask.v) ? olderLeads() : newerLeads();
-    else if (typeof leader !== "string") refusal = malformed("A message from another tab does not name the tab it is for.");
-    else if (!rules) refusal = malformed("Another tab called a method that tabs may not call.");
-    else if (!takes(rules, args)) refusal = malformed(`Another tab called \`${method}\` with the wrong arguments.`);
-    if (refusal) this.#post({ kind: "answered", leader: this.#term, id, error: told(refusal) });
+    else if (typeof leader !== "string") refusal = malformedError("A message from another tab does not name the tab it is for.");
+    else if (!rules) refusal = malformedError("Another tab called a method that tabs may not call.");
+    else if (!takes(rules, args)) refusal = malformedError(`Another tab called \`${method}\` with the wrong arguments.`);
+    if (refusal) this.#post({ kind: "answered", leader: this.#term, id, error: toCoreError(refusal) });
     else void this.#serve(ask, false);
   }
 
@@ -486,25 +486,25 @@ class Tabs extends Asker<Pending> implements SharedSession {
   }
 
   #postAll(to?: string): void {
-    this.#told = this.page.extras();
-    this.#post({ kind: "all", leader: this.#term, to, ...this.page.all(), extras: this.#told });
+    this.#sentExtras = this.page.extras();
+    this.#post({ kind: "all", leader: this.#term, to, ...this.page.all(), extras: this.#sentExtras });
   }
 
   #tellExtras(): void {
     if (!this.#core || !this.#followed) return;
     const now = this.page.extras();
-    const changed = Object.entries(now).filter(([key, value]) => this.#told[key as keyof Extras] !== value);
-    this.#told = now;
+    const changed = Object.entries(now).filter(([key, value]) => this.#sentExtras[key as keyof Extras] !== value);
+    this.#sentExtras = now;
     if (changed.length > 0) this.#post({ kind: "extras", leader: this.#term, extras: Object.fromEntries(changed) });
   }
 
   /** Does what was asked, here. */
-  async #serve(ask: Ask, own: boolean): Promise<void> {
+  async #serve(ask: CommandMessage, own: boolean): Promise<void> {
     const { id, method, leader } = ask;
     const core = this.#core;
     if (!core) return;
-    const asked = this.pending.get(id);
-    if (asked) asked.taken = true;
+    const command = this.pending.get(id);
+    if (command) command.taken = true;
     else this.#post({ kind: "taken", leader, id });
     const begins = rulesOf(method)?.begins;
     if (!own && begins) this.page.fail(undefined);
@@ -519,10 +519,10 @@ class Tabs extends Asker<Pending> implements SharedSession {
     } catch (thrown) {
       if (this.#core !== core) return;
       const refused = fromCore(thrown);
-      const error = ask.again && codeOf(refused) === "OUT_OF_PROTOCOL" ? moved() : refused;
+      const error = ask.again && codeOf(refused) === "OUT_OF_PROTOCOL" ? sessionMovedError() : refused;
       if (own) return this.end(id, ({ reject }) => reject(error));
       if (begins) this.page.fail(error);
-      this.#post({ kind: "answered", leader, id, error: told(error) });
+      this.#post({ kind: "answered", leader, id, error: toCoreError(error) });
     }
   }
 
@@ -534,7 +534,7 @@ class Tabs extends Asker<Pending> implements SharedSession {
     return holds;
   }
 
-  async #do(core: CoreSession, { method, args, again }: Ask, own: boolean): Promise<unknown> {
+  async #do(core: CoreSession, { method, args, again }: CommandMessage, own: boolean): Promise<unknown> {
     const [first] = args;
     // With a core in a worker, `ask` returns the result.
     const call = (name: Exclude<Method, "answerInbox" | "clearError">) =>
@@ -548,12 +548,12 @@ class Tabs extends Asker<Pending> implements SharedSession {
         // Not the next one, when that one has ended meanwhile.
         return (first === null ? !again : first === this.page.request) && this.page.core.stop();
       case "cancelQueued":
-        if (this.page.core.cancelHeld(first as string)) return true;
+        if (this.page.core.cancelWaiting(first as string)) return true;
         return (await call(method)) || (first === this.page.request && this.page.core.stop());
       case "request":
         // It may interrupt an answer.
         if (!own) this.page.core.flush();
-        this.page.core.giveHeld();
+        this.page.core.deliverWaiting();
     }
     return call(method);
   }
@@ -571,5 +571,5 @@ function settleWith(
   const failure = error === undefined ? undefined : fromCore(error);
   if (failure && "code" in failure) return reject(failure);
   if (!failure && (rulesOf(method)?.gives?.(value) ?? true)) return resolve(value);
-  return reject(malformed("The tab that runs this session sent a malformed answer."));
+  return reject(malformedError("The tab that runs this session sent a malformed answer."));
 }

@@ -3,7 +3,7 @@
 import { SessionDatabase } from "../store/indexeddb/database.js";
 import { listName, type SessionCatalog, type SessionInfo } from "../store/sessions.js";
 import { watchPage } from "../tabs/page-life.js";
-import { GloveError, late } from "../values/error.js";
+import { GloveError, loadPart } from "../values/error.js";
 import { isOver } from "./thread.js";
 
 /** A session, and its place among the others: the highest comes first. */
@@ -36,7 +36,7 @@ export function sourceOf(catalog: SessionCatalog): ThreadSource {
 }
 
 function databaseSource(database: SessionDatabase): ThreadSource {
-  const work = () => late(import("../store/indexeddb/list.js"));
+  const work = () => loadPart(import("../store/indexeddb/list.js"));
   return {
     near: true,
     list: async () => (await work()).readList(database),

@@ -37,12 +37,12 @@ export interface ThreadActions {
   refresh(): void;
 }
 
-type Asked = { readonly [Key in "title" | "archived" | "deletedAt"]?: SessionInfo[Key] | undefined };
+type ThreadEdit = { readonly [Key in "title" | "archived" | "deletedAt"]?: SessionInfo[Key] | undefined };
 
 /** What was asked for, and is shown until the list has been read with it: from its beginning on, or once it is stored. */
 interface Change {
   readonly id: string;
-  readonly info: Asked;
+  readonly info: ThreadEdit;
   done: boolean;
 }
 
@@ -61,7 +61,7 @@ export class ThreadStore {
   #listed = new Map<string, Listed>();
   /** Of a thread that runs the place that it had before: it moves when a run begins or ends, and not with each step. */
   readonly #places = new Map<string, number>();
-  #shown = new Map<string, ThreadInfo>();
+  #visible = new Map<string, ThreadInfo>();
   #open: ReadonlySet<string> | undefined;
   readonly #live = new Map<string, Live>();
   readonly #sessions = new Map<string, GloveSession>();
@@ -227,7 +227,7 @@ export class ThreadStore {
 
   // ---- what is asked of it ---------------------------------------------------------------------------------------
 
-  #act(id: string, info: Asked, work: (source: ThreadSource) => Promise<void>): Promise<void> {
+  #act(id: string, info: ThreadEdit, work: (source: ThreadSource) => Promise<void>): Promise<void> {
     const change: Change = { id: check("`id`", id, "text"), info, done: false };
     const show = () => {
       this.#changes.push(change);
@@ -318,21 +318,21 @@ export class ThreadStore {
 
   /** Nothing when it is as before. */
   #build(): ThreadsState | undefined {
-    const shown = new Map<string, ThreadInfo>();
+    const visible = new Map<string, ThreadInfo>();
     for (const listed of this.#listed.values()) {
       const thread = this.#thread(listed);
-      const before = this.#shown.get(thread.id);
+      const before = this.#visible.get(thread.id);
       const { order } = listed;
       if (!(before?.running && thread.running)) this.#places.set(thread.id, order);
-      shown.set(thread.id, before && isSameThread(before, thread) ? before : thread);
+      visible.set(thread.id, before && isSameThread(before, thread) ? before : thread);
     }
     const error = this.#failure ?? this.#error;
-    const isSame = shown.size === this.#shown.size && [...shown].every(([id, thread]) => this.#shown.get(id) === thread);
+    const isSame = visible.size === this.#visible.size && [...visible].every(([id, thread]) => this.#visible.get(id) === thread);
     const before = this.#state;
-    this.#shown = shown;
-    for (const id of this.#places.keys()) if (!shown.has(id)) this.#places.delete(id);
+    this.#visible = visible;
+    for (const id of this.#places.keys()) if (!visible.has(id)) this.#places.delete(id);
     const place = ({ id }: ThreadInfo) => this.#places.get(id) ?? 0;
-    const all = [...shown.values()].sort((a, b) => place(b) - place(a));
+    const all = [...visible.values()].sort((a, b) => place(b) - place(a));
     const isIn = all.every((thread, at) => thread === this.#sorted[at]) && all.length === this.#sorted.length;
     const deleted = all.filter(({ deletedAt }) => deletedAt !== undefined && !isOver(deletedAt));
     // Time alone ends that one can be brought back.
@@ -361,7 +361,7 @@ export class ThreadStore {
   #thread({ order: _, ...listed }: Listed): ThreadInfo {
     const { id } = listed;
     const deletedAt = this.#deleted.get(id);
-    let info: Omit<SessionInfo, keyof Asked> & Asked = {
+    let info: Omit<SessionInfo, keyof ThreadEdit> & ThreadEdit = {
       ...listed,
       ...this.#live.get(id),
       ...(deletedAt !== undefined && { deletedAt }),

@@ -15,7 +15,7 @@ export interface ToolInput {
   readonly sent: string;
   readonly value: unknown;
   /** The same as JSON, for the core where it does not know it: it is something else than the model sent. */
-  readonly told?: string | undefined;
+  readonly coreUpdate?: string | undefined;
   /** Something else was allowed, and cannot be made again. */
   readonly changed?: boolean | undefined;
   /** The same for a rule, which must not change what is run. Rejects where there can be no other one. */
@@ -24,7 +24,7 @@ export interface ToolInput {
 
 export class Arguments {
   /** Of calls that have not ended. Values that JSON cannot hold live here alone. */
-  readonly #held = new Map<string, ToolInput | undefined>();
+  readonly #cached = new Map<string, ToolInput | undefined>();
   readonly #report: (code: string, error: unknown) => void;
 
   constructor(report: (code: string, error: unknown) => void) {
@@ -38,19 +38,19 @@ export class Arguments {
     sent: string,
     known: string | undefined,
   ): Promise<ToolInput | { readonly issues: readonly Issue[] }> {
-    const held = this.#held.get(id);
-    if (held?.sent === sent) return { ...held, ...nothingNew };
-    this.#held.set(id, undefined);
+    const earlier = this.#cached.get(id);
+    if (earlier?.sent === sent) return { ...earlier, ...nothingNew };
+    this.#cached.set(id, undefined);
     const before: Validated | undefined = known === undefined ? undefined : JSON.parse(known);
     const made = before?.exact ? plain(sent, before.input) : await this.#made(tool, sent, before);
     // Its call may have ended meanwhile.
-    if (!("issues" in made) && this.#held.has(id)) this.#held.set(id, made);
+    if (!("issues" in made) && this.#cached.has(id)) this.#cached.set(id, made);
     return made;
   }
 
   /** Nothing more is done with them. */
   end(id: string): void {
-    this.#held.delete(id);
+    this.#cached.delete(id);
   }
 
   async #made(
@@ -78,7 +78,7 @@ export class Arguments {
     };
     return {
       ...(exact ? plain(sent, value) : { sent, value, copy: () => independentCopy(value, again) }),
-      ...((changed || isNew) && { told: JSON.stringify({ input, exact }) }),
+      ...((changed || isNew) && { coreUpdate: JSON.stringify({ input, exact }) }),
       ...(changed && { changed }),
     };
   }
@@ -99,7 +99,7 @@ function inTime<T>(checking: Maybe<Checked<T>>): Maybe<Checked<T>> {
   return Promise.race([checking, late]).finally(() => clearTimeout(timer));
 }
 
-const nothingNew = { told: undefined, changed: undefined };
+const nothingNew = { coreUpdate: undefined, changed: undefined };
 
 function plain(sent: string, value: unknown): ToolInput {
   // Text, which nobody who holds the value can change.

@@ -7,7 +7,7 @@ import type { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { looseCopy } from "../values/copy.js";
 import { AbortError, GloveError, reasonOf } from "../values/error.js";
-import { mostKept, toJson } from "../values/json.js";
+import { maxKept, toJson } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
@@ -76,7 +76,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   readonly #port: CallPort;
   readonly #manager: DisplayManagerAdapter;
   readonly #call: RunningCall;
-  readonly #given: CallServices;
+  readonly #callServices: CallServices;
   /** How many of its steps are being done. */
   #steps = 0;
   declare readonly registerRenderer: DisplayManagerAdapter["registerRenderer"];
@@ -86,14 +86,14 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   declare readonly reject: DisplayManagerAdapter["reject"];
   declare readonly clearStack: DisplayManagerAdapter["clearStack"];
 
-  constructor(port: CallPort, call: RunningCall, given: CallServices) {
+  constructor(port: CallPort, call: RunningCall, callServices: CallServices) {
     this.#port = port;
     this.#manager = port.manager;
     this.#call = call;
-    this.#given = given;
+    this.#callServices = callServices;
     // One of the application's own kind may lack some of them.
-    const manager = port.manager as unknown as Record<string, (...given: unknown[]) => unknown>;
-    for (const name of passed) Object.assign(this, { [name]: (...given: unknown[]) => manager[name]?.(...given) });
+    const manager = port.manager as unknown as Record<string, (...args: unknown[]) => unknown>;
+    for (const name of passed) Object.assign(this, { [name]: (...args: unknown[]) => manager[name]?.(...args) });
   }
 
   get callId(): string {
@@ -105,15 +105,15 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   }
 
   get services(): unknown {
-    return this.#given.services;
+    return this.#callServices.services;
   }
 
   get outer(): unknown {
-    return this.#given.outer;
+    return this.#callServices.outer;
   }
 
   get userId(): string | undefined {
-    return this.#given.userId;
+    return this.#callServices.userId;
   }
 
   get credentials(): Readonly<Record<string, string>> | undefined {
@@ -121,17 +121,17 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   }
 
   get files(): ToolFiles | undefined {
-    return this.#given.files;
+    return this.#callServices.files;
   }
 
   state<S>(plugin: HasState<S>): PluginState<S> {
-    const { plugins } = this.#given;
+    const { plugins } = this.#callServices;
     if (!plugins) throw new GloveError("PLUGIN_UNKNOWN", "The session has no `plugins`.");
     return plugins.stateOf(plugin, this.userId);
   }
 
   switchModel(name: string): void {
-    const { plugins } = this.#given;
+    const { plugins } = this.#callServices;
     if (!plugins) throw new GloveError("MODEL_UNKNOWN", "The session has no `models`.");
     plugins.switchModel(name);
   }
@@ -210,7 +210,7 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     const end = (result: string) => this.#port.guard.untilTrap(this.#port.core().endStep(id, key, result));
     let json: string;
     try {
-      json = toJson((await work()) ?? null, `The result of the step "${name}"`, mostKept);
+      json = toJson((await work()) ?? null, `The result of the step "${name}"`, maxKept);
     } catch (error) {
       await end(JSON.stringify({ threw: reasonOf(error) || "unknown error" }));
       throw error;
@@ -234,8 +234,9 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 
   addFileOutput(file: FileOutput): void {
     // Megabytes are copied at once, and what the browser has as a file never changes.
-    const given = checkFile(file);
-    const own = given instanceof Blob ? given : ({ ...given, content: given.content?.slice() } as FileOutput);
+    const checkedFile = checkFile(file);
+    const own =
+      checkedFile instanceof Blob ? checkedFile : ({ ...checkedFile, content: checkedFile.content?.slice() } as FileOutput);
     this.#add({ file: own });
   }
 

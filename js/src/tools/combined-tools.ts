@@ -29,17 +29,17 @@ export function checkNames(tools: readonly ToolConfig[], others: readonly ToolCo
 
 type Tools = readonly ToolConfig[];
 
-interface Given {
+interface ComponentTools {
   readonly tools: Tools;
   /** Told when there are other tools. */
   readonly changed: () => void;
 }
 
-export class GivenTools {
+export class CombinedTools {
   #own: Tools;
-  readonly #given = new Map<object, Given>();
+  readonly #byComponent = new Map<object, ComponentTools>();
   /** What held of components that have gone, for what has begun with it. */
-  #left: Tools = [];
+  #released: Tools = [];
   /** All of them. */
   all: Tools;
   /** Why one of them is not among them. */
@@ -54,39 +54,39 @@ export class GivenTools {
   /** Other tools of its own. What components give stays theirs. */
   own(tools: Tools): void {
     checkNames(tools);
-    const given = new Set([...this.#given.values()].flatMap(({ tools }) => tools));
-    this.#own = tools.filter((tool) => this.#own.includes(tool) || !given.has(tool));
+    const fromComponents = new Set([...this.#byComponent.values()].flatMap(({ tools }) => tools));
+    this.#own = tools.filter((tool) => this.#own.includes(tool) || !fromComponents.has(tool));
     this.#together();
   }
 
   /** In the place of what the same one gave before. */
-  give(giver: object, tools: Tools, changed: () => void): void {
+  give(component: object, tools: Tools, changed: () => void): void {
     checkNames(tools);
-    this.#given.set(giver, { tools, changed });
+    this.#byComponent.set(component, { tools, changed });
     this.#together();
   }
 
   /** It gives nothing more. What it gave is kept until `forget`. */
-  leave(giver: object): void {
-    const held = this.#given.get(giver)?.tools.filter((tool) => this.all.includes(tool)) ?? [];
-    this.#left = [...this.#left, ...held];
-    this.#given.delete(giver);
+  leave(component: object): void {
+    const inForce = this.#byComponent.get(component)?.tools.filter((tool) => this.all.includes(tool)) ?? [];
+    this.#released = [...this.#released, ...inForce];
+    this.#byComponent.delete(component);
     this.#together();
   }
 
   forget(): void {
-    this.#left = [];
+    this.#released = [];
     this.#together();
   }
 
   #together(): void {
     const all = new Map<string, ToolConfig>();
-    const left = new Map(this.#left.map((tool) => [tool.name.toLowerCase(), tool]));
+    const released = new Map(this.#released.map((tool) => [tool.name.toLowerCase(), tool]));
     this.refused = undefined;
-    for (const list of [this.#own, ...[...this.#given.values()].map(({ tools }) => tools)]) {
+    for (const list of [this.#own, ...[...this.#byComponent.values()].map(({ tools }) => tools)]) {
       for (const tool of list) {
         const name = tool.name.toLowerCase();
-        const [before, other] = [left.get(name), all.get(name)];
+        const [before, other] = [released.get(name), all.get(name)];
         // A call of the one that has gone may have been approved: another one waits until it is over.
         if (before && !isSame(before, tool)) all.set(name, before);
         // The last one knows what is on the screen now.
@@ -94,11 +94,11 @@ export class GivenTools {
         else this.refused ??= twoDefinitions(tool.name);
       }
     }
-    for (const [name, tool] of left) if (!all.has(name)) all.set(name, tool);
+    for (const [name, tool] of released) if (!all.has(name)) all.set(name, tool);
     const tools = [...all.values()];
     if (tools.length === this.all.length && tools.every((tool, at) => tool === this.all[at])) return;
     this.all = tools;
-    for (const { changed } of [...this.#given.values()]) changed();
+    for (const { changed } of [...this.#byComponent.values()]) changed();
   }
 }
 

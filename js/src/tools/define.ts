@@ -35,18 +35,18 @@ export interface NoResolveSchema {
 export interface DefinedTool<N extends string, I, D> extends ToolConfig<I> {
   readonly name: N;
   /** For types alone: it is never there. */
-  readonly "~calls"?: { readonly name: N; readonly input: Kept<I>; readonly renderData: D };
+  readonly "~calls"?: { readonly name: N; readonly input: Serialized<I>; readonly renderData: D };
 }
 
 /** As it comes out of the record, which is JSON. */
-export type Kept<T> = T extends { toJSON(): infer J } ? J : T extends object ? { [K in keyof T]: Kept<T[K]> } : T;
+export type Serialized<T> = T extends { toJSON(): infer J } ? J : T extends object ? { [K in keyof T]: Serialized<T[K]> } : T;
 
 /** What an `undo` is told of what `do` gave: the data of its successes. */
 type DataOf<O> = unknown extends O
   ? // biome-ignore lint/suspicious/noExplicitAny: nothing is known of it.
     any
   : O extends { readonly status: "success"; readonly data: infer Data }
-    ? Kept<Data>
+    ? Serialized<Data>
     : O extends { readonly status: "error" | "aborted" }
       ? never
       : O extends ToolResultData
@@ -54,11 +54,11 @@ type DataOf<O> = unknown extends O
           any
         : undefined extends O
           ? null
-          : Kept<O>;
+          : Serialized<O>;
 
 /** What `do` put into `renderData`; unknown where `do` says nothing of it. */
 type RenderDataOf<O, D = RenderDataIn<O>> = [D] extends [never] ? unknown : D;
-type RenderDataIn<O> = O extends { readonly renderData: infer Data } ? Kept<Data> : never;
+type RenderDataIn<O> = O extends { readonly renderData: infer Data } ? Serialized<Data> : never;
 
 /** What JSON does not hold. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever they hold.

@@ -10,9 +10,9 @@ export async function permissionRule(
   { name, requiresPermission: rule }: Pick<ToolConfig, "name" | "requiresPermission">,
   copy: () => Maybe<unknown>,
 ): Promise<boolean> {
-  const asks: unknown = typeof rule === "function" ? await rule(await copy()) : (rule ?? false);
-  if (typeof asks === "boolean") return asks;
-  throw ruleAnswered(name, "requiresPermission", asks, "true or false");
+  const verdict: unknown = typeof rule === "function" ? await rule(await copy()) : (rule ?? false);
+  if (typeof verdict === "boolean") return verdict;
+  throw ruleAnswered(name, "requiresPermission", verdict, "true or false");
 }
 
 /** Whether a person must agree to this call. Rejects when its rule gives no answer. */
@@ -20,12 +20,13 @@ export async function approvalRule(
   { name, requireApproval: rule }: ToolConfig,
   copy: () => Maybe<unknown>,
 ): Promise<ApprovalRule> {
-  const asks: unknown = typeof rule === "function" ? await rule(await copy()) : (rule ?? false);
-  if (!isApprovalRule(asks)) throw ruleAnswered(name, "requireApproval", asks, "true, false or { required: true or false }");
-  return typeof asks === "boolean" ? { required: asks } : asks;
+  const verdict: unknown = typeof rule === "function" ? await rule(await copy()) : (rule ?? false);
+  if (!isApprovalRule(verdict))
+    throw ruleAnswered(name, "requireApproval", verdict, "true, false or { required: true or false }");
+  return typeof verdict === "boolean" ? { required: verdict } : verdict;
 }
 
-function ruleAnswered(tool: string, rule: string, answer: unknown, wanted: string): GloveError {
-  const message = `\`${rule}\` of the tool "${tool}" must return ${wanted}, got ${describeValue(answer)}.`;
+function ruleAnswered(tool: string, rule: string, answer: unknown, expected: string): GloveError {
+  const message = `\`${rule}\` of the tool "${tool}" must return ${expected}, got ${describeValue(answer)}.`;
   return new GloveError("TOOL_RULE_FAILED", message);
 }

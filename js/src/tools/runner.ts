@@ -3,7 +3,7 @@
 import type { IGloveRunnable, ToolConfig } from "../ports/tool.js";
 import { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
-import { AbortError, asError, codeOf, GloveError, late, reasonOf } from "../values/error.js";
+import { AbortError, asError, codeOf, GloveError, loadPart, reasonOf } from "../values/error.js";
 import { agentNotRunning } from "../values/refusals.js";
 import type { SessionHost } from "../wasm/core-api.js";
 import type { PageTool } from "../wire/core-types.js";
@@ -21,7 +21,7 @@ export interface CallContext {
   display(call: RunningCall): CallPort;
   agent(): IGloveRunnable;
   /** What the application gives each tool. */
-  given(): CallServices;
+  services(): CallServices;
   /** What skills add once they are in force. */
   skillTools?(): readonly ToolConfig[];
   /** What a call gave. */
@@ -56,25 +56,25 @@ export class ToolRunner implements ToolHost {
 
   async permissionOf(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
     const tool = await this.#get(name);
-    const given = await this.#arguments.of(tool, id, input, validated);
-    if ("issues" in given) return verdict({ invalid: given.issues });
+    const checked = await this.#arguments.of(tool, id, input, validated);
+    if ("issues" in checked) return verdict({ invalid: checked.issues });
     try {
-      return verdict((await permissionRule(tool, () => given.copy())) ? "unset" : "not_needed", given);
+      return verdict((await permissionRule(tool, () => checked.copy())) ? "unset" : "not_needed", checked);
     } catch (error) {
-      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
+      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, checked);
     }
   }
 
   async approval(id: string, name: string, input: string, validated: string | undefined): Promise<string> {
     const tool = await this.#get(name);
-    const given = await this.#arguments.of(tool, id, input, validated);
-    if ("issues" in given) return verdict({ invalid: given.issues });
-    if (given.changed) return verdict("changed", given);
+    const checked = await this.#arguments.of(tool, id, input, validated);
+    if ("issues" in checked) return verdict({ invalid: checked.issues });
+    if (checked.changed) return verdict("changed", checked);
     try {
-      const { required, reason } = await approvalRule(tool, () => given.copy());
-      return verdict(required ? { needed: { reason: reason ?? null } } : "not_needed", given);
+      const { required, reason } = await approvalRule(tool, () => checked.copy());
+      return verdict(required ? { needed: { reason: reason ?? null } } : "not_needed", checked);
     } catch (error) {
-      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, given);
+      return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, checked);
     }
   }
 
@@ -103,12 +103,12 @@ export class ToolRunner implements ToolHost {
     let call: RunningCall | undefined;
     try {
       const tool = await this.#runs(name, idempotencyKey);
-      const given = await this.#arguments.of(tool, id, input, validated);
-      if ("issues" in given) return JSON.stringify({ invalid: given.issues });
-      if (given.told) this.#context.validated(id, given.told);
-      if (given.changed) return '"changed"';
+      const checked = await this.#arguments.of(tool, id, input, validated);
+      if ("issues" in checked) return JSON.stringify({ invalid: checked.issues });
+      if (checked.coreUpdate) this.#context.validated(id, checked.coreUpdate);
+      if (checked.changed) return '"changed"';
       // What one run makes of its arguments, the next one must not see.
-      const value = tool.idempotent ? await other(given) : given.value;
+      const value = tool.idempotent ? await other(checked) : checked.value;
       // It was stopped while its arguments were made: its result is that of a stopped call already.
       if (signal.aborted && !tool.unAbortable) throw new AbortError();
       call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
@@ -147,9 +147,9 @@ export class ToolRunner implements ToolHost {
 
   async undo(id: string, name: string, input: string, validated: string | undefined, signal: AbortSignal): Promise<void> {
     const tool = await this.#get(name);
-    const given = await undoArguments(this.#arguments, tool, input, validated);
+    const checked = await undoArguments(this.#arguments, tool, input, validated);
     const call = { ...begun(tool, signal), id, idempotencyKey: `${id}.undo`, recorded: false };
-    await tool.undo?.(given, await this.#context.result(id), this.#display(call), this.#context.agent(), signal);
+    await tool.undo?.(checked, await this.#context.result(id), this.#display(call), this.#context.agent(), signal);
   }
 
   /** A tool that has run must not run again because its result cannot be kept: that is an error of the result. */
@@ -169,9 +169,9 @@ export class ToolRunner implements ToolHost {
   }
 
   async #get(name: string): Promise<ToolConfig> {
-    const { outer } = this.#context.given() as { readonly outer?: { readonly agentless?: boolean } };
+    const { outer } = this.#context.services() as { readonly outer?: { readonly agentless?: boolean } };
     if (outer?.agentless) throw agentNotRunning();
-    if (!this.#find(name)) await this.#context.given().plugins?.prepared();
+    if (!this.#find(name)) await this.#context.services().plugins?.prepared();
     const tool = this.#find(name);
     if (!tool) throw new GloveError("TOOL_UNKNOWN", `There is no longer a tool called ${name}.`);
     return tool;
@@ -180,14 +180,14 @@ export class ToolRunner implements ToolHost {
   /** The tool that takes an answer with a schema is no tool of the application. */
   async #runs(name: string, key: string): Promise<ToolConfig> {
     if (name !== answerTool) return this.#get(name);
-    const { liveAnswerTool, storedAnswerTool } = await late(import("./answers.js"));
+    const { liveAnswerTool, storedAnswerTool } = await loadPart(import("./answers.js"));
     return (
-      liveAnswerTool(this.#context.given().outer, key) ?? this.#find(name) ?? storedAnswerTool(await this.#context.messages())
+      liveAnswerTool(this.#context.services().outer, key) ?? this.#find(name) ?? storedAnswerTool(await this.#context.messages())
     );
   }
 
   #display(call: RunningCall): CallDisplay {
-    return new CallDisplay(this.#context.display(call), call, this.#context.given());
+    return new CallDisplay(this.#context.display(call), call, this.#context.services());
   }
 }
 
@@ -200,7 +200,7 @@ async function other({ copy, value }: ToolInput): Promise<unknown> {
   }
 }
 
-function verdict(verdict: unknown, { told }: Pick<ToolInput, "told"> = {}): string {
+function verdict(verdict: unknown, { coreUpdate: told }: Pick<ToolInput, "coreUpdate"> = {}): string {
   return `{"verdict":${JSON.stringify(verdict)}${told === undefined ? "" : `,"validated":${told}`}}`;
 }
 

@@ -2,7 +2,7 @@
 
 import type { ToolConfig } from "../ports/tool.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
-import { late } from "../values/error.js";
+import { loadPart } from "../values/error.js";
 import { copy } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
 import { checkNames } from "./combined-tools.js";
@@ -78,7 +78,7 @@ export class Toolbox implements ToolHost {
 
   #runs(): Maybe<ToolRunner> {
     if (this.#runner) return this.#runner;
-    return late(import("./runner.js")).then(({ ToolRunner }) => {
+    return loadPart(import("./runner.js")).then(({ ToolRunner }) => {
       this.#runner ??= new ToolRunner(this.#context, (name) => this.find(name));
       return this.#runner;
     });

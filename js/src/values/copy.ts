@@ -50,7 +50,7 @@ export function isJson(value: unknown, json: unknown): boolean {
 function copied(value: unknown, made: Map<object, unknown>, instead: (part: object) => object = refuse): unknown {
   if (!isObject(value)) return value;
   if (made.has(value)) return made.get(value);
-  const [copy, fill] = begun(value) ?? [instead(value)];
+  const [copy, fill] = emptyCopy(value) ?? [instead(value)];
   made.set(value, copy);
   fill?.((part) => copied(part, made, instead));
   return copy;
@@ -59,7 +59,7 @@ function copied(value: unknown, made: Map<object, unknown>, instead: (part: obje
 type Fill = (copy: (part: unknown) => unknown) => void;
 
 /** An empty copy, and what fills it: values may be part of themselves. Nothing for what cannot be copied. */
-function begun(value: object): readonly [copy: object, fill?: Fill] | undefined {
+function emptyCopy(value: object): readonly [copy: object, fill?: Fill] | undefined {
   const kind = Object.getPrototypeOf(value);
   if (Array.isArray(value) && kind === Array.prototype) {
     const list: unknown[] = [];

@@ -47,8 +47,8 @@ export interface ToldFailure {
 }
 
 /** Anything may have been told. */
-export function failureOf(told: unknown): ModelFailure {
-  const { status, provider_status, transient, retry_after_ms, request_id, provider_code } = (told ?? {}) as ToldFailure;
+export function failureOf(wire: unknown): ModelFailure {
+  const { status, provider_status, transient, retry_after_ms, request_id, provider_code } = (wire ?? {}) as ToldFailure;
   const number = (value: unknown) => (typeof value === "number" ? value : undefined);
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   return {
@@ -62,8 +62,8 @@ export function failureOf(told: unknown): ModelFailure {
 
 export function failureFields(error: unknown): ToldFailure {
   const { status, retryAfter, retryable, requestId, providerCode } = error as ModelFailure;
-  const told = { status, transient: retryable, retry_after_ms: retryAfter, request_id: requestId, provider_code: providerCode };
-  return told as ToldFailure;
+  const wire = { status, transient: retryable, retry_after_ms: retryAfter, request_id: requestId, provider_code: providerCode };
+  return wire as ToldFailure;
 }
 
 /** A request was stopped, by `abort()` or by its signal. */
@@ -112,7 +112,7 @@ function unprintable(): never {
 const longestMs = 30_000;
 
 /** A part that is loaded when it is needed, or why it is not there: that it is still on its way, where the cause is a promise. */
-export function late<T>(part: Promise<T>): Promise<T> {
+export function loadPart<T>(part: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const failed = (cause: unknown) => {
       const why = cause === part ? "the network does not answer" : reasonOf(cause);

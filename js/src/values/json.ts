@@ -7,22 +7,22 @@ import { isEvent } from "./events.js";
  * Throws `NOT_SERIALISABLE` with the path of a BigInt, function, symbol, bytes or cycle, of an object that shows nothing of what it
  * holds (a promise, a Response, a File, a generator, an element of the page, an event), and of what makes it larger than `most`.
  */
-export function toJson(value: unknown, what: string, most: Most = mostOfAll): string {
+export function toJson(value: unknown, what: string, most: Most = maxOfAll): string {
   return written(toPlain(value, what, most), what);
 }
 
 /** The same as a value that JSON holds as it is. What stood in it twice may be the same object. */
-export function toPlain<T>(value: T, what: string, most: Most = mostOfAll): T {
-  return told(what, () => new Walk(throwIt, most).plain(value, what) as T);
+export function toPlain<T>(value: T, what: string, most: Most = maxOfAll): T {
+  return describeFailure(what, () => new Walk(throwIt, most).plain(value, what) as T);
 }
 
 /** The same of something that is shown, without its cycles. */
 export function withoutCycles<T>(value: T, what: string): T {
-  return told(what, () => {
-    const walk = new Walk(leaveOutCycles, mostKept);
+  return describeFailure(what, () => {
+    const walk = new Walk(leaveOutCycles, maxKept);
     const plain = walk.plain(value, what);
     // The way around a cycle may be as long as there are parts.
-    return (walk.cut ? new Walk(leaveOutCycles, mostKept, deepest).plain(value, what) : plain) as T;
+    return (walk.cut ? new Walk(leaveOutCycles, maxKept, deepest).plain(value, what) : plain) as T;
   });
 }
 
@@ -38,7 +38,7 @@ export function shownJson(value: unknown): string {
 
 function looseJson(value: unknown, levels?: number): string {
   try {
-    return JSON.stringify(new Walk(leaveOut, mostOfAll, levels).plain(value, "")) ?? "null";
+    return JSON.stringify(new Walk(leaveOut, maxOfAll, levels).plain(value, "")) ?? "null";
   } catch {
     // A getter that throws.
     return "null";
@@ -48,7 +48,7 @@ function looseJson(value: unknown, levels?: number): string {
 /** The same of an answer, which is refused when it has cycles or is larger than what is kept. */
 export function answerJson(value: unknown): string {
   try {
-    return JSON.stringify(new Walk(leaveOutOfAnswer, mostKept).plain(value, "The answer")) ?? "null";
+    return JSON.stringify(new Walk(leaveOutOfAnswer, maxKept).plain(value, "The answer")) ?? "null";
   } catch (error) {
     if (error instanceof GloveError) throw error;
     return "null";
@@ -68,13 +68,13 @@ export interface Most {
 }
 
 /** Of one result or answer, and of one thing that is shown. */
-export const mostKept: Most = { parts: 1_000_000, letters: 64 * 1024 * 1024 };
+export const maxKept: Most = { parts: 1_000_000, letters: 64 * 1024 * 1024 };
 /** So many levels may be in what becomes a part of JSON: the core reads 127. */
 export const deepest = 120;
 /** A graph without cycles may have more paths than there is memory. */
-const mostOfAll: Most = { parts: 20_000_000, letters: Number.POSITIVE_INFINITY };
+const maxOfAll: Most = { parts: 20_000_000, letters: Number.POSITIVE_INFINITY };
 /** What cycles were cut out of is walked again where it stands again, as long as there are no more parts: from there, others are cut. */
-const mostAgain = 10_000;
+const maxAgain = 10_000;
 
 /** What becomes of a part that JSON cannot hold. */
 type Refuse = (path: string, what: string, instead: string, part: unknown) => unknown;
@@ -124,7 +124,7 @@ class Walk {
       this.cut++;
       return this.#refuse(path, circle, "Return data without cycles.", value);
     }
-    if (before && !(before.cut && this.#parts < mostAgain)) return this.#again(before, path);
+    if (before && !(before.cut && this.#parts < maxAgain)) return this.#again(before, path);
     this.#copies.set(value, undefined);
     const [parts, letters, cut] = [this.#parts, this.#letters, this.cut];
     const least = this.#least;
@@ -144,7 +144,7 @@ class Walk {
 
   /** Not walked again: there may be more paths to it than anybody could count. */
   #again({ copy, parts, letters, cut, height }: Copied, path: string): unknown {
-    const isTooMuch = this.#parts + parts > mostKept.parts || this.#letters + letters > mostKept.letters;
+    const isTooMuch = this.#parts + parts > maxKept.parts || this.#letters + letters > maxKept.letters;
     if (cut || height > this.#levels || (isTooMuch && this.#refuse === leaveOut)) {
       this.cut++;
       return undefined;
@@ -213,7 +213,7 @@ function tooLarge(path: string, { parts, letters }: Most): GloveError {
   );
 }
 
-function told<T>(what: string, work: () => T): T {
+function describeFailure<T>(what: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -225,7 +225,7 @@ function told<T>(what: string, work: () => T): T {
 }
 
 /** A text may be too long for the engine. */
-const written = (plain: unknown, what: string): string => told(what, () => JSON.stringify(plain) ?? "null");
+const written = (plain: unknown, what: string): string => describeFailure(what, () => JSON.stringify(plain) ?? "null");
 
 const instead: Readonly<Record<string, string>> = {
   Promise: "Await it first.",

@@ -6,11 +6,11 @@ import { isEvent } from "./events.js";
 const most = 0xffff_ffff;
 
 /** What a value must be, in words, and the test for it. */
-type Kind = readonly [wanted: string, fits: (value: unknown) => boolean];
+type Kind = readonly [expected: string, fits: (value: unknown) => boolean];
 
 const isWhole = (value: unknown, to = Number.MAX_VALUE) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= to;
 const isEndless = (value: unknown) => value === Number.POSITIVE_INFINITY;
-const typed = (wanted: string, type: string): Kind => [wanted, (value) => typeof value === type];
+const typed = (expected: string, type: string): Kind => [expected, (value) => typeof value === type];
 const having = (what: string, name: string, type: string): Kind => [
   `${what} with \`${name}\``,
   // biome-ignore lint/suspicious/noExplicitAny: it may be anything.
@@ -51,47 +51,47 @@ const kinds = {
 } satisfies Record<string, Kind>;
 
 /** A kind of value, the allowed words (`a|b`), or the options of an object. */
-export type Wanted = keyof typeof kinds | `${string}|${string}` | { readonly [option: string]: Wanted };
+export type OptionType = keyof typeof kinds | `${string}|${string}` | { readonly [option: string]: OptionType };
 
 /** What each option of `T` must be. Options that are not named are refused. */
-export type Options<T> = { readonly [Option in keyof T]-?: Wanted };
+export type Options<T> = { readonly [Option in keyof T]-?: OptionType };
 
 /** Refuses invalid and unknown options. For options known from other frameworks, `moved` says what to use instead. */
 export function checkOptions(
-  given: object | undefined,
-  wanted: Readonly<Record<string, Wanted>>,
+  passed: object | undefined,
+  expected: Readonly<Record<string, OptionType>>,
   {
     called = (option: string) => `\`${option}\``,
     code = "CONFIG_INVALID",
     moved = {},
   }: { called?: (option: string) => string; code?: string; moved?: Readonly<Record<string, string>> } = {},
 ): void {
-  if (typeof given !== "object") return;
-  for (const option in given) {
-    if (Object.hasOwn(wanted, option) || (given as Record<string, unknown>)[option] === undefined) continue;
-    const names = Object.keys(wanted);
+  if (typeof passed !== "object") return;
+  for (const option in passed) {
+    if (Object.hasOwn(expected, option) || (passed as Record<string, unknown>)[option] === undefined) continue;
+    const names = Object.keys(expected);
     const near = nearest(option, names);
     const instead = Object.hasOwn(moved, option) ? moved[option] : near && `Did you mean \`${near}\`?`;
     const there = names[1] ? `the options are ${names.join(", ")}` : `the only option is \`${names}\``;
     const known = `There is no option ${called(option)}; ${there}.`;
     throw new GloveError(code, instead ? `${known} ${instead}` : known);
   }
-  for (const [option, kind] of Object.entries(wanted)) {
-    const value = (given as Record<string, unknown> | null)?.[option];
+  for (const [option, kind] of Object.entries(expected)) {
+    const value = (passed as Record<string, unknown> | null)?.[option];
     if (value !== undefined) check(called(option), value, kind, code);
   }
 }
 
 /** Returns the value if it is valid; throws an error that names it if not. */
-export function check<T>(name: string, value: T, wanted: Wanted, code = "CONFIG_INVALID"): T {
-  if (typeof wanted === "object") {
+export function check<T>(name: string, value: T, expected: OptionType, code = "CONFIG_INVALID"): T {
+  if (typeof expected === "object") {
     check(name, value, "object", code);
-    checkOptions(value as object, wanted, { called: (option) => name.replace(/`$/, `.${option}\``), code });
+    checkOptions(value as object, expected, { called: (option) => name.replace(/`$/, `.${option}\``), code });
   } else {
-    const words: unknown[] = wanted.split("|");
+    const words: unknown[] = expected.split("|");
     const [text, fits]: Kind = words[1]
       ? [`one of ${words.map(describeValue).join(", ")}`, (value) => words.includes(value)]
-      : kinds[wanted as "text"];
+      : kinds[expected as "text"];
     if (!fits(value)) throw new GloveError(code, `${name} must be ${text}, got ${describeValue(value)}.`);
   }
   return value;
@@ -131,19 +131,19 @@ function isPrice(value: unknown): boolean {
 }
 
 /** Refuses unknown methods; other properties of the object belong to the application. */
-export function checkMethods(given: object, wanted: Readonly<Record<string, Wanted>>): void {
-  check("The second argument", given, "object");
-  checkOptions(Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === "function")), wanted);
+export function checkMethods(passed: object, expected: Readonly<Record<string, OptionType>>): void {
+  check("The second argument", passed, "object");
+  checkOptions(Object.fromEntries(Object.entries(passed).filter(([, value]) => typeof value === "function")), expected);
 }
 
 /** The closest of `names`: one that differs in at most a third of its letters, or contains the other. */
-export function nearest(given: string, names: readonly string[]): string | undefined {
+export function nearest(passed: string, names: readonly string[]): string | undefined {
   const plain = (name: string) =>
     name
       .slice(0, 40)
       .replace(/[^a-z0-9]/gi, "")
       .toLowerCase();
-  const option = plain(given);
+  const option = plain(passed);
   let near: string | undefined;
   let least = option.length / 3 + 0.1;
   for (const name of names) {

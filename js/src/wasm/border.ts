@@ -220,7 +220,7 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
         if (born === age) exported(`__wbg_${name}_free`)(at, collected);
       };
       const objects = new FinalizationRegistry<[number, number]>(([at, born]) => free(at, born, 1));
-      class Held {
+      class HandleClass {
         readonly born = age;
         at: number;
         constructor(...args: unknown[]) {
@@ -235,8 +235,8 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
         }
       }
       for (const [method, taken] of Object.entries(methods)) {
-        Object.defineProperty(Held.prototype, method, {
-          value(this: Held, ...args: unknown[]) {
+        Object.defineProperty(HandleClass.prototype, method, {
+          value(this: HandleClass, ...args: unknown[]) {
             if (this.born !== age) throw new Error("Invalid stale object from previous Wasm instance");
             // In the wasm file this would be a trap, which ends all that runs there.
             if (this.at === 0) throw new Error("This was let go before");
@@ -244,7 +244,7 @@ export function borderOf(guard: Guard, importsOf: (border: Border) => Calls) {
           },
         });
       }
-      return Held;
+      return HandleClass;
     },
 
     start(given: WebAssembly.Module): Exports {

@@ -4,15 +4,15 @@ import type { CoreError } from "../wire/core-types.js";
 
 export function fromCore(thrown: unknown): GloveError | AbortError | Error {
   if (thrown instanceof GloveError || thrown instanceof AbortError) return thrown;
-  const told = coreError(thrown);
-  if (told === undefined) return asError(thrown);
-  const { code } = told;
-  const failure = told.model && failureOf({ transient: false, ...told.model });
+  const wire = coreError(thrown);
+  if (wire === undefined) return asError(thrown);
+  const { code } = wire;
+  const failure = wire.model && failureOf({ transient: false, ...wire.model });
   // What models and stores of the application and providers say, they say in their own words.
   const message =
     /^MODEL_ADAPTER$|^STORE_FAILED$/.test(code) || failure?.status || failure?.providerCode
-      ? told.message
-      : told.message.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+      ? wire.message
+      : wire.message.replace(/^[a-z]/, (letter) => letter.toUpperCase());
   return code === "ABORTED" ? new AbortError(message) : new GloveError(code, message, { cause: thrown, ...failure });
 }
 

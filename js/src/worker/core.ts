@@ -1,6 +1,6 @@
 // The core of a page in a worker: the same sessions, asked over messages. Tools and whatever needs the page stay here.
 
-import type { AwayParts } from "../core/host.js";
+import type { WorkerParts } from "../core/host.js";
 import type { Core, OpenCore } from "../ports/core.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { IndexedDBStore } from "../store/indexeddb/store.js";
@@ -32,7 +32,7 @@ interface Running {
 const idleMs = 30_000;
 /** How often one that something is waited for is asked whether it goes on, and how often in a row it may say nothing. */
 const beatMs = 5_000;
-const mostMissed = 3;
+const maxMissed = 3;
 
 /** One for each core of a page, whatever number of clients it has. Its guard is not that of the core in the page, which goes on. */
 const workers = new WeakMap<OpenCore, Running>();
@@ -107,7 +107,7 @@ function start(core: OpenCore): Running {
   const beat = inBackground(
     setInterval(() => {
       if (!runs || !line.waits) missed = 0;
-      else if (missed === mostMissed) end(hangs());
+      else if (missed === maxMissed) end(hangs());
       else {
         missed++;
         const goesOn = () => {
@@ -160,8 +160,8 @@ async function load(core: OpenCore): ReturnType<OpenCore["load"]> {
   const { line, started, use } = running(core);
   await started;
   class Away extends PortSession {
-    constructor(options: string, host: SessionHost, away: AwayParts) {
-      super(line, options, host, away, use());
+    constructor(options: string, host: SessionHost, workerParts: WorkerParts) {
+      super(line, options, host, workerParts, use());
     }
   }
   return { CoreSession: Away } as never;
@@ -183,32 +183,41 @@ async function placeOf(core: OpenCore, store: IndexedDBStore): Promise<StoreAdap
   return store;
 }
 
-const asked = ["request", "resume", "undo", "switchBranch", "fork", "recorded", "pushAndForget", "messages", "prompts"] as const;
+const calls = ["request", "resume", "undo", "switchBranch", "fork", "recorded", "pushAndForget", "messages", "prompts"] as const;
 /** What comes of these is waited for by nobody. */
-const told = ["keepPartial", "abort", "configure", "validated", "returned", "clearStack", "setPlugins", "close"] as const;
+const notifications = [
+  "keepPartial",
+  "abort",
+  "configure",
+  "validated",
+  "returned",
+  "clearStack",
+  "setPlugins",
+  "close",
+] as const;
 /** They are said to be taken, but for answers; that they came too late is told a moment later. */
 const sent = ["cancelQueued", "answer", "resolveSlot", "rejectSlot", "removeSlot"] as const;
 /** Of those, what answers a question. */
 const answers: readonly Method[] = ["answer", "resolveSlot", "rejectSlot"];
 
-type Asked = (typeof asked | typeof told | typeof sent)[number];
+type WorkerMethod = (typeof calls | typeof notifications | typeof sent)[number];
 
 class PortSession {
   readonly #line: Line;
   readonly #name = fresh();
   readonly #host: SessionHost;
-  readonly #away: AwayParts;
+  readonly #workerParts: WorkerParts;
   readonly #forget: () => void;
   readonly #unuse: () => void;
   readonly #made: Promise<unknown>;
 
   /** `unuse` tells that it is in the worker no more. */
-  constructor(line: Line, options: string, host: SessionHost, away: AwayParts, unuse: () => void) {
+  constructor(line: Line, options: string, host: SessionHost, workerParts: WorkerParts, unuse: () => void) {
     this.#line = line;
     this.#unuse = unuse;
     this.#host = host;
-    this.#away = away;
-    const work = served(host, away);
+    this.#workerParts = workerParts;
+    const work = served(host, workerParts);
     this.#forget = line.serve(this.#name, {
       ...work,
       run: async (...call) => {
@@ -221,7 +230,7 @@ class PortSession {
         return host.prepare();
       },
     });
-    const { store, style } = away;
+    const { store, style } = workerParts;
     const name = store instanceof WorkerStore ? store.name : undefined;
     this.#made = line.ask("worker", "session", [this.#name, options, { store: name, style }]);
     this.#made.catch(() => {});
@@ -242,7 +251,7 @@ class PortSession {
 
   /** Only plugins read it, and at once. */
   async #look(): Promise<void> {
-    const { plugins, models, skills } = this.#away.page.config();
+    const { plugins, models, skills } = this.#workerParts.page.config();
     if (plugins || models || skills) this.#checkpoint = (await this.ask("checkpoint")) as string;
   }
 
@@ -271,12 +280,12 @@ class PortSession {
 
   /** What has changed of it. Headers and addresses may have changed without a word. */
   ahead(): void {
-    const ahead = this.#away.ahead();
-    if (ahead === this.#told) return;
-    this.#told = ahead;
+    const ahead = this.#workerParts.ahead();
+    if (ahead === this.#sentHints) return;
+    this.#sentHints = ahead;
     this.#line.say(this.#name, "ahead", [ahead]);
   }
-  #told = "";
+  #sentHints = "";
 
   ask(method: string, ...args: readonly unknown[]): Promise<unknown> {
     this.ahead();
@@ -288,7 +297,7 @@ class PortSession {
     const question = answers.includes(method) && args[0];
     if (question && this.#answered.has(question)) return false;
     this.#answered.add(question);
-    const late = (error: unknown) => this.#away.page.subscribers.report(codeOf(asError(fromCore(error))), error);
+    const late = (error: unknown) => this.#workerParts.page.subscribers.report(codeOf(asError(fromCore(error))), error);
     const done = async (value: unknown) => {
       if (value !== false) return true;
       // It is in the file that has opened the session.
@@ -315,15 +324,15 @@ class PortSession {
   }
 }
 
-for (const method of asked) define(method, (session, args) => session.ask(method, ...args));
-for (const method of told) {
+for (const method of calls) define(method, (session, args) => session.ask(method, ...args));
+for (const method of notifications) {
   define(method, (session, args) => {
     session.ask(method, ...args).catch(() => {});
   });
 }
 for (const method of sent) define(method, (session, args) => session.send(method as Method, ...args));
 
-function define(name: Asked, call: (session: PortSession, args: readonly unknown[]) => unknown): void {
+function define(name: WorkerMethod, call: (session: PortSession, args: readonly unknown[]) => unknown): void {
   Object.defineProperty(PortSession.prototype, name, {
     value(this: PortSession, ...args: readonly unknown[]) {
       return call(this, args);
@@ -332,7 +341,7 @@ function define(name: Asked, call: (session: PortSession, args: readonly unknown
 }
 
 /** What the worker asks of the page. */
-function served(host: SessionHost, away: AwayParts) {
+function served(host: SessionHost, workerParts: WorkerParts) {
   type Work = (...args: readonly unknown[]) => unknown;
   const as = (work: unknown) => (args: readonly unknown[]) => (work as Work)(...args);
   const names = [
@@ -353,9 +362,9 @@ function served(host: SessionHost, away: AwayParts) {
   const suffice = new Map<string, () => void>();
   return {
     ...Object.fromEntries(names.map((name) => [name, as(host[name])])),
-    claim: () => away.claim(),
-    changed: ([what, value]) => away.changes[what as keyof AwayParts["changes"]](value as never),
-    reach: ([url]) => away.reach(url as string),
+    claim: () => workerParts.claim(),
+    changed: ([what, value]) => workerParts.changes[what as keyof WorkerParts["changes"]](value as never),
+    reach: ([url]) => workerParts.reach(url as string),
     async run([callId, tool, input, validated, key], { signal }) {
       // What the worker confirmed may have been long ago.
       await host.confirm();

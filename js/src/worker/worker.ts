@@ -1,6 +1,6 @@
 // What runs in the worker: the core, its requests and the browser's database. The rest it asks of the page.
 
-import type { Addressed, Ahead } from "../core/host.js";
+import type { RequestHints, RequestTarget } from "../core/host.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { hostFetch } from "../relay/http.js";
 import { isPiece } from "../snapshot/pace.js";
@@ -94,7 +94,7 @@ interface About {
   readonly style: "object" | "number" | undefined;
 }
 
-function hostOf(name: string, { store, style }: About, limits: Limits, ahead: () => Ahead): SessionHost {
+function hostOf(name: string, { store, style }: About, limits: Limits, ahead: () => RequestHints): SessionHost {
   const ask = (method: string, args: readonly unknown[], signal?: AbortSignal) => line.ask(name, method, args, { signal });
   const text = ask as (...asked: Parameters<typeof ask>) => Promise<string>;
   const none = ask as (...asked: Parameters<typeof ask>) => Promise<void>;
@@ -147,12 +147,12 @@ function hostOf(name: string, { store, style }: About, limits: Limits, ahead: ()
     },
     async fetch(url, headers, body, signal) {
       const { reach: known } = ahead();
-      let reach: Addressed | undefined;
+      let reach: RequestTarget | undefined;
       // Of a call that is made again, the page may know more.
       if (fresh && known?.of === url) {
         reach = known;
         line.say(name, "reach", [url]);
-      } else reach = (await ask("reach", [url])) as Addressed | undefined;
+      } else reach = (await ask("reach", [url])) as RequestTarget | undefined;
       fresh = false;
       if (!reach) return fetchThere(name, url, headers, body, signal);
       const way = (to: string, init: RequestInit) => {
@@ -181,9 +181,9 @@ function fetchThere(
   signal: AbortSignal,
 ): ReturnType<NonNullable<SessionHost["fetch"]>> {
   return new Promise((resolve, reject) => {
-    const came: Uint8Array[] = [];
+    const chunks: Uint8Array[] = [];
     let push = (chunk: Uint8Array): void => {
-      came.push(chunk);
+      chunks.push(chunk);
     };
     const hear = (first: unknown, sent?: unknown, found?: unknown) => {
       if (first instanceof Uint8Array) return push(first);
@@ -195,7 +195,7 @@ function fetchThere(
         headers: known,
         read(to) {
           push = to;
-          for (const chunk of came.splice(0)) to(chunk);
+          for (const chunk of chunks.splice(0)) to(chunk);
           return ended as Promise<void>;
         },
         suffices: () => line.say(name, "suffices", [url]),
@@ -235,7 +235,7 @@ const plain = [
 
 function serveSession(name: string, options: string, about: About): void {
   const limits = new Limits();
-  let ahead: Ahead = { prepares: true };
+  let ahead: RequestHints = { prepares: true };
   const session = new exports.CoreSession(
     options,
     hostOf(name, about, limits, () => ahead),
@@ -252,7 +252,7 @@ function serveSession(name: string, options: string, about: About): void {
     ...asked,
     open: () => session.open(),
     ahead([told]) {
-      ahead = JSON.parse(told as string) as Ahead;
+      ahead = JSON.parse(told as string) as RequestHints;
     },
     abort() {
       session.abort();

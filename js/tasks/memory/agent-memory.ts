@@ -17,7 +17,7 @@ import {
 /** What an agent reads unless it says otherwise: its own channel, and that of the user whom a task is for. */
 const usual: readonly MemoryChannel[] = [{ kind: "agent" }, { kind: "user" }];
 const usualPatienceMs = 5_000;
-const mostRecalled = 10;
+const maxRecalled = 10;
 
 export class AgentMemory {
   readonly #agent: string;
@@ -55,27 +55,27 @@ export class AgentMemory {
     return () => void this.#open.delete(task);
   }
 
-  async remember(given: MemoryScope, entry: NewMemory): Promise<string> {
-    const scope = this.#scope(given);
+  async remember(uncheckedScope: MemoryScope, entry: NewMemory): Promise<string> {
+    const scope = this.#scope(uncheckedScope);
     checkOptions(check("The entry", entry, "object"), entryOptions);
     check("`text`", entry.text, "text");
     for (const tag of entry.tags ?? []) check("A tag", tag, "text");
     const { id = crypto.randomUUID() } = entry;
-    await this.#asked("written", scope, () => this.#provider.put(scope, { ...entry, id }));
+    await this.#callProvider("written", scope, () => this.#provider.put(scope, { ...entry, id }));
     return id;
   }
 
-  async recall(given: MemoryScope, text: string, most = mostRecalled, pinned = false): Promise<readonly MemoryEntry[]> {
-    const scope = this.#scope(given);
+  async recall(uncheckedScope: MemoryScope, text: string, most = maxRecalled, pinned = false): Promise<readonly MemoryEntry[]> {
+    const scope = this.#scope(uncheckedScope);
     const query = { name: "application", text: check("`text`", text, "text"), top_k: check("`most`", most, "whole"), pinned };
-    const found = await this.#asked("read", scope, () => this.#provider.query(scope, query));
+    const found = await this.#callProvider("read", scope, () => this.#provider.query(scope, query));
     return check("What the memory gave", found, "list", "TASK_MEMORY_FAILED").slice(0, most);
   }
 
-  forget(given: MemoryScope, id: string): Promise<boolean> {
-    const scope = this.#scope(given);
+  forget(uncheckedScope: MemoryScope, id: string): Promise<boolean> {
+    const scope = this.#scope(uncheckedScope);
     check("`id`", id, "text");
-    return this.#asked("written", scope, () => this.#provider.delete(scope, id));
+    return this.#callProvider("written", scope, () => this.#provider.delete(scope, id));
   }
 
   /** Adds a channel, or replaces the one of this scope. Steps that begin later read it. */
@@ -96,15 +96,18 @@ export class AgentMemory {
     for (const task of this.#open) task.setMemoryView(text);
   }
 
-  #scope(given: MemoryScope): MemoryScope {
-    check("The scope", given, { kind: kinds, id: "text" });
-    check("`kind`", given.kind, kinds);
-    const id = given.id || (given.kind === "agent" ? this.#agent : "");
-    if (id) return { kind: given.kind, id };
-    throw new GloveError("CONFIG_INVALID", `The scope must say which ${given.kind}: \`{ kind: "${given.kind}", id: "…" }\`.`);
+  #scope(uncheckedScope: MemoryScope): MemoryScope {
+    check("The scope", uncheckedScope, { kind: kinds, id: "text" });
+    check("`kind`", uncheckedScope.kind, kinds);
+    const id = uncheckedScope.id || (uncheckedScope.kind === "agent" ? this.#agent : "");
+    if (id) return { kind: uncheckedScope.kind, id };
+    throw new GloveError(
+      "CONFIG_INVALID",
+      `The scope must say which ${uncheckedScope.kind}: \`{ kind: "${uncheckedScope.kind}", id: "…" }\`.`,
+    );
   }
 
-  async #asked<T>(what: string, { kind, id }: MemoryScope, work: () => Promise<T>): Promise<T> {
+  async #callProvider<T>(what: string, { kind, id }: MemoryScope, work: () => Promise<T>): Promise<T> {
     const failed = (why: string, cause?: unknown) =>
       new GloveError("TASK_MEMORY_FAILED", `The memory ${kind}:${id} could not be ${what}: ${why}`, { cause });
     let timer: ReturnType<typeof setTimeout> | undefined;

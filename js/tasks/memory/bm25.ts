@@ -2,7 +2,7 @@
 import type { MemoryEntry } from "../../src/wire/task-types.js";
 
 /** Longer questions are cut. */
-const mostWords = 64;
+const maxWords = 64;
 /** Usual values of BM25: how soon a word counts no more, and how much long entries count less. */
 const [saturation, lengthShare] = [1.2, 0.75];
 /** A word of the title counts as often. */
@@ -31,7 +31,7 @@ export function wordsOf(text: string): string[] {
 }
 
 /** The different words of a question. */
-export const askedWords = (text: string): readonly string[] => [...new Set(wordsOf(text))].slice(0, mostWords);
+export const askedWords = (text: string): readonly string[] => [...new Set(wordsOf(text))].slice(0, maxWords);
 
 /** How often each word is in an entry. */
 export function countsOf({ title = "", text, tags = [] }: MemoryEntry): Map<string, number> {

@@ -15,14 +15,14 @@ export interface EmbeddedMemoryOptions {
 
 export const embeddedOptions = { embed: "work", mostVectors: "count" } as const satisfies Options<EmbeddedMemoryOptions>;
 
-interface Kept {
+interface StoredEntry {
   readonly entry: MemoryEntry;
   readonly vector: Float32Array | undefined;
 }
 
 /** Remembers as long as the page lives. */
 export class VolatileMemory implements MemoryProvider {
-  readonly #channels = new Map<string, Map<string, Kept>>();
+  readonly #channels = new Map<string, Map<string, StoredEntry>>();
   readonly #embed: Embed | undefined;
   readonly #mostVectors: number;
 
@@ -35,7 +35,7 @@ export class VolatileMemory implements MemoryProvider {
   async put(scope: MemoryScope, entry: MemoryEntry): Promise<void> {
     const vector = await vectorOf(this.#embed, textOf(entry));
     const name = nameOf(scope);
-    const channel = this.#channels.get(name) ?? new Map<string, Kept>();
+    const channel = this.#channels.get(name) ?? new Map<string, StoredEntry>();
     this.#channels.set(name, channel);
     // The newest last.
     channel.delete(entry.id);
@@ -43,7 +43,7 @@ export class VolatileMemory implements MemoryProvider {
   }
 
   async query(scope: MemoryScope, { text, top_k, pinned }: MemoryQuery): Promise<readonly MemoryEntry[]> {
-    const channel = this.#channels.get(nameOf(scope)) ?? new Map<string, Kept>();
+    const channel = this.#channels.get(nameOf(scope)) ?? new Map<string, StoredEntry>();
     if (pinned) return inOrder([...channel.values()].map(({ entry }) => entry).filter((entry) => entry.pinned)).slice(0, top_k);
     const asked = askedWords(text);
     const found = new Map<string, Occurrence[]>(asked.map((word) => [word, []]));

@@ -179,17 +179,17 @@ function done<T>(request: IDBRequest): Promise<T> {
 
 function open(name: string): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const opening = indexedDB.open(name, 1);
-    opening.onupgradeneeded = () => {
-      const { result } = opening;
+    const openRequest = indexedDB.open(name, 1);
+    openRequest.onupgradeneeded = () => {
+      const { result } = openRequest;
       const entries = result.createObjectStore("entries", { keyPath: ["scope", "id"] });
       entries.createIndex("pinned", ["scope", "pinned"]);
       result.createObjectStore("words", { keyPath: ["scope", "word", "id"] });
       result.createObjectStore("vectors", { keyPath: ["scope", "id"] });
       result.createObjectStore("channels", { keyPath: "scope" });
     };
-    opening.onsuccess = () => resolve(opening.result);
-    opening.onerror = () => reject(opening.error);
-    opening.onblocked = () => reject(new Error("another tab keeps the database closed"));
+    openRequest.onsuccess = () => resolve(openRequest.result);
+    openRequest.onerror = () => reject(openRequest.error);
+    openRequest.onblocked = () => reject(new Error("another tab keeps the database closed"));
   });
 }

@@ -19,7 +19,7 @@ const zepOptions = { apiKey: "text", url: "text", headers: "any", fetch: "work" 
 
 const usualUrl = "https://api.getzep.com/api/v2";
 /** Zep gives no more at once. */
-const mostAtOnce = 50;
+const maxAtOnce = 50;
 /** Zep takes no longer text. */
 const longestData = 10_000;
 const patienceMs = 20_000;
@@ -84,8 +84,8 @@ export class ZepMemory implements MemoryProvider {
       return episodes.flatMap(({ content }) => entryOf(content) ?? []).slice(0, top_k);
     }
     if (text.trim() === "") return [];
-    const asked = { ...of(scope), query: text, scope: "edges", limit: Math.min(top_k, mostAtOnce) };
-    const { edges } = ((await this.#ask("POST", "/graph/search", asked)) ?? {}) as { readonly edges?: readonly Fact[] | null };
+    const payload = { ...of(scope), query: text, scope: "edges", limit: Math.min(top_k, maxAtOnce) };
+    const { edges } = ((await this.#ask("POST", "/graph/search", payload)) ?? {}) as { readonly edges?: readonly Fact[] | null };
     // What Zep has learned to be no longer true is none to act on.
     const facts = (edges ?? []).filter(({ expired_at, invalid_at }) => !expired_at && !invalid_at);
     return facts.map(({ uuid, fact, created_at }) => ({
@@ -106,8 +106,8 @@ export class ZepMemory implements MemoryProvider {
     const [kind, id] = Object.entries(of(scope))[0] as [string, string];
     const path = `/graph/episodes/${kind === "user_id" ? "user" : "graph"}/${encodeURIComponent(id)}`;
     const filter = { property_name: name, comparison_operator: "=", property_value: value };
-    const asked = { limit: mostAtOnce, order_by: "created_at", episode_metadata_filters: { type: "and", filters: [filter] } };
-    const { episodes } = ((await this.#ask("POST", path, asked)) ?? {}) as { readonly episodes?: readonly Episode[] | null };
+    const payload = { limit: maxAtOnce, order_by: "created_at", episode_metadata_filters: { type: "and", filters: [filter] } };
+    const { episodes } = ((await this.#ask("POST", path, payload)) ?? {}) as { readonly episodes?: readonly Episode[] | null };
     return (episodes ?? []).filter(({ metadata }) => (metadata as Record<string, unknown> | undefined)?.[name] === value);
   }
 

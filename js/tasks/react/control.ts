@@ -43,9 +43,9 @@ const stopFile = "progress/STOP";
 export class TaskControl {
   /** The last one that a component gave. */
   agent: TaskAgent | undefined;
-  readonly #given: GloveTask | undefined;
+  readonly #ownTask: GloveTask | undefined;
   readonly #of: string | TaskWorkspace | ServedTask;
-  #opened: Promise<TaskWatch | ServedWatch> | undefined;
+  #watching: Promise<TaskWatch | ServedWatch> | undefined;
   #watch: TaskWatch | ServedWatch | undefined;
   /** The task, while it runs here. */
   #task: GloveTask | undefined;
@@ -56,8 +56,8 @@ export class TaskControl {
   readonly #listeners = new Set<() => void>();
 
   constructor(of: TaskSource) {
-    this.#given = typeof of !== "string" && "workspace" in of ? of : undefined;
-    this.#of = this.#given?.workspace ?? (of as string | TaskWorkspace | ServedTask);
+    this.#ownTask = typeof of !== "string" && "workspace" in of ? of : undefined;
+    this.#of = this.#ownTask?.workspace ?? (of as string | TaskWorkspace | ServedTask);
   }
 
   getView = (): TaskView => this.#view;
@@ -83,14 +83,14 @@ export class TaskControl {
       if (budgets) await task.setBudgets(budgets);
       return task.run(options);
     };
-    if (this.#given) return this.#done(() => this.#ran(this.#given as GloveTask, work));
+    if (this.#ownTask) return this.#done(() => this.#ran(this.#ownTask as GloveTask, work));
     // Whose money it is decides there.
     if (isServed(this.#of)) return this.#done((watch) => (watch as ServedWatch).run(budgets));
     return this.#working(resumed, work);
   }
 
   stepOnce(): Promise<boolean> {
-    if (this.#given) return this.#done(() => this.#ran(this.#given as GloveTask, (task) => task.stepOnce()));
+    if (this.#ownTask) return this.#done(() => this.#ran(this.#ownTask as GloveTask, (task) => task.stepOnce()));
     return this.#working(resumed, (task) => task.stepOnce());
   }
 
@@ -123,12 +123,12 @@ export class TaskControl {
       this.#hear();
       return this.#watch;
     };
-    this.#opened ??= open().catch((thrown) => {
+    this.#watching ??= open().catch((thrown) => {
       // It is tried again with the next thing that is asked for.
-      this.#opened = undefined;
+      this.#watching = undefined;
       throw thrown;
     });
-    return this.#opened;
+    return this.#watching;
   }
 
   #hear(): void {
@@ -202,7 +202,7 @@ export class TaskControl {
     const others = leased === undefined ? "unknown" : leased ? "elsewhere" : "nobody";
     const next: TaskView = {
       ...sight,
-      runner: this.#task || this.#given?.getSnapshot().running ? "here" : others,
+      runner: this.#task || this.#ownTask?.getSnapshot().running ? "here" : others,
       busy: this.#pending > 0,
       served: isServed(this.#of),
       workspace: this.#watch?.workspace,

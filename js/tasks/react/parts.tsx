@@ -1,7 +1,7 @@
 // What the parts of the board share.
 import { type Context, createContext, type ReactNode, useContext } from "react";
 import { circle, Icon } from "../../react/parts/icons.js";
-import { errorWords } from "../../react/parts/notices/error-messages.js";
+import { errorMessage } from "../../react/parts/notices/error-messages.js";
 import { useLabels } from "../../react/render/labels.js";
 import { Name } from "../../react/render/visible.js";
 import { GloveError } from "../../src/values/error.js";
@@ -95,7 +95,7 @@ export function Sentences({ title, of = [], as: Heading = "h4" }: SentencesProps
 /** Why a task stands still, in the words of a chat, and below them what happened in those of the code. */
 export function FailureWords({ error }: { readonly error: { readonly code?: string; readonly message: string } }): ReactNode {
   const say = useLabels();
-  const { text, details } = errorWords(error, say);
+  const { text, details } = errorMessage(error, say);
   return (
     <>
       <p data-glove-error="">{text}</p>

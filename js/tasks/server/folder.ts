@@ -15,7 +15,7 @@ const beside = ".glove-";
 let written = 0;
 
 /** The locks of this process: of those the system need not be asked. */
-const held = new Set<string>();
+const locked = new Set<string>();
 
 /**
  * A task in a folder of this machine, for Node. A file is written beside the old one and takes its place when all of it is on the disk. No
@@ -90,23 +90,23 @@ export class FolderTaskWorkspace implements TaskWorkspace {
 
   async lease(): Promise<(() => void) | undefined> {
     return this.#at(lock, "make", async (at) => {
-      if (held.has(at)) return undefined;
-      held.add(at);
+      if (locked.has(at)) return undefined;
+      locked.add(at);
       let release: (() => void) | undefined;
       try {
         release = await lockFile(at);
       } finally {
-        if (!release) held.delete(at);
+        if (!release) locked.delete(at);
       }
       if (!release) return undefined;
       return () => {
-        if (held.delete(at)) release?.();
+        if (locked.delete(at)) release?.();
       };
     });
   }
 
   async leased(): Promise<boolean> {
-    return this.#at(lock, "read", async (at) => held.has(at) || isLocked(at));
+    return this.#at(lock, "read", async (at) => locked.has(at) || isLocked(at));
   }
 
   /** Does it at the place of a path that is one of a workspace; `make` makes the folders that it needs. */

@@ -4,7 +4,7 @@ import { readBody } from "../../server/body.js";
 import { checkOrigin, corsHeaders } from "../../server/cors.js";
 import { Refused, refuse } from "../../server/refuse.js";
 import { broken } from "../../src/relay/answer.js";
-import { clientLeft, type Refusal, refusedResponse } from "../../src/relay/refusal-response.js";
+import { clientDisconnected, type Refusal, refusedResponse } from "../../src/relay/refusal-response.js";
 import { Limits, limited } from "../../src/store/limits.js";
 import { asError, GloveError, reasonOf } from "../../src/values/error.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
@@ -16,7 +16,7 @@ import { checkWorkspace, type TaskWorkspace } from "../workspaces/workspace.js";
 import type { TaskHandler, TaskHandlerConfig } from "./config.js";
 import { eventStream } from "./events.js";
 import { fileOf, filesIn, filesOf, json, refusalOf, resultOf, stateOf, unfinished } from "./replies.js";
-import { budgetsOf, checkFits, clientPath, decisionOf, editOf, inputsOf, textOf, uploadOf, wantedOf } from "./request-body.js";
+import { budgetsOf, checkFits, clientPath, decisionOf, editOf, inputsOf, taskOf, textOf, uploadOf } from "./request-body.js";
 import { isTaskId, NotAllowed, routeOf, type TaskRoute } from "./routes.js";
 import { LiveTasks } from "./running-tasks.js";
 
@@ -44,9 +44,9 @@ type View = NonNullable<TaskRunOptions["view"]>;
 export function createTaskHandler(config: TaskHandlerConfig): TaskHandler {
   check("The options", config, "object");
   checkOptions(config, handlerOptions);
-  for (const [name, wanted] of Object.entries(handlerOptions)) {
+  for (const [name, expected] of Object.entries(handlerOptions)) {
     const value = config[name as keyof TaskHandlerConfig];
-    if (value !== undefined || name === "workspace") check(`\`${name}\``, value, wanted);
+    if (value !== undefined || name === "workspace") check(`\`${name}\``, value, expected);
   }
   if (typeof config.agent !== "function") check("`agent`", config.agent, "object");
   const tasks = new Tasks(config);
@@ -88,9 +88,9 @@ class Tasks {
 
   async #begin(request: Request, owner: string, wait: boolean): Promise<Response> {
     const view = viewOf(request);
-    const { spec: wanted, files } = wantedOf(await this.#body(request));
+    const { spec: requested, files } = taskOf(await this.#body(request));
     const inputs = await inputsOf(files);
-    const spec = await this.#spec(wanted, owner);
+    const spec = await this.#spec(requested, owner);
     const id = crypto.randomUUID();
     const workspace = await this.#workspace(id, owner);
     const agent = await this.#agent(owner);
@@ -192,11 +192,11 @@ class Tasks {
 
   /** Logs the failure of a task that continues after its response. A normal end is in the task's files. */
   #behind(ended: Promise<unknown>, request: Request): void {
-    ended.catch((error: unknown) => told(this.#config, request, broken, error));
+    ended.catch((error: unknown) => logRefusal(this.#config, request, broken, error));
   }
 
-  async #spec(wanted: TaskSpec, owner: string): Promise<TaskSpec> {
-    const spec = this.#config.task ? await this.#config.task(wanted, owner) : wanted;
+  async #spec(requested: TaskSpec, owner: string): Promise<TaskSpec> {
+    const spec = this.#config.task ? await this.#config.task(requested, owner) : requested;
     return { ...check("What `task` returned", spec, "object"), ...(owner && { user_id: owner }) };
   }
 
@@ -204,15 +204,15 @@ class Tasks {
   async #give(task: GloveTask, more: TaskBudgets, owner: string): Promise<void> {
     const { spec } = task.getSnapshot().state;
     const now = spec.budgets ?? {};
-    const wanted = { ...now, ...more };
+    const requested = { ...now, ...more };
     // What `task` leaves out stays, as it would have been its usual one at the start.
-    const given: TaskBudgets = { ...now, ...(await this.#spec({ ...spec, budgets: wanted }, owner)).budgets };
+    const accepted: TaskBudgets = { ...now, ...(await this.#spec({ ...spec, budgets: requested }, owner)).budgets };
     const differs = (from: TaskBudgets) => Object.entries(now).some(([name, most]) => from[name as keyof TaskBudgets] !== most);
-    if (!differs(given) && differs(wanted)) {
+    if (!differs(accepted) && differs(requested)) {
       refuse(403, "TASK_BUDGET_REFUSED", "The server gives this task no more than it has.");
     }
     // The state says null of what has no bound.
-    const bounds = Object.entries(given).map(([name, most]) => [name, most ?? Number.POSITIVE_INFINITY]);
+    const bounds = Object.entries(accepted).map(([name, most]) => [name, most ?? Number.POSITIVE_INFINITY]);
     await task.setBudgets(Object.fromEntries(bounds));
   }
 
@@ -274,14 +274,14 @@ const keyOf = (id: string, owner: string) => JSON.stringify([owner, id]);
 function failed(config: TaskHandlerConfig, request: Request): (thrown: unknown) => Response {
   return (thrown) => {
     const refusal = refusalOf(thrown);
-    if (refusal !== clientLeft) told(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
+    if (refusal !== clientDisconnected) logRefusal(config, request, refusal, thrown instanceof Refused ? thrown.cause : thrown);
     const response = refusedResponse(refusal);
     if (thrown instanceof NotAllowed) response.headers.set("allow", thrown.allowed);
     return response;
   };
 }
 
-function told({ onError }: TaskHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
+function logRefusal({ onError }: TaskHandlerConfig, request: Request, refusal: Refusal, cause: unknown): void {
   const why = refusal === broken && cause !== undefined ? reasonOf(cause) : (refusal.detail ?? refusal.message);
   const error = new GloveError(refusal.code, why, cause !== undefined ? { cause: asError(cause) } : {});
   // A log that fails is no reason to fail a client or to end a server.

@@ -25,25 +25,25 @@ export interface Decision {
   readonly reason?: string;
 }
 
-export function wantedOf(body: string): { readonly spec: TaskSpec; readonly files: SentFiles } {
-  const wanted = objectOf(body);
+export function taskOf(body: string): { readonly spec: TaskSpec; readonly files: SentFiles } {
+  const requested = objectOf(body);
   for (const name of notTheirs) {
-    if (name in wanted) refuse(400, "TASK_FIELD_REFUSED", `Clients cannot set \`${name}\`: the server does.`);
+    if (name in requested) refuse(400, "TASK_FIELD_REFUSED", `Clients cannot set \`${name}\`: the server does.`);
   }
-  return asked(() => {
-    checkOptions(wanted, wantedOptions);
-    check("`goal`", wanted.goal, "text");
+  return refuseInvalid(() => {
+    checkOptions(requested, wantedOptions);
+    check("`goal`", requested.goal, "text");
     for (const [name, kind] of Object.entries(theirs)) {
-      if (wanted[name] !== undefined) check(`\`${name}\``, wanted[name], kind);
+      if (requested[name] !== undefined) check(`\`${name}\``, requested[name], kind);
     }
-    const { files = {}, ...spec } = wanted;
+    const { files = {}, ...spec } = requested;
     return { spec: spec as unknown as TaskSpec, files: check("`files`", files, "object") as unknown as SentFiles };
   });
 }
 
 export function decisionOf(body: string): Decision {
   const decision = objectOf(body);
-  return asked(() => {
+  return refuseInvalid(() => {
     checkOptions(decision, decisionOptions);
     check("`decision`", decision.decision, decisionOptions.decision);
     return decision as unknown as Decision;
@@ -53,28 +53,28 @@ export function decisionOf(body: string): Decision {
 /** An object with this text alone, or nothing. */
 export function textOf(body: string, name: string): string | undefined {
   if (body.trim() === "") return undefined;
-  const given = objectOf(body);
-  return asked(() => {
-    checkOptions(given, { [name]: "text" });
-    return given[name] as string | undefined;
+  const fields = objectOf(body);
+  return refuseInvalid(() => {
+    checkOptions(fields, { [name]: "text" });
+    return fields[name] as string | undefined;
   });
 }
 
 /** Other budgets for a task that goes on, or nothing. */
 export function budgetsOf(body: string): TaskBudgets | undefined {
   if (body.trim() === "") return undefined;
-  const given = objectOf(body);
-  return asked(() => {
-    checkOptions(given, { budgets });
-    return given.budgets as TaskBudgets | undefined;
+  const fields = objectOf(body);
+  return refuseInvalid(() => {
+    checkOptions(fields, { budgets });
+    return fields.budgets as TaskBudgets | undefined;
   });
 }
 
 /** Files that a client sends go to the inputs of the task, and nowhere else. */
 export async function inputsOf(files: SentFiles): Promise<Map<string, string | Uint8Array>> {
   const inputs = new Map<string, string | Uint8Array>();
-  for (const [given, content] of Object.entries(files)) {
-    inputs.set(await clientPath(given, "upload"), await bytesOf(given, content));
+  for (const [sentPath, content] of Object.entries(files)) {
+    inputs.set(await clientPath(sentPath, "upload"), await bytesOf(sentPath, content));
   }
   checkFits(inputs.keys(), new Set(inputs.keys()));
   return inputs;
@@ -99,26 +99,26 @@ function above(path: string): string[] {
 }
 
 /** A path that a client may read, edit or upload, by the rules of the core. */
-export async function clientPath(path: string, wanted: "read" | "edit" | "upload"): Promise<string> {
+export async function clientPath(path: string, requested: "read" | "edit" | "upload"): Promise<string> {
   const { clientPath } = await core.load();
   try {
-    return (clientPath as (path: string, wanted: string) => string)(path, wanted);
+    return (clientPath as (path: string, requested: string) => string)(path, requested);
   } catch (thrown) {
     throw fromCore(thrown);
   }
 }
 
 export function editOf(body: string): string {
-  const given = objectOf(body);
-  return asked(() => {
-    checkOptions(given, { content: "text" });
-    return check("`content`", given.content, "text") as string;
+  const fields = objectOf(body);
+  return refuseInvalid(() => {
+    checkOptions(fields, { content: "text" });
+    return check("`content`", fields.content, "text") as string;
   });
 }
 
 export function uploadOf(body: string): SentFiles {
   const { files, ...other } = objectOf(body);
-  return asked(() => {
+  return refuseInvalid(() => {
     checkOptions(other, {});
     return check("`files`", files, "object") as unknown as SentFiles;
   });
@@ -143,7 +143,7 @@ function objectOf(body: string): Record<string, unknown> {
 }
 
 /** What is wrong with an option is the client's to mend. */
-function asked<T>(read: () => T): T {
+function refuseInvalid<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -7,7 +7,7 @@ import { taskBusy } from "../workspaces/refusals.js";
 import type { TaskWorkspace } from "../workspaces/workspace.js";
 
 /** As many times more tasks may wait for people as may work. */
-const mostWaiting = 10;
+const maxWaiting = 10;
 
 export class LiveTasks {
   readonly #most: number;
@@ -56,7 +56,7 @@ export class LiveTasks {
       refuse(409, code, message);
     }
     const working = [...this.#tasks.values()].filter((task) => task?.getSnapshot().state.status !== "waiting").length;
-    if (working < this.#most && this.#tasks.size < this.#most * mostWaiting) return;
+    if (working < this.#most && this.#tasks.size < this.#most * maxWaiting) return;
     const message = "The server works on as many tasks as it may. Try again later.";
     throw new Refused({ status: 429, code: "TASK_LIMIT", message, retryable: true });
   }

@@ -2,7 +2,7 @@
 
 import type { ToolConfig, ToolFiles } from "../../src/ports/tool.js";
 import type { JsonSchema } from "../../src/schema/types.js";
-import { GloveError, late } from "../../src/values/error.js";
+import { GloveError, loadPart } from "../../src/values/error.js";
 import { fromCore } from "../../src/wasm/core-errors.js";
 import type { TaskSkillFiles, TaskSkillParts } from "../../src/wire/task-types.js";
 import { core } from "../core.js";
@@ -21,13 +21,13 @@ export interface OpenSkills {
 export async function openSkills(skills: readonly TaskSkill[]): Promise<OpenSkills> {
   const tools: ToolConfig[] = [];
   const phases: Record<string, readonly string[]> = {};
-  const shown = new Map<string, string>();
+  const mounted = new Map<string, string>();
   const forCore = skills.map(({ files, sha256 }) => ({ files, ...(sha256 !== undefined && { sha256 }) }));
   for (const [at, { hosts, credentials }] of skills.entries()) {
     const parts = await partsOf(forCore[at] as TaskSkillFiles);
-    for (const [path, text] of parts.files) shown.set(path, text);
+    for (const [path, text] of parts.files) mounted.set(path, text);
     if (!parts.tools.length) continue;
-    const { defineSandboxTool } = await late(import("../../tools/sandbox/define.js"));
+    const { defineSandboxTool } = await loadPart(import("../../tools/sandbox/define.js"));
     for (const { name, description, inputSchema, code, reads, writes, ...tool } of parts.tools) {
       const mounts = Object.fromEntries([
         ...reads.map((folder) => [folder, "read"] as const),
@@ -38,7 +38,7 @@ export async function openSkills(skills: readonly TaskSkill[]): Promise<OpenSkil
       if (tool.phases) phases[name] = tool.phases;
     }
   }
-  return { tools, phases, forCore, over: (files) => withSkills(files, shown) };
+  return { tools, phases, forCore, over: (files) => withSkills(files, mounted) };
 }
 
 async function partsOf(skill: TaskSkillFiles): Promise<TaskSkillParts> {
@@ -51,13 +51,13 @@ async function partsOf(skill: TaskSkillFiles): Promise<TaskSkillParts> {
 }
 
 /** What is of skills is only read. */
-function withSkills(files: ToolFiles, shown: ReadonlyMap<string, string>): ToolFiles {
-  if (!shown.size) return files;
+function withSkills(files: ToolFiles, mounted: ReadonlyMap<string, string>): ToolFiles {
+  if (!mounted.size) return files;
   const isOfSkills = (path: string) => path === "skills" || path.startsWith("skills/");
   return {
     async read(path) {
       if (!isOfSkills(path)) return files.read(path);
-      const text = shown.get(path);
+      const text = mounted.get(path);
       return text === undefined ? undefined : new TextEncoder().encode(text);
     },
     async write(path, content) {
@@ -66,7 +66,7 @@ function withSkills(files: ToolFiles, shown: ReadonlyMap<string, string>): ToolF
     },
     async list(folder) {
       if (!isOfSkills(folder)) return files.list(folder);
-      const below = [...shown].filter(([path]) => path === folder || path.startsWith(`${folder}/`));
+      const below = [...mounted].filter(([path]) => path === folder || path.startsWith(`${folder}/`));
       return below.map(([path, text]) => ({ path, size: new TextEncoder().encode(text).length }));
     },
   };

@@ -90,10 +90,10 @@ async function within<T>(mode: IDBTransactionMode, work: (files: IDBObjectStore)
 
 function open(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    const opening = indexedDB.open(database, 1);
-    opening.onupgradeneeded = () => opening.result.createObjectStore(store, { keyPath: ["workspace", "path"] });
-    opening.onsuccess = () => resolve(opening.result);
-    opening.onerror = () => reject(opening.error);
-    opening.onblocked = () => reject(new Error("another tab keeps the database closed"));
+    const openRequest = indexedDB.open(database, 1);
+    openRequest.onupgradeneeded = () => openRequest.result.createObjectStore(store, { keyPath: ["workspace", "path"] });
+    openRequest.onsuccess = () => resolve(openRequest.result);
+    openRequest.onerror = () => reject(openRequest.error);
+    openRequest.onblocked = () => reject(new Error("another tab keeps the database closed"));
   });
 }

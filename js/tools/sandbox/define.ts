@@ -3,7 +3,7 @@
 import type { ToolConfig, ToolDisplay } from "../../src/ports/tool.js";
 import type { InferOutput, Schema } from "../../src/schema/types.js";
 import { checkTool } from "../../src/tools/options.js";
-import { AbortError, GloveError, late, reasonOf } from "../../src/values/error.js";
+import { AbortError, GloveError, loadPart, reasonOf } from "../../src/values/error.js";
 import { check } from "../../src/values/validate-options.js";
 import type { ToolResultData } from "../../src/wire/record.js";
 import { ask } from "../web/ask.js";
@@ -135,16 +135,16 @@ async function call(
         "SANDBOX_INVALID",
         "`mounts` are folders of a task's workspace, and this is no task: leave them away.",
       );
-    const { runSandboxed } = await late(import("./run.js"));
+    const { runSandboxed } = await loadPart(import("./run.js"));
     const { value, log } = await runSandboxed({
       modules,
       input,
       limits,
       signal,
       grants: [...(granted ? (["files"] as const) : []), ...(hosts.length ? (["fetch"] as const) : [])],
-      work: (name, given, ended) => {
-        if (name !== "fetch") return fileWork(files as NonNullable<typeof files>, mounts, name, given);
-        return fetched(given, { hosts, named, credentials, signal: ended });
+      work: (name, args, ended) => {
+        if (name !== "fetch") return fileWork(files as NonNullable<typeof files>, mounts, name, args);
+        return fetched(args, { hosts, named, credentials, signal: ended });
       },
     });
     return { status: "success", data: log ? { result: value, log } : value };
@@ -155,7 +155,7 @@ async function call(
   }
 }
 
-const mostFetched = 1_000_000;
+const maxFetched = 1_000_000;
 
 interface Asking {
   readonly hosts: readonly string[];
@@ -165,14 +165,14 @@ interface Asking {
 }
 
 /** What the code reads of an answer: servers and errors say again what was sent. */
-async function fetched(given: readonly unknown[], { hosts, named, credentials, signal }: Asking): Promise<unknown> {
-  const [url, method, sent, body] = given as [string, string, [string, string][], string | null];
+async function fetched(args: readonly unknown[], { hosts, named, credentials, signal }: Asking): Promise<unknown> {
+  const [url, method, sent, body] = args as [string, string, [string, string][], string | null];
   const clean = (text: string) => struck(text, credentials);
   try {
     const headers = sent.map(([name, value]) => [name, filled(value, url, named, credentials)] as const);
-    const { status, headers: got, text, cut } = await ask({ url, method, headers, body, hosts, signal, most: mostFetched });
+    const { status, headers: got, text, cut } = await ask({ url, method, headers, body, hosts, signal, most: maxFetched });
     // Half of an answer would be taken for the whole one.
-    if (cut) throw new Error(`${url} answered more than ${mostFetched} bytes, of which none was read: ask for less of it`);
+    if (cut) throw new Error(`${url} answered more than ${maxFetched} bytes, of which none was read: ask for less of it`);
     return { status, headers: got.map(([name, value]) => [name, clean(value)]), text: clean(text) };
   } catch (error) {
     throw new Error(clean(reasonOf(error)));

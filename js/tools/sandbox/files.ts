@@ -5,25 +5,25 @@ import { cleanPath } from "./options.js";
 
 type Mounts = Readonly<Record<string, "read" | "write">>;
 
-const mostWritten = 5_000_000;
+const maxWritten = 5_000_000;
 
 /** Does what the code asks of files; what it throws the code reads. */
-export async function fileWork(files: ToolFiles, mounts: Mounts, name: string, given: readonly unknown[]): Promise<unknown> {
-  const asked = String(given[0]);
-  const path = cleanPath(asked);
+export async function fileWork(files: ToolFiles, mounts: Mounts, name: string, args: readonly unknown[]): Promise<unknown> {
+  const rawPath = String(args[0]);
+  const path = cleanPath(rawPath);
   const mount = mountOf(path, mounts);
   const right = mount === undefined ? undefined : mounts[mount];
   // A folder that is granted is none to write a file in the place of.
   if (!right || (name === "write" && (right !== "write" || path === mount))) {
     const granted = Object.entries(mounts).map(([folder, right]) => `${folder} (${right})`);
     throw new Error(
-      `"${asked.slice(0, 200)}" is not granted for ${name === "write" ? "writing" : "reading"}; granted: ${granted.join(", ")}`,
+      `"${rawPath.slice(0, 200)}" is not granted for ${name === "write" ? "writing" : "reading"}; granted: ${granted.join(", ")}`,
     );
   }
   if (name === "list") return (await files.list(path)).map((entry) => ({ path: entry.path, size: entry.size }));
   if (name === "write") {
-    const content = String(given[1]);
-    if (content.length > mostWritten) throw new Error(`at most ${mostWritten} letters are written at once`);
+    const content = String(args[1]);
+    if (content.length > maxWritten) throw new Error(`at most ${maxWritten} letters are written at once`);
     await files.write(path, content);
     return null;
   }

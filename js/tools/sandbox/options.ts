@@ -37,7 +37,7 @@ export const grantOptions = {
 } as const satisfies Options<SandboxGrants>;
 
 const leastMemory = 1 << 20;
-const mostMemory = 1 << 30;
+const maxMemory = 1 << 30;
 
 export interface Limits {
   readonly timeMs: number;
@@ -46,10 +46,10 @@ export interface Limits {
 }
 
 export function limitsOf({ timeMs = 10_000, memory = 64 << 20, output = 1_000_000 }: SandboxLimits = {}): Limits {
-  if (memory < leastMemory || memory > mostMemory) {
+  if (memory < leastMemory || memory > maxMemory) {
     throw new GloveError(
       "SANDBOX_INVALID",
-      `\`limits.memory\` must be from ${leastMemory} to ${mostMemory} bytes, got ${memory}.`,
+      `\`limits.memory\` must be from ${leastMemory} to ${maxMemory} bytes, got ${memory}.`,
     );
   }
   if (timeMs < 1 || output < 1)

@@ -1,5 +1,5 @@
 // Sandboxed code, run: each call in a worker of its own, which is ended with it, and in a fresh engine.
-import { AbortError, GloveError, late, reasonOf } from "../../src/values/error.js";
+import { AbortError, GloveError, loadPart, reasonOf } from "../../src/values/error.js";
 import type { Limits } from "./options.js";
 import { startWorker } from "./workers.js";
 
@@ -12,7 +12,7 @@ export interface SandboxRun {
   /** What the code may ask of the host. */
   readonly grants: readonly ("files" | "fetch")[];
   /** Does what it asks; what it throws the code reads. */
-  work(name: string, given: readonly unknown[], signal: AbortSignal): Promise<unknown>;
+  work(name: string, args: readonly unknown[], signal: AbortSignal): Promise<unknown>;
 }
 
 export interface SandboxResult {
@@ -21,13 +21,13 @@ export interface SandboxResult {
   readonly log: string;
 }
 
-const mostLogged = 20_000;
+const maxLogged = 20_000;
 /** The limit of calls from the engine to its host. */
-const mostAsked = 1_000;
+const maxAsked = 1_000;
 /** A machine at its limits takes seconds to start an engine. What takes longer does not come. */
-const mostToStartMs = 30_000;
+const maxToStartMs = 30_000;
 
-interface Told {
+interface EngineMessage {
   readonly id: number;
   readonly name: string;
   readonly text: string;
@@ -36,7 +36,7 @@ interface Told {
 export async function runSandboxed(run: SandboxRun): Promise<SandboxResult> {
   const { limits, signal } = run;
   const input = JSON.stringify(run.input ?? null);
-  const { worker, compiled } = await late(import("./engine.js"));
+  const { worker, compiled } = await loadPart(import("./engine.js"));
   const module = await compiled();
   if (signal?.aborted) throw new AbortError();
   const port = startWorker(worker);
@@ -46,10 +46,10 @@ export async function runSandboxed(run: SandboxRun): Promise<SandboxResult> {
   let leave = () => {};
   try {
     return await new Promise<SandboxResult>((resolve, reject) => {
-      const late = () =>
+      const onTimeout = () =>
         reject(new GloveError("SANDBOX_TIMEOUT", `The sandboxed code took longer than ${limits.timeMs} ms and was ended.`));
-      const unborn = () => reject(unavailable(`it did not start within ${mostToStartMs / 1000} s`));
-      let timer = setTimeout(unborn, mostToStartMs);
+      const unborn = () => reject(unavailable(`it did not start within ${maxToStartMs / 1000} s`));
+      let timer = setTimeout(unborn, maxToStartMs);
       let runs = false;
       const stop = () => reject(new AbortError());
       signal?.addEventListener("abort", stop, { once: true });
@@ -57,9 +57,9 @@ export async function runSandboxed(run: SandboxRun): Promise<SandboxResult> {
         clearTimeout(timer);
         signal?.removeEventListener("abort", stop);
       };
-      const answer = async ({ id, name, text }: Told) => {
+      const answer = async ({ id, name, text }: EngineMessage) => {
         asked += 1;
-        if (asked > mostAsked) return reject(failed(`asked for files or pages more than ${mostAsked} times`));
+        if (asked > maxAsked) return reject(failed(`asked for files or pages more than ${maxAsked} times`));
         let told: unknown;
         try {
           const granted = name === "fetch" ? "fetch" : "files";
@@ -71,16 +71,16 @@ export async function runSandboxed(run: SandboxRun): Promise<SandboxResult> {
         if (!ended.signal.aborted) port.post({ id, answer: JSON.stringify(told) });
       };
       port.hear((message) => {
-        const told = message as Told;
-        if (told.id > 0) void answer(told);
-        else if (told.name === "ready" && !runs) {
+        const received = message as EngineMessage;
+        if (received.id > 0) void answer(received);
+        else if (received.name === "ready" && !runs) {
           // The engine stands, and the code begins.
           runs = true;
           clearTimeout(timer);
-          timer = setTimeout(late, limits.timeMs);
-        } else if (told.name === "log") log = `${log}${told.text}\n`.slice(0, mostLogged);
-        else if (told.name === "done") resolve({ value: JSON.parse(told.text) as unknown, log });
-        else reject(failureOf(told, limits));
+          timer = setTimeout(onTimeout, limits.timeMs);
+        } else if (received.name === "log") log = `${log}${received.text}\n`.slice(0, maxLogged);
+        else if (received.name === "done") resolve({ value: JSON.parse(received.text) as unknown, log });
+        else reject(failureOf(received, limits));
       });
       port.broke((why) => reject(unavailable(why)));
       const { modules, grants } = run;
@@ -101,7 +101,7 @@ const unavailable = (why: string) =>
   new GloveError("SANDBOX_UNAVAILABLE", `The worker of the sandbox did not start, or broke (${why}). ${policy}`);
 const failed = (what: string) => new GloveError("SANDBOX_FAILED", `The sandboxed code ${what}.`);
 
-function failureOf({ name, text }: Told, { memory, output }: Limits): GloveError {
+function failureOf({ name, text }: EngineMessage, { memory, output }: Limits): GloveError {
   switch (name) {
     case "memory":
       return new GloveError("SANDBOX_MEMORY", `The sandboxed code needed more memory than its ${memory} bytes and was ended.`);

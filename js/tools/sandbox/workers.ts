@@ -3,14 +3,14 @@ import { GloveError, reasonOf } from "../../src/values/error.js";
 
 export interface SandboxPort {
   post(message: unknown): void;
-  hear(told: (message: unknown) => void): void;
-  broke(told: (why: string) => void): void;
+  hear(onMessage: (message: unknown) => void): void;
+  broke(onMessage: (why: string) => void): void;
   end(): void;
 }
 
 interface NodeWorker {
   postMessage(message: unknown): void;
-  on(event: string, told: (value: unknown) => void): void;
+  on(event: string, onMessage: (value: unknown) => void): void;
   terminate(): unknown;
   unref(): void;
 }
@@ -33,10 +33,10 @@ function ofNode({ Worker }: NodeThreads, text: string): SandboxPort {
   const worker = new Worker(text, { eval: true, env: {}, argv: [], execArgv: [], stdin: false, stdout: true, stderr: true });
   return {
     post: (message) => worker.postMessage(message),
-    hear: (told) => worker.on("message", told),
-    broke: (told) => {
-      worker.on("error", (error) => told(reasonOf(error)));
-      worker.on("exit", () => told("it has ended"));
+    hear: (onMessage) => worker.on("message", onMessage),
+    broke: (onMessage) => {
+      worker.on("error", (error) => onMessage(reasonOf(error)));
+      worker.on("exit", () => onMessage("it has ended"));
     },
     end: () => void worker.terminate(),
   };
@@ -54,9 +54,9 @@ function ofPage(text: string): SandboxPort {
   }
   return {
     post: (message) => worker.postMessage(message),
-    hear: (told) => worker.addEventListener("message", ({ data }) => told(data)),
-    broke: (told) => {
-      const failed = (event: Event) => told((event as ErrorEvent).message || event.type);
+    hear: (onMessage) => worker.addEventListener("message", ({ data }) => onMessage(data)),
+    broke: (onMessage) => {
+      const failed = (event: Event) => onMessage((event as ErrorEvent).message || event.type);
       worker.addEventListener("error", failed);
       worker.addEventListener("messageerror", failed);
     },

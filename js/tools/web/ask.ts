@@ -22,8 +22,8 @@ export interface WebQuestion {
   readonly most?: number;
 }
 
-const mostRead = 1_000_000;
-const mostRedirects = 5;
+const maxRead = 1_000_000;
+const maxRedirects = 5;
 /** They would say who asks, or what the host is. */
 const kept = /^(host|cookie|connection|content-length|transfer-encoding|te|trailer|upgrade|origin|referer|proxy-.*|sec-.*)$/i;
 
@@ -35,7 +35,7 @@ export async function ask(question: WebQuestion): Promise<WebAnswer> {
   if (refused) throw new Error(`the header "${refused[0]}" is not for tools to set`);
   const reads = method === "GET" || method === "HEAD";
   let url = allowedUrl(question.url, hosts);
-  for (let hops = 0; hops <= mostRedirects; hops++) {
+  for (let hops = 0; hops <= maxRedirects; hops++) {
     const response = await fetch(url, {
       method,
       headers: headers.map(([name, value]) => [name, value] as [string, string]),
@@ -48,7 +48,7 @@ export async function ask(question: WebQuestion): Promise<WebAnswer> {
     });
     const to = response.headers.get("location");
     const redirects = response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400 && to !== null);
-    if (!redirects) return answerOf(url, response, question.most ?? mostRead);
+    if (!redirects) return answerOf(url, response, question.most ?? maxRead);
     void response.body?.cancel();
     if (to === null) throw new Error(`${url.host} redirects, and pages are not told where to: ask for the address it leads to`);
     if (!reads) throw new Error(`${url.host} redirects to ${to.slice(0, 200)}, which a ${method} does not follow`);
@@ -57,7 +57,7 @@ export async function ask(question: WebQuestion): Promise<WebAnswer> {
     if (next.origin !== url.origin) headers = [];
     url = next;
   }
-  throw new Error(`${url.host} redirects more than ${mostRedirects} times`);
+  throw new Error(`${url.host} redirects more than ${maxRedirects} times`);
 }
 
 /** As `fetch` reads it. */

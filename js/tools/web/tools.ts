@@ -14,7 +14,7 @@ export interface WebToolOptions {
 
 const webOptions = { hosts: "list", most: "whole" } as const satisfies Options<WebToolOptions>;
 const usualMost = 200_000;
-const mostLinks = 50;
+const maxLinks = 50;
 const everywhere = ["*"];
 
 /** What a model asks of an address: `body` and its `type` are for `http_post`. */
@@ -41,7 +41,7 @@ export function httpFetch(options: WebToolOptions): ToolConfig<WebToolInput> & {
     jsonSchema: addressed,
     parallel: true,
     idempotent: true,
-    do: async ({ url }, { signal }) => told(await ask({ url, hosts, most, signal })),
+    do: async ({ url }, { signal }) => webResult(await ask({ url, hosts, most, signal })),
   };
 }
 
@@ -72,7 +72,7 @@ export function httpPost(options: WebToolOptions): ToolConfig<WebToolInput> & { 
     do: async ({ url, body = "", type = "application/json" }, { signal, idempotencyKey }) => {
       const headers = [["content-type", type] as const, ["idempotency-key", idempotencyKey] as const];
       // A person has seen the address of a call to somebody else.
-      return told(await ask({ url, method: "POST", headers, body, hosts: known(url) ? hosts : everywhere, most, signal }));
+      return webResult(await ask({ url, method: "POST", headers, body, hosts: known(url) ? hosts : everywhere, most, signal }));
     },
   };
 }
@@ -103,11 +103,11 @@ export function linksCheck(
   };
   return {
     name: "links_check",
-    description: `Checks up to ${mostLinks} links: which of them answer. At these hosts: ${hosts.join(", ")}.`,
+    description: `Checks up to ${maxLinks} links: which of them answer. At these hosts: ${hosts.join(", ")}.`,
     title: "Checks links",
     jsonSchema: {
       type: "object",
-      properties: { urls: { type: "array", items: { type: "string" }, maxItems: mostLinks } },
+      properties: { urls: { type: "array", items: { type: "string" }, maxItems: maxLinks } },
       required: ["urls"],
       additionalProperties: false,
     },
@@ -135,7 +135,7 @@ export function checkedWeb(
   return { hosts: options.hosts, most: options.most ?? usualMost };
 }
 
-function told({ url, status, headers, text, cut }: WebAnswer) {
+function webResult({ url, status, headers, text, cut }: WebAnswer) {
   const type = headers.find(([name]) => name === "content-type")?.[1] ?? "";
   return { url, status, type, text, ...(cut && { cut: "there is more of it, which was not read" }) };
 }

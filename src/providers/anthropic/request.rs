@@ -7,7 +7,7 @@ use crate::json::writer::{Object, array, string};
 use crate::message::{ContentPart, Message};
 use crate::providers::provider_fields::{THINKING_BLOCKS, THINKING_PLACES};
 use crate::providers::request::ToolChoice;
-use crate::providers::request::fragments::{kept, number, of_kind, text_block};
+use crate::providers::request::fragments::{extra_field, number, of_kind, text_block};
 use crate::providers::request::media::{File, Place};
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
@@ -155,7 +155,7 @@ fn turn<'a>(
     };
     for message in messages {
         let thoughts = match prompt.echoed(message, THINKING_BLOCKS) {
-            Some(kept) => of_kind(kept, &THOUGHTS),
+            Some(extra_field) => of_kind(extra_field, &THOUGHTS),
             None => Vec::new(),
         };
         let texts = agent_texts(&[message]);
@@ -204,8 +204,8 @@ fn push_text<'a>(blocks: &mut Vec<Block<'a>>, text: &'a str) {
 
 /// Where the thoughts of an answer stood: how much of its text, in bytes, and how many of its calls came before each.
 fn places(message: &Message) -> Option<Vec<(usize, usize)>> {
-    let kept = kept(message, THINKING_PLACES)?;
-    let places: Vec<Vec<usize>> = from_text(kept).ok()?;
+    let extra_field = extra_field(message, THINKING_PLACES)?;
+    let places: Vec<Vec<usize>> = from_text(extra_field).ok()?;
     places.into_iter().map(|place| Some((*place.first()?, *place.get(1)?))).collect()
 }
 
@@ -213,7 +213,8 @@ fn places(message: &Message) -> Option<Vec<(usize, usize)>> {
 pub(in crate::providers) fn begins_with_thoughts(message: &Message) -> bool {
     let first = places(message).and_then(|places| places.first().copied());
     first.is_none_or(|place| place == (0, 0))
-        && kept(message, THINKING_BLOCKS).is_some_and(|kept| !of_kind(kept, &THOUGHTS).is_empty())
+        && extra_field(message, THINKING_BLOCKS)
+            .is_some_and(|extra_field| !of_kind(extra_field, &THOUGHTS).is_empty())
 }
 
 fn write(prompt: &RequestParts<'_>, out: &mut String, block: &Block<'_>, mark: Option<&str>) {

@@ -18,7 +18,7 @@ use crate::providers::provider_fields::THOUGHT_SIGNATURE;
 const WIDEST_GAP: usize = 16;
 
 /// Each piece is looked for among the fields of its object, so one that has more than any tool's is not read.
-const MOST_FIELDS: usize = 1_000;
+const MAX_FIELDS: usize = 1_000;
 
 /// Arguments that come in pieces, as far as they came.
 #[derive(Debug, Clone, PartialEq)]
@@ -383,7 +383,7 @@ fn field<'v>(at: &'v mut Args, key: &str) -> Option<&'v mut Args> {
     let known = fields.iter().rposition(|(name, _)| name == key);
     let index = known.unwrap_or(fields.len());
     if known.is_none() {
-        if index == MOST_FIELDS {
+        if index == MAX_FIELDS {
             return None;
         }
         fields.push((key.to_owned(), NULL));

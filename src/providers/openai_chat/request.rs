@@ -7,7 +7,7 @@ use crate::providers::facts::{ReasoningBack, TokensField};
 use crate::providers::provider_fields::{EXTRA_CONTENT, REASONING_DETAILS};
 use crate::providers::request::ToolChoice;
 use crate::providers::request::fragments::{
-    BETWEEN, UNSIGNED, kept, number, of_kind, push_string, reasoning, text_block,
+    BETWEEN, UNSIGNED, extra_field, number, of_kind, push_string, reasoning, text_block,
 };
 use crate::providers::request::media::File;
 use crate::providers::request::parts::{FormatWriter, RequestParts};
@@ -208,9 +208,9 @@ fn thoughts(prompt: &RequestParts<'_>, messages: &[&Message], has_calls: bool, m
     {
         let mut details = Vec::new();
         for message in messages {
-            if let Some(kept) = kept(message, REASONING_DETAILS) {
+            if let Some(extra_field) = extra_field(message, REASONING_DETAILS) {
                 details.append(&mut of_kind(
-                    kept,
+                    extra_field,
                     &["reasoning.text", "reasoning.summary", "reasoning.encrypted"],
                 ));
             }

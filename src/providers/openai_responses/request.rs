@@ -114,7 +114,7 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, _last: bool, out: &mut St
             for message in messages {
                 for item in prompt
                     .echoed(message, REASONING_ITEMS)
-                    .map_or(Vec::new(), |kept| of_kind(kept, &["reasoning"]))
+                    .map_or(Vec::new(), |extra_field| of_kind(extra_field, &["reasoning"]))
                 {
                     items.raw(item);
                 }

@@ -13,9 +13,9 @@ pub(in crate::providers) fn is_wanted_back(message: &Message) -> bool {
 }
 
 /// A list that is kept with a message, unless there is nothing in it.
-pub(in crate::providers) fn kept<'m>(message: &'m Message, field: &str) -> Option<&'m str> {
-    let kept = message.extra.0.iter().find(|(key, _)| key == field);
-    let list = kept?.1.as_str();
+pub(in crate::providers) fn extra_field<'m>(message: &'m Message, field: &str) -> Option<&'m str> {
+    let extra_field = message.extra.0.iter().find(|(key, _)| key == field);
+    let list = extra_field?.1.as_str();
     let items = list.strip_prefix('[')?.strip_suffix(']')?.trim();
     (!items.is_empty()).then_some(list)
 }

@@ -38,38 +38,38 @@ pub fn fewer_tools<'m>(
     };
     let first = tools.iter().filter(|tool| is_first(tool)).count();
     let mut chosen = usize::from(tools.iter().any(is_chosen));
-    let (mut room, mut others) = (MOST, MOST.saturating_sub(first));
-    let (mut kept, mut left) = (Vec::new(), Vec::new());
+    let (mut room, mut optional_room) = (MOST, MOST.saturating_sub(first));
+    let (mut selected, mut dropped) = (Vec::new(), Vec::new());
     for tool in tools {
-        let place = if is_first(tool) { None } else { Some(&mut others) };
+        let place = if is_first(tool) { None } else { Some(&mut optional_room) };
         if is_chosen(tool) {
             chosen = 0;
         }
-        let fits = room > chosen && place.as_ref().is_none_or(|others| **others > 0);
+        let fits = room > chosen && place.as_ref().is_none_or(|optional_room| **optional_room > 0);
         if fits {
             room -= 1;
-            if let Some(others) = place {
-                *others -= 1;
+            if let Some(optional_room) = place {
+                *optional_room -= 1;
             }
-            kept.push(tool.clone());
+            selected.push(tool.clone());
         } else {
-            left.push(format!("`{}`", tool.name));
+            dropped.push(format!("`{}`", tool.name));
         }
     }
-    let count = left.len();
-    left.truncate(20);
+    let count = dropped.len();
+    dropped.truncate(20);
     notices.add(
         "TOOLS_LEFT_OUT",
         format!(
             "The provider accepts at most {MOST} tools, but there are {}; the request leaves out {}{}. Give each session only the \
              tools it needs, or combine some of them.",
             tools.len(),
-            left.join(", "),
-            if count > left.len() { " and others" } else { "" }
+            dropped.join(", "),
+            if count > dropped.len() { " and others" } else { "" }
         ),
     );
     let note = format!(
         "{count} further tools of this application cannot be used in this conversation. Say so when one would be needed."
     );
-    Some((kept, if system.is_empty() { note } else { format!("{system}\n\n{note}") }))
+    Some((selected, if system.is_empty() { note } else { format!("{system}\n\n{note}") }))
 }

@@ -11,7 +11,7 @@ use crate::run::state::{Current, Failed, Halt, Phase, Used};
 use crate::run::{Effects, OutOfProtocol, Run, texts};
 
 /// So many failures are known of a conversation; each checkpoint holds them.
-const MOST_FAILED: usize = 32;
+const MAX_FAILED: usize = 32;
 
 impl Run {
     pub(in crate::run) fn accepts_request_id(&self, id: &str) -> Result<(), OutOfProtocol> {
@@ -286,7 +286,7 @@ impl Run {
             self.state.failed.retain(|failed| failed.line != line);
             self.state.failed.push(Failed { line, error: error.clone() });
         }
-        let more = self.state.failed.len().saturating_sub(MOST_FAILED);
+        let more = self.state.failed.len().saturating_sub(MAX_FAILED);
         self.state.failed.drain(..more);
     }
 

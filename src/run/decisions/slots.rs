@@ -7,7 +7,7 @@ use crate::run::state::{CallRecord, CallState};
 use crate::run::{Effects, Run, texts};
 
 /// So many slots of the past are shown again.
-const MOST_LEFT: usize = 100;
+const MAX_LEFT: usize = 100;
 
 impl Run {
     pub(in crate::run) fn enter(&mut self, index: usize, attempt: u32, strict: bool) {
@@ -83,7 +83,7 @@ impl Run {
                 self.state.slots_gone.push(id.clone());
             }
         }
-        if self.state.slots_gone.len() > MOST_LEFT {
+        if self.state.slots_gone.len() > MAX_LEFT {
             self.state.slots_gone.clear();
             self.state.slots_from = self.messages.len();
         }
@@ -146,7 +146,7 @@ impl Run {
                 }
             }
         }
-        left.drain(..left.len().saturating_sub(MOST_LEFT));
+        left.drain(..left.len().saturating_sub(MAX_LEFT));
         for call in self.calls() {
             for slot in call.log.left() {
                 if !call.log.withholds(&slot.id) {

@@ -47,11 +47,18 @@ impl<'a> View<'a> {
     pub fn since(messages: &'a [Arc<Message>], summary: usize, transient: &'a [Arc<Message>]) -> Self {
         let end = messages.len();
         let (at, behind) = (summary.min(end), (summary + 1).min(end));
-        let kept = messages.get(at).and_then(|message| message.compaction_keeps).map_or((0, 0), |range| {
-            let start = at.saturating_sub(range.back);
-            (start, start.saturating_add(range.count).min(at))
-        });
-        View { messages, parts: [(at, behind), kept, (behind, end)], replaced: &[], instead: &[], transient }
+        let verbatim =
+            messages.get(at).and_then(|message| message.compaction_keeps).map_or((0, 0), |range| {
+                let start = at.saturating_sub(range.back);
+                (start, start.saturating_add(range.count).min(at))
+            });
+        View {
+            messages,
+            parts: [(at, behind), verbatim, (behind, end)],
+            replaced: &[],
+            instead: &[],
+            transient,
+        }
     }
 
     pub(crate) fn without(self, replaced: &'a [Range<usize>], instead: &'a [(usize, Arc<Message>)]) -> Self {
@@ -64,10 +71,10 @@ impl<'a> View<'a> {
         if keep.count < keep.back {
             return self;
         }
-        let [summary, kept, rest] = self.parts;
+        let [summary, verbatim, rest] = self.parts;
         let cut = |(from, to): (usize, usize), drop: usize| (from, to.saturating_sub(drop).max(from));
         let more = keep.back.saturating_sub(rest.1 - rest.0);
-        View { parts: [summary, cut(kept, more), cut(rest, keep.back)], ..self }
+        View { parts: [summary, cut(verbatim, more), cut(rest, keep.back)], ..self }
     }
 
     /// What is read of the record, in pieces.
@@ -185,13 +192,13 @@ mod tests {
         for order in 0..3_usize.pow(6) {
             let messages: Vec<_> =
                 (0..6).map(|at| Arc::new(kinds[order / 3_usize.pow(at) % 3].clone())).collect();
-            let (mut kept, mut passed): (Vec<&Message>, _) = (Vec::new(), 0);
+            let (mut verbatim, mut passed): (Vec<&Message>, _) = (Vec::new(), 0);
             for end in 0..=messages.len() {
                 let view = View::of(&messages[..end], if end % 2 == 0 { &reminder } else { &[] });
                 let (read, settled) = view.read_behind(passed);
-                let all: Vec<_> = kept.iter().copied().chain(read.iter().copied()).collect();
+                let all: Vec<_> = verbatim.iter().copied().chain(read.iter().copied()).collect();
                 assert_eq!(all, view.iter().collect::<Vec<_>>(), "{order} up to {end}");
-                kept.extend(&read[..settled.read]);
+                verbatim.extend(&read[..settled.read]);
                 passed = settled.passed;
             }
         }

@@ -203,24 +203,24 @@ through_codec! { write EntryError, TimelineEntry<'_>, TimelinePatch<'_> }
 
 /// An entry as it is kept. The list of them is as long as the conversation, so that each is small there.
 #[derive(Debug, Clone)]
-enum Kept {
+enum StoredEntry {
     /// What the message on this line says.
     Text(usize),
     Tool(Box<ToolEntry>),
 }
 
-impl Kept {
+impl StoredEntry {
     fn tool(&mut self) -> Option<&mut ToolEntry> {
         match self {
-            Kept::Tool(tool) => Some(tool),
-            Kept::Text(_) => None,
+            StoredEntry::Tool(tool) => Some(tool),
+            StoredEntry::Text(_) => None,
         }
     }
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
-    entries: Vec<Kept>,
+    entries: Vec<StoredEntry>,
     /// The lines of the record that were taken in, each with how many entries there were before it.
     lines: Vec<(usize, usize)>,
     /// Where the entries of the last answer's calls are.
@@ -245,8 +245,8 @@ impl Timeline {
 
     fn entry<'a>(&'a self, run: &'a Run, at: usize) -> Option<TimelineEntry<'a>> {
         match self.entries.get(at)? {
-            Kept::Tool(tool) => Some(TimelineEntry::Tool(tool)),
-            Kept::Text(line) => text_entry(run, *line, self.safe),
+            StoredEntry::Tool(tool) => Some(TimelineEntry::Tool(tool)),
+            StoredEntry::Text(line) => text_entry(run, *line, self.safe),
         }
     }
 
@@ -304,22 +304,25 @@ impl Timeline {
         self.close_open(changed);
         if message.sender == Sender::User {
             if message.is_compaction || message.is_from_person() {
-                self.push(Kept::Text(at), changed);
+                self.push(StoredEntry::Text(at), changed);
             }
             return;
         }
-        self.entries.pop_if(|last| matches!(last, Kept::Text(line) if run.messages().get(*line).is_some_and(|message| message.partial)));
+        self.entries.pop_if(|last| matches!(last, StoredEntry::Text(line) if run.messages().get(*line).is_some_and(|message| message.partial)));
         // They stand at the first of what it led to.
         let (mut reasoning, mut branches) = (reasoning_of(message), run.alternatives(at));
         // Some models write an empty line or two before a call.
         if !message.text.trim_ascii().is_empty() || (reasoning.is_some() && message.calls().is_empty()) {
             (reasoning, branches) = (None, None);
-            self.push(Kept::Text(at), changed);
+            self.push(StoredEntry::Text(at), changed);
         }
         let first = self.entries.len();
         for call in message.calls() {
             let (reasoning, branches) = (reasoning.take().map(str::to_owned), branches.take());
-            self.push(Kept::Tool(Box::new(ToolEntry { reasoning, branches, ..running(call) })), changed);
+            self.push(
+                StoredEntry::Tool(Box::new(ToolEntry { reasoning, branches, ..running(call) })),
+                changed,
+            );
         }
         self.open = first..self.entries.len();
     }
@@ -345,7 +348,7 @@ impl Timeline {
             let Some((_, place)) = self.lines.get(at) else { continue };
             // A continued answer is shown in the entry of the answer that was cut off.
             for place in [*place, place.saturating_sub(1)] {
-                if matches!(self.entries.get(place), Some(Kept::Text(shown)) if shown == line) {
+                if matches!(self.entries.get(place), Some(StoredEntry::Text(shown)) if shown == line) {
                     changed.push(place);
                     break;
                 }
@@ -363,7 +366,7 @@ impl Timeline {
         }
     }
 
-    fn push(&mut self, entry: Kept, changed: &mut Vec<usize>) {
+    fn push(&mut self, entry: StoredEntry, changed: &mut Vec<usize>) {
         changed.push(self.entries.len());
         long_list::push(&mut self.entries, entry);
     }
@@ -372,8 +375,9 @@ impl Timeline {
         let first = self.open.start;
         let entries = self.entries.get_mut(self.open.clone()).unwrap_or_default();
         for (index, result) in results.iter().enumerate() {
-            let is_its =
-                |entry: &mut Kept| entry.tool().is_some_and(|tool| Some(&tool.id) == result.call_id.as_ref());
+            let is_its = |entry: &mut StoredEntry| {
+                entry.tool().is_some_and(|tool| Some(&tool.id) == result.call_id.as_ref())
+            };
             // Results stand in call order; only foreign records may have them otherwise.
             let at = match entries.get_mut(index).is_some_and(is_its) {
                 true => Some(index),
@@ -401,7 +405,7 @@ impl Timeline {
     fn close_open(&mut self, changed: &mut Vec<usize>) {
         let open = std::mem::take(&mut self.open);
         for at in open {
-            if let Some(tool) = self.entries.get_mut(at).and_then(Kept::tool)
+            if let Some(tool) = self.entries.get_mut(at).and_then(StoredEntry::tool)
                 && matches!(tool.status, EntryStatus::Running | EntryStatus::Pending)
             {
                 tool.status = EntryStatus::Aborted;

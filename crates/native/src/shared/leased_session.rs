@@ -14,7 +14,7 @@ use glove_wasm::system::SystemClock;
 const PAUSE: u64 = 250;
 
 #[derive(Debug)]
-pub struct HeldSession {
+pub struct LeasedSession {
     pub lease: Arc<Lease>,
     /// Where this process is reached.
     pub address: String,
@@ -23,10 +23,10 @@ pub struct HeldSession {
     unsure: AtomicBool,
 }
 
-impl HeldSession {
+impl LeasedSession {
     pub fn new(session: String, address: String, pool: &Arc<Pool>) -> Self {
         let lease = Arc::new(Lease::new(session));
-        HeldSession { lease, address, pool: Arc::clone(pool), unsure: false.into() }
+        LeasedSession { lease, address, pool: Arc::clone(pool), unsure: false.into() }
     }
 
     pub fn is_unsure(&self) -> bool {

@@ -8,6 +8,6 @@ mod stored_text;
 
 pub use import::{NewSession, imported, title_of};
 pub use lease::{HELD, RENEWED, held_millis, refusal, times};
-pub use leased_session::HeldSession;
+pub use leased_session::LeasedSession;
 pub use pool::{CONNECTIONS, PAUSE, Pool};
 pub use stored_text::{Stored, loaded, unreadable, value, values};

@@ -55,7 +55,7 @@ impl Pool {
         lines.get(usize::try_from(hasher.finish() % lines.len().max(1) as u64).unwrap_or_default())
     }
 
-    pub fn gone(&self) -> StoreError {
+    pub fn connection_lost(&self) -> StoreError {
         StoreError::new(StoreErrorKind::Failed, "the thread of the database has ended; open it again")
     }
 }

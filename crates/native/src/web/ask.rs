@@ -14,7 +14,7 @@ use super::hosts::{Hosts, Reach, origin};
 use crate::http::{sentence, tls};
 use crate::http_thread::HttpThread;
 
-const MOST_REDIRECTS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 const CONNECT: Duration = Duration::from_secs(30);
 /// Some servers refuse requests without a user agent.
 const AGENT: &str = concat!("glove/", env!("CARGO_PKG_VERSION"));
@@ -107,7 +107,7 @@ impl Web {
         let method = method_of(&method)?;
         let reads = method == Method::GET || method == Method::HEAD;
         let (mut url, mut reach) = hosts.allow(&url)?;
-        for _ in 0..=MOST_REDIRECTS {
+        for _ in 0..=MAX_REDIRECTS {
             let client = if reach == Reach::Public { &self.public } else { &self.named };
             let mut asking = client.request(method.clone(), url.clone());
             for (name, value) in &headers {
@@ -136,7 +136,7 @@ impl Web {
             (url, reach) = (next, by);
         }
         let from = url.host_str().unwrap_or_default();
-        Err(format!("{from} redirects more than {MOST_REDIRECTS} times"))
+        Err(format!("{from} redirects more than {MAX_REDIRECTS} times"))
     }
 }
 

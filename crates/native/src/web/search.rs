@@ -61,7 +61,7 @@ where
     Tool::new("web_search", about, schema, body).parallel().idempotent(0)
 }
 
-const MOST_READ: usize = 2_000_000;
+const MAX_READ: usize = 2_000_000;
 
 /// What SearXNG answers, of which more is there.
 #[derive(Deserialize)]
@@ -94,7 +94,7 @@ pub fn searxng_search(address: &str, most: usize) -> Result<Tool, WebError> {
         url.query_pairs_mut().clear().append_pair("q", &asked.query).append_pair("format", "json");
         async move {
             let (method, headers) = ("GET".to_owned(), Vec::new());
-            let question = Question { url: url.into(), method, headers, body: None, hosts, most: MOST_READ };
+            let question = Question { url: url.into(), method, headers, body: None, hosts, most: MAX_READ };
             let answer = web.ask(question).await.map_err(ToolFailure::Failed)?;
             if answer.status != 200 {
                 let message = format!(

@@ -15,7 +15,7 @@ use glove_wasm::ports::{Data, Tool, ToolContext, ToolFailure};
 const USUAL_MOST: usize = 200_000;
 const USUAL_TIME: Duration = Duration::from_secs(15);
 const LONGEST_TEXT: usize = 60_000;
-const MOST_LINKS: usize = 50;
+const MAX_LINKS: usize = 50;
 const MORE: &str = "there is more of it, which was not read";
 
 /// Makes tools that ask the web, at the hosts that it is given.
@@ -57,7 +57,7 @@ struct Links {
 
 /// What the model reads of an answer.
 #[derive(Serialize)]
-struct Told {
+struct WebResult {
     url: String,
     status: u16,
     #[serde(rename = "type")]
@@ -67,11 +67,11 @@ struct Told {
     cut: Option<&'static str>,
 }
 
-impl From<Answer> for Told {
+impl From<Answer> for WebResult {
     fn from(answer: Answer) -> Self {
         let kind = answer.kind().to_owned();
         let cut = answer.cut.then_some(MORE);
-        Told { url: answer.url, status: answer.status, kind, text: answer.text, cut }
+        WebResult { url: answer.url, status: answer.status, kind, text: answer.text, cut }
     }
 }
 
@@ -139,7 +139,7 @@ impl WebTools {
             let tools = tools.clone();
             async move {
                 let answer = tools.web.ask(tools.question("GET", url)).await;
-                answer.map(|answer| Data(Told::from(answer))).map_err(ToolFailure::Failed)
+                answer.map(|answer| Data(WebResult::from(answer))).map_err(ToolFailure::Failed)
             }
         };
         Tool::new("http_fetch", about, addressed(), body).parallel().idempotent(0)
@@ -201,7 +201,7 @@ impl WebTools {
                 ];
                 question.body = Some(body);
                 let answer = tools.web.ask(question).await;
-                answer.map(|answer| Data(Told::from(answer))).map_err(ToolFailure::Failed)
+                answer.map(|answer| Data(WebResult::from(answer))).map_err(ToolFailure::Failed)
             }
         };
         Tool::new("http_post", "Sends a text to an address by POST, and gives what it answers.", schema, body)
@@ -214,12 +214,12 @@ impl WebTools {
     pub fn links_check(&self) -> Tool {
         let schema = json!({
             "type": "object",
-            "properties": { "urls": { "type": "array", "items": { "type": "string" }, "maxItems": MOST_LINKS } },
+            "properties": { "urls": { "type": "array", "items": { "type": "string" }, "maxItems": MAX_LINKS } },
             "required": ["urls"],
             "additionalProperties": false
         });
         let about = format!(
-            "Checks up to {MOST_LINKS} links: which of them answer. At these hosts: {}.",
+            "Checks up to {MAX_LINKS} links: which of them answer. At these hosts: {}.",
             self.hosts.names()
         );
         let tools = self.clone();

@@ -45,7 +45,7 @@ impl Reader {
     async fn read(&self, id: &str, run: &str, mut next: u64, pieces: &Sender<String>) {
         let Reader { answers, writing } = self;
         let mut written = writing.as_ref().map(|writing| writing.written.subscribe());
-        let (mut heard, mut told) = (Instant::now(), Instant::now());
+        let (mut last_read_at, mut last_sent_at) = (Instant::now(), Instant::now());
         loop {
             let has_ended = writing.as_ref().is_some_and(|writing| writing.ended.load(Ordering::Acquire));
             if let Some(written) = &mut written {
@@ -68,13 +68,13 @@ impl Reader {
                 }
             }
             if !events.is_empty() {
-                heard = Instant::now();
+                last_read_at = Instant::now();
             }
-            if text.is_empty() && told.elapsed() >= HEARTBEAT {
+            if text.is_empty() && last_sent_at.elapsed() >= HEARTBEAT {
                 ": waiting\n\n".clone_into(&mut text);
             }
             if !text.is_empty() {
-                told = Instant::now();
+                last_sent_at = Instant::now();
                 if pieces.send(text).await.is_err() {
                     return;
                 }
@@ -88,7 +88,7 @@ impl Reader {
             }
             match &mut written {
                 Some(written) => drop(timeout(OWN_POLL, written.changed()).await),
-                None if heard.elapsed() > STALE => return,
+                None if last_read_at.elapsed() > STALE => return,
                 None => sleep(POLL).await,
             }
         }
@@ -101,7 +101,7 @@ impl Drop for Reader {
         if writing.readers.fetch_sub(1, Ordering::AcqRel) > 1 || writing.ended.load(Ordering::Acquire) {
             return;
         }
-        if let Some(oldest) = self.answers.left(writing) {
+        if let Some(oldest) = self.answers.disconnected(writing) {
             let answers = Arc::clone(&self.answers);
             tokio::spawn(async move { drop(answers.forget(&oldest).await) });
         }

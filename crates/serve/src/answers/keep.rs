@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use tokio::time::{Instant, sleep_until};
 
-use super::resume::{Answers, Begun, END, Writing, of_run};
+use super::resume::{Answers, END, StartedAnswer, Writing, of_run};
 use glove_wasm::error::StoreError;
 
 /// How often the writer of an answer checks whether the answer is still wanted.
@@ -17,7 +17,7 @@ impl Answers {
         &self,
         id: &str,
         run: &str,
-        Begun { first, mut rest }: Begun,
+        StartedAnswer { first, mut rest }: StartedAnswer,
         writing: &Writing,
     ) -> Result<(), StoreError> {
         let mut look_at = Instant::now() + LOOK;

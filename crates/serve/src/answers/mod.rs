@@ -6,4 +6,4 @@ mod keys;
 mod resume;
 
 pub(super) use keys::{AnswerKey, NAME, OVER, last_event, name_of};
-pub(super) use resume::{Answers, Begun, Whose};
+pub(super) use resume::{AnswerKind, Answers, StartedAnswer};

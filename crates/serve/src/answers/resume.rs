@@ -27,23 +27,23 @@ pub(super) const END: &str = ": over";
 const STOP_TRIES: usize = 8;
 
 /// An answer that has begun. Who drops it does not want it any more.
-pub(crate) struct Begun {
+pub(crate) struct StartedAnswer {
     pub first: String,
     pub rest: Receiver<String>,
 }
 
 /// Answers of one kind are counted together. If too many have no reader, the one without a reader for the longest time is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum AnswerKind {
     Model,
     Tool,
 }
 
-impl Whose {
-    pub(super) fn most_left(self) -> usize {
+impl AnswerKind {
+    pub(super) fn max_unread(self) -> usize {
         match self {
-            Whose::Model => 100,
-            Whose::Tool => 1_000,
+            AnswerKind::Model => 100,
+            AnswerKind::Tool => 1_000,
         }
     }
 }
@@ -53,10 +53,10 @@ pub(super) struct Writing {
     pub stop: AbortHandle,
     /// Told of all that is written, and of the end.
     pub written: watch::Sender<()>,
-    pub whose: Whose,
+    pub kind: AnswerKind,
     pub readers: AtomicUsize,
     pub ended: AtomicBool,
-    left: Mutex<Option<Instant>>,
+    disconnected: Mutex<Option<Instant>>,
 }
 
 pub(crate) struct Answers {
@@ -111,12 +111,12 @@ impl Answers {
         key: AnswerKey,
         last: Option<u64>,
         again: bool,
-        whose: Whose,
-        begin: impl FnOnce() -> BoxFuture<'static, Result<Begun, Refusal>> + Send + 'static,
+        kind: AnswerKind,
+        begin: impl FnOnce() -> BoxFuture<'static, Result<StartedAnswer, Refusal>> + Send + 'static,
     ) -> Result<Reply, Refusal> {
         let answers = Arc::clone(self);
         let answered = tokio::spawn(async move {
-            let run = answers.run_of(&key, last.is_some() || again, whose, begin).await?;
+            let run = answers.run_of(&key, last.is_some() || again, kind, begin).await?;
             Ok(answers.follow(key.id, run, last.map_or(1, |last| last + 1)))
         });
         answered.await.unwrap_or_else(|_| Err(Refusal::new(500, "INTERNAL", "The chat handler failed.")))
@@ -126,8 +126,8 @@ impl Answers {
         self: &Arc<Self>,
         key: &AnswerKey,
         is_known: bool,
-        whose: Whose,
-        begin: impl FnOnce() -> BoxFuture<'static, Result<Begun, Refusal>>,
+        kind: AnswerKind,
+        begin: impl FnOnce() -> BoxFuture<'static, Result<StartedAnswer, Refusal>>,
     ) -> Result<String, Refusal> {
         let (id, run) = (key.id.as_str(), RandomIds.fresh());
         if self.buffer.append(id, vec![first(key, &run)]).await.map_err(unkept)? > 0 {
@@ -149,10 +149,10 @@ impl Answers {
         let writing = Arc::new(Writing {
             stop: AbortHandle::new(),
             written: watch::Sender::new(()),
-            whose,
+            kind,
             readers: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
-            left: Mutex::default(),
+            disconnected: Mutex::default(),
         });
         if let Some(before) = self.own().insert(id.to_owned(), Arc::clone(&writing)) {
             before.stop.abort();
@@ -190,21 +190,21 @@ impl Answers {
     }
 
     /// Those who only begin answers must not fill the server with them.
-    pub(super) fn left(&self, writing: &Writing) -> Option<String> {
+    pub(super) fn disconnected(&self, writing: &Writing) -> Option<String> {
         let own = self.own();
-        *writing.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-        let left = own
+        *writing.disconnected.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        let disconnected = own
             .iter()
-            .filter(|(_, other)| other.whose == writing.whose && other.readers.load(Ordering::Acquire) == 0);
-        let left: Vec<_> = left
+            .filter(|(_, other)| other.kind == writing.kind && other.readers.load(Ordering::Acquire) == 0);
+        let disconnected: Vec<_> = disconnected
             .filter_map(|(id, other)| {
-                Some(((*other.left.lock().unwrap_or_else(PoisonError::into_inner))?, id))
+                Some(((*other.disconnected.lock().unwrap_or_else(PoisonError::into_inner))?, id))
             })
             .collect();
-        if left.len() <= writing.whose.most_left() {
+        if disconnected.len() <= writing.kind.max_unread() {
             return None;
         }
-        left.into_iter().min().map(|(_, id)| id.clone())
+        disconnected.into_iter().min().map(|(_, id)| id.clone())
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) fn stream(
     tokio::spawn(async move {
         let _open = counted(&shared.metrics.streams);
         let mut ending = shared.ending.subscribe();
-        let mut heard = Instant::now();
+        let mut last_read_at = Instant::now();
         loop {
             // Before its files are read: what comes meanwhile wakes.
             let mut told = tasks.get(&name).map(|live| live.watch());
@@ -46,7 +46,7 @@ pub(super) fn stream(
             for event in events {
                 let line = event.line();
                 let text = if sse { format!("id: {}\ndata: {line}\n", event.id) } else { line };
-                heard = Instant::now();
+                last_read_at = Instant::now();
                 if pieces.send(text).await.is_err() {
                     return;
                 }
@@ -57,8 +57,8 @@ pub(super) fn stream(
                 }
                 return;
             }
-            if heard.elapsed() >= HEARTBEAT {
-                heard = Instant::now();
+            if last_read_at.elapsed() >= HEARTBEAT {
+                last_read_at = Instant::now();
                 if pieces.send(if sse { ": alive\n\n" } else { "\n" }.to_owned()).await.is_err() {
                     return;
                 }

@@ -37,7 +37,7 @@ pub(super) struct Base64 {
 struct Wanted {
     goal: String,
     #[serde(default)]
-    budgets: WantedBudgets,
+    budgets: BudgetEdit,
     #[serde(default)]
     history: WantedHistory,
     ext: Option<Box<RawValue>>,
@@ -48,7 +48,7 @@ struct Wanted {
 /// Of what a task may use; what is not named stays.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WantedBudgets {
+pub(super) struct BudgetEdit {
     max_wall_clock_ms: Option<u64>,
     max_steps: Option<u32>,
     max_consecutive_tool_steps: Option<u32>,
@@ -115,7 +115,7 @@ struct Stopped {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Resumed {
-    budgets: Option<WantedBudgets>,
+    budgets: Option<BudgetEdit>,
 }
 
 /// JSON that is none has a code of its own.
@@ -164,7 +164,7 @@ pub(super) fn wanted(body: &str) -> Result<(TaskSpec, Files), Refusal> {
     Ok((spec, files))
 }
 
-impl WantedBudgets {
+impl BudgetEdit {
     pub(super) fn over(&self, now: &Budgets) -> Budgets {
         Budgets {
             max_wall_clock_ms: self.max_wall_clock_ms.or(now.max_wall_clock_ms),
@@ -198,7 +198,7 @@ pub(super) fn reason(body: &str) -> Result<Option<String>, Refusal> {
     optional(body).map(|Stopped { reason }| reason)
 }
 
-pub(super) fn budgets(body: &str) -> Result<Option<WantedBudgets>, Refusal> {
+pub(super) fn budgets(body: &str) -> Result<Option<BudgetEdit>, Refusal> {
     optional(body).map(|Resumed { budgets }| budgets)
 }
 

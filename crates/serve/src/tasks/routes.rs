@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::events::{Wish, stream};
 use super::owners;
-use super::request_body::{self, Decided, Verdict, WantedBudgets};
+use super::request_body::{self, BudgetEdit, Decided, Verdict};
 use super::running_tasks::{Leaving, Tasks};
 use super::tail::Tail;
 use crate::body;
@@ -28,7 +28,7 @@ use glove_wasm_task::{
 };
 
 /// A request about tasks.
-struct Asked<'a> {
+struct TaskRequest<'a> {
     shared: &'a Arc<Shared>,
     tasks: &'a Arc<Tasks>,
     user: &'a str,
@@ -47,24 +47,26 @@ pub(crate) async fn route(
     path: &[&str],
     body: Incoming,
 ) -> Result<Reply, Refusal> {
-    let asked = Asked { shared, tasks, user, caller, query, body };
+    let task_request = TaskRequest { shared, tasks, user, caller, query, body };
     let method = caller.method.as_str();
     match (method, path) {
-        ("POST", ["tasks", "do"]) => asked.begin(true).await,
-        ("POST", ["tasks", "do", "async"]) => asked.begin(false).await,
-        ("POST", ["approvals", request, "decision"]) => asked.decide(None, request).await,
-        ("POST", ["tasks", id, "approvals", request, "decision"]) => asked.decide(Some(id), request).await,
+        ("POST", ["tasks", "do"]) => task_request.begin(true).await,
+        ("POST", ["tasks", "do", "async"]) => task_request.begin(false).await,
+        ("POST", ["approvals", request, "decision"]) => task_request.decide(None, request).await,
+        ("POST", ["tasks", id, "approvals", request, "decision"]) => {
+            task_request.decide(Some(id), request).await
+        }
         // No id, whatever the method.
         (_, ["tasks", "do"] | ["tasks", "do", "async"]) => Ok(only("POST")),
-        ("GET", ["tasks", id]) => asked.state(id).await,
-        ("GET", ["tasks", id, "events"]) => asked.events(id).await,
-        ("GET", ["tasks", id, "result"]) => asked.result(id).await,
-        ("GET", ["tasks", id, "files"]) => asked.files(id).await,
-        ("GET", ["tasks", id, "file"]) => asked.file(id).await,
-        ("POST", ["tasks", id, "file"]) => asked.edit(id).await,
-        ("POST", ["tasks", id, "stop"]) => asked.stop(id).await,
-        ("POST", ["tasks", id, "resume"]) => asked.resume(id).await,
-        ("POST", ["tasks", id, "upload"]) => asked.upload(id).await,
+        ("GET", ["tasks", id]) => task_request.state(id).await,
+        ("GET", ["tasks", id, "events"]) => task_request.events(id).await,
+        ("GET", ["tasks", id, "result"]) => task_request.result(id).await,
+        ("GET", ["tasks", id, "files"]) => task_request.files(id).await,
+        ("GET", ["tasks", id, "file"]) => task_request.file(id).await,
+        ("POST", ["tasks", id, "file"]) => task_request.edit(id).await,
+        ("POST", ["tasks", id, "stop"]) => task_request.stop(id).await,
+        ("POST", ["tasks", id, "resume"]) => task_request.resume(id).await,
+        ("POST", ["tasks", id, "upload"]) => task_request.upload(id).await,
         (_, ["approvals", _, "decision"] | ["tasks", _, "approvals", _, "decision"])
         | (_, ["tasks", _, "stop" | "resume" | "upload"]) => Ok(only("POST")),
         (_, ["tasks", _, "file"]) => Ok(only("GET, POST")),
@@ -111,20 +113,20 @@ async fn fits(folder: &TaskFolder, path: &WorkspacePath) -> Result<(), Refusal> 
 /// Other budgets for a task that is there. The server says of them what it says of those of a new one.
 async fn give(
     task: &TaskHandle,
-    more: &WantedBudgets,
+    more: &BudgetEdit,
     decide: impl FnOnce(TaskSpec) -> Result<TaskSpec, TaskError>,
 ) -> Result<(), Refusal> {
     let spec = task.state().spec;
-    let (now, wanted) = (spec.budgets.clone(), more.over(&spec.budgets));
-    let given = decide(TaskSpec { budgets: wanted.clone(), ..spec })?.budgets;
-    if given == now && wanted != now {
+    let (now, requested) = (spec.budgets.clone(), more.over(&spec.budgets));
+    let accepted = decide(TaskSpec { budgets: requested.clone(), ..spec })?.budgets;
+    if accepted == now && requested != now {
         let message = "The server gives this task no more than it has.";
         return Err(Refusal::new(403, "TASK_BUDGET_REFUSED", message));
     }
-    Ok(task.set_budgets(given).await?)
+    Ok(task.set_budgets(accepted).await?)
 }
 
-impl Asked<'_> {
+impl TaskRequest<'_> {
     /// Empty where there is no body.
     async fn optional_text(self) -> Result<String, Refusal> {
         match self.caller.header("content-type") {
@@ -365,7 +367,7 @@ impl Asked<'_> {
         let open = async {
             let task = agent.resume(folder.clone()).await?;
             if let Some(more) = more {
-                give(&task, &more, |wanted| (tasks.served.task)(wanted, user)).await?;
+                give(&task, &more, |requested| (tasks.served.task)(requested, user)).await?;
             }
             // Who goes on does not want the stop of before.
             folder.remove(&WorkspacePath::known(STOP)).await?;

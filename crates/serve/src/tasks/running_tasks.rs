@@ -28,7 +28,7 @@ pub(crate) struct Tasks {
 pub(super) struct Live {
     handle: OnceLock<TaskHandle>,
     /// Grows with each event.
-    told: watch::Sender<u64>,
+    changes: watch::Sender<u64>,
     work: OnceLock<AbortHandle>,
 }
 
@@ -72,8 +72,8 @@ impl Tasks {
         let live = self.admit(name)?;
         let place = Place { tasks: Arc::clone(self), name: name.to_owned() };
         let handle = open.await?;
-        let told = live.told.clone();
-        handle.subscribe_events(move |_| told.send_modify(|count| *count += 1));
+        let changes = live.changes.clone();
+        handle.subscribe_events(move |_| changes.send_modify(|count| *count += 1));
         let _ = live.handle.set(handle.clone());
         let running = handle.clone();
         let work = tokio::spawn(async move {
@@ -127,7 +127,7 @@ impl Live {
 
     /// Woken with each event.
     pub(super) fn watch(&self) -> watch::Receiver<u64> {
-        self.told.subscribe()
+        self.changes.subscribe()
     }
 }
 

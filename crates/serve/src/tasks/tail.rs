@@ -11,7 +11,7 @@ pub(super) struct Tail {
     /// How much of the journal is read: whole lines.
     read: u64,
     /// The number of the last event that was given.
-    given: u64,
+    last_sent: u64,
 }
 
 /// What was missed, and whether the task is at its end.
@@ -24,7 +24,7 @@ impl Tail {
     /// `after` is the id of an event; anything else is the beginning.
     pub(super) fn new(folder: TaskFolder, after: &str) -> Self {
         let after = TaskEvent { id: after.to_owned(), ..TaskEvent::default() };
-        Tail { folder, read: 0, given: after.number() }
+        Tail { folder, read: 0, last_sent: after.number() }
     }
 
     pub(super) async fn more(&mut self) -> Result<More, TaskError> {
@@ -38,7 +38,7 @@ impl Tail {
         let TaskState { status, outbox, .. } = state;
         let mut events = self.journal().await?;
         let gap = |events: &[TaskEvent]| {
-            events.first().is_some_and(|event| event.number() > self.given.saturating_add(1))
+            events.first().is_some_and(|event| event.number() > self.last_sent.saturating_add(1))
         };
         if gap(&events) {
             // It is another one since: a hand, or a process that put aside what was broken in it.
@@ -46,12 +46,12 @@ impl Tail {
             events = self.journal().await?;
         }
         for event in outbox {
-            let last = events.last().map_or(self.given, TaskEvent::number);
+            let last = events.last().map_or(self.last_sent, TaskEvent::number);
             if event.number() == last.saturating_add(1) {
                 events.push(event);
             }
         }
-        self.given = events.last().map_or(self.given, TaskEvent::number);
+        self.last_sent = events.last().map_or(self.last_sent, TaskEvent::number);
         Ok(More { events, over: status == TaskStatus::Finished })
     }
 
@@ -65,7 +65,7 @@ impl Tail {
         let mut events: Vec<TaskEvent> = Vec::new();
         for line in String::from_utf8_lossy(content).lines() {
             let Ok(event) = from_text::<TaskEvent>(line) else { continue };
-            let last = events.last().map_or(self.given, TaskEvent::number);
+            let last = events.last().map_or(self.last_sent, TaskEvent::number);
             if event.number() > last {
                 events.push(event);
             }

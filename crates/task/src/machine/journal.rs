@@ -25,7 +25,7 @@ impl Task {
         all.sort_by_key(|(at, _, over)| (*at, *over));
         // Up to the first call that still runs.
         let ready = all.iter().position(|(_, call, _)| call.status.is_empty()).map_or(all.len(), |at| at + 1);
-        let before = self.told;
+        let before = self.reported_calls;
         for (_, call, over) in all.into_iter().take(ready).skip(before) {
             let data = match over {
                 false => fields(&[("call_id", &call.call_id), ("input_bytes", &call.input_bytes)]),
@@ -41,9 +41,9 @@ impl Task {
             if over && let Some(event) = self.state.outbox.last_mut() {
                 event.error = first_line(&call.error, 300);
             }
-            self.told += 1;
+            self.reported_calls += 1;
         }
-        self.told > before
+        self.reported_calls > before
     }
 
     /// Counts alone: what is remembered stands in no journal.

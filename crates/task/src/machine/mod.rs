@@ -29,7 +29,7 @@ use glove_wasm::message::Usage;
 pub struct Task {
     state: TaskState,
     /// How many events of the current step's tools are in the journal.
-    told: usize,
+    reported_calls: usize,
     /// What the current step recalled is in the journal.
     recalled: bool,
 }
@@ -128,7 +128,7 @@ impl Task {
     pub fn begin(now: u64, begin: Begin, by: &dyn TaskLoop) -> Result<(Task, Vec<Effect>), TaskError> {
         let Begin { agent_id, task_id, spec, approvals, skills } = begin;
         spec.check()?;
-        let mut task = Task { state: TaskState::default(), told: 0, recalled: false };
+        let mut task = Task { state: TaskState::default(), reported_calls: 0, recalled: false };
         task.state = TaskState {
             version: VERSION,
             agent_id,
@@ -163,10 +163,10 @@ impl Task {
         state.last_event = state.last_event.max(last);
         let current = state.current.as_ref().map(|step| step.id.as_str()).unwrap_or_default();
         let of_tools = |event: &&TaskEvent| event.step == current && event.kind.starts_with("tool.");
-        let told = journal.events.iter().chain(&state.outbox).filter(of_tools).count();
+        let reported_calls = journal.events.iter().chain(&state.outbox).filter(of_tools).count();
         let recalls = |event: &TaskEvent| event.step == current && event.kind == "memory.read";
         let recalled = !current.is_empty() && journal.events.iter().chain(&state.outbox).any(recalls);
-        Ok(Task { told, recalled, state })
+        Ok(Task { reported_calls, recalled, state })
     }
 
     pub fn state(&self) -> &TaskState {

@@ -137,7 +137,7 @@ impl Task {
         self.state.phase.clone_from(&step.name);
         self.state.current_since = now;
         self.state.current = Some(step.clone());
-        (self.told, self.recalled) = (0, false);
+        (self.reported_calls, self.recalled) = (0, false);
         let message = step.plan_step.clone().unwrap_or_default();
         self.emit_of(now, "phase.start", &step.id, message, Json::null());
         fx.push(Effect::Save);

@@ -200,7 +200,7 @@ impl Task {
         self.state.decided.clear();
         // What it asked is decided with it.
         self.state.pending.retain(|open| open.kind == ApprovalKind::Plan);
-        (self.told, self.recalled) = (0, false);
+        (self.reported_calls, self.recalled) = (0, false);
         fx.push(Effect::Save);
     }
 }

@@ -17,7 +17,7 @@ const STRUCK: &str = "[redacted]";
 /// Striking out what is shorter would leave no sentence whole.
 const SHORTEST: usize = 6;
 /// Tokens that are made anew for each call are many over a long task.
-const MOST_KEPT: usize = 100;
+const MAX_KEPT: usize = 100;
 
 /// Who asks for credentials.
 #[derive(Debug, Clone, PartialEq, Eq, Ts, Write)]
@@ -68,7 +68,7 @@ impl Secrets {
             known.retain(|other| other != secret);
             known.push(secret.clone());
         }
-        let over = known.len().saturating_sub(MOST_KEPT.max(credentials.all().len()));
+        let over = known.len().saturating_sub(MAX_KEPT.max(credentials.all().len()));
         known.drain(..over);
         Ok(())
     }
@@ -82,8 +82,8 @@ impl Secrets {
     fn forms(&self) -> Vec<String> {
         let mut forms: Vec<String> = Vec::new();
         for secret in self.lock().iter() {
-            let quoted = inside(secret);
-            let twice = inside(&quoted);
+            let quoted = json_escaped(secret);
+            let twice = json_escaped(&quoted);
             let (percent, base64) = (key_encodings::percent(secret), key_encodings::base64(secret));
             for form in [secret.clone(), quoted, twice, percent, base64] {
                 if !forms.contains(&form) {
@@ -113,12 +113,12 @@ impl Secrets {
             let end = match is_string {
                 true => end_of_string(rest),
                 false => {
-                    let behind = rest.as_bytes().iter().position(|byte| b"\",:[]{}".contains(byte));
-                    behind.map_or(rest.len(), |at| at.max(1))
+                    let after = rest.as_bytes().iter().position(|byte| b"\",:[]{}".contains(byte));
+                    after.map_or(rest.len(), |at| at.max(1))
                 }
             };
-            let (piece, behind) = rest.split_at(end);
-            rest = behind;
+            let (piece, after) = rest.split_at(end);
+            rest = after;
             // A string is read first: an escape in it is no letter of a secret.
             let meant = if is_string { from_text::<String>(piece) } else { Ok(piece.to_owned()) };
             let clean = meant.as_ref().map(|meant| struck(meant, &forms));
@@ -174,7 +174,7 @@ fn unreadable() -> ToolOutcome {
 }
 
 /// As it stands between the quotes of a JSON string.
-fn inside(text: &str) -> String {
+fn json_escaped(text: &str) -> String {
     let quoted = to_text(&text);
     quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }

@@ -12,7 +12,7 @@ use crate::runtime::parts::Parts;
 use crate::runtime::read_task::result_of;
 use crate::runtime::running::{Running, Shared, Then, lock};
 use crate::runtime::session_source::conversations;
-use crate::runtime::session_step::Ran;
+use crate::runtime::session_step::StepExit;
 use crate::runtime::workspace::{Workspace, read_known, read_text};
 use crate::text::in_one_line;
 use crate::{
@@ -229,11 +229,11 @@ impl TaskHandle {
             let seen = self.observe().await?;
             match self.running.accept(Input::Proceed(Box::new(seen))).await? {
                 Then::Run(step) => match self.running.run_step(*step).await {
-                    Ok(Ran::Stops) => return self.stopped(),
-                    Ok(Ran::Ended) if once => return Ok(()),
-                    Ok(Ran::Ended) => {}
-                    Ok(Ran::Waits(_)) if leave => return Ok(()),
-                    Ok(Ran::Waits(until)) => self.wait(until).await,
+                    Ok(StepExit::Stops) => return self.stopped(),
+                    Ok(StepExit::Ended) if once => return Ok(()),
+                    Ok(StepExit::Ended) => {}
+                    Ok(StepExit::Waits(_)) if leave => return Ok(()),
+                    Ok(StepExit::Waits(until)) => self.wait(until).await,
                     Err(error) if error.kind == TaskErrorKind::Workspace => return Err(error),
                     Err(error) => {
                         self.running.accept(Input::Failed(Failure::from(&error))).await?;

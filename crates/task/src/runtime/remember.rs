@@ -14,7 +14,7 @@ use glove_wasm::json;
 use glove_wasm::json::codec::{Read, Write, from_text, to_text};
 
 /// More pinned entries than that have no room.
-const MOST_PINNED: usize = 50;
+const MAX_PINNED: usize = 50;
 const LONGEST_QUERY: usize = 500;
 const LONGEST_LEARNING: usize = 1_000;
 
@@ -79,7 +79,7 @@ impl Running {
         let (mut to_pin, mut to_recall, mut account) = (Vec::new(), Vec::new(), Account::default());
         for (scope, binding) in self.channels(memory, state) {
             let top_k = binding.strategy.top_k(&step.name);
-            let pins = if binding.strategy.pinned_tokens > 0 { MOST_PINNED } else { 0 };
+            let pins = if binding.strategy.pinned_tokens > 0 { MAX_PINNED } else { 0 };
             for (name, text, top_k, pinned) in
                 [("pinned", "", pins, true), (step.name.as_str(), words.as_str(), top_k, false)]
             {

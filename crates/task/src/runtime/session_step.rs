@@ -25,7 +25,7 @@ use glove_wasm::run::settings::{Budgets, Limits, Settings};
 use glove_wasm::runtime::{Parts as SessionParts, Prompt, Response, ResponseFuture, Session};
 
 /// How a step was left.
-pub(super) enum Ran {
+pub(super) enum StepExit {
     Ended,
     /// A person is to decide, at the latest then.
     Waits(u64),
@@ -35,16 +35,16 @@ pub(super) enum Ran {
 
 /// Why a run is held up from outside.
 #[derive(Clone, Copy, PartialEq)]
-enum Held {
+enum Interruption {
     Stopped,
     OutOfTime,
 }
 
-impl Held {
+impl Interruption {
     fn end(self) -> StepEnd {
         match self {
-            Held::Stopped => end_by_stop(),
-            Held::OutOfTime => StepEnd::OutOfTime,
+            Interruption::Stopped => end_by_stop(),
+            Interruption::OutOfTime => StepEnd::OutOfTime,
         }
     }
 }
@@ -58,7 +58,7 @@ fn end_by_stop() -> StepEnd {
 }
 
 impl Running {
-    pub(super) async fn run_step(&self, step: StepSpec) -> Result<Ran, TaskError> {
+    pub(super) async fn run_step(&self, step: StepSpec) -> Result<StepExit, TaskError> {
         let prompt = self.prompt_of(&step).await?;
         self.tell_recall(&step).await?;
         let function = self.shared.parts.functions.iter().find(|(name, _)| *name == step.name);
@@ -121,7 +121,7 @@ impl Running {
         artifacts: Vec<Deliverable>,
         usage: Usage,
         elapsed_ms: u64,
-    ) -> Result<Ran, TaskError> {
+    ) -> Result<StepExit, TaskError> {
         let end = match end {
             StepEnd::Stopped(_) => StepEnd::Stopped(self.stop_reason().await?.unwrap_or_default()),
             end => end,
@@ -136,12 +136,12 @@ impl Running {
             elapsed_ms,
         };
         Ok(match self.accept(Input::Ended(Box::new(outcome))).await? {
-            Then::Stop => Ran::Stops,
-            Then::Nothing | Then::Run(_) | Then::Wait(_) => Ran::Ended,
+            Then::Stop => StepExit::Stops,
+            Then::Nothing | Then::Run(_) | Then::Wait(_) => StepExit::Ended,
         })
     }
 
-    async fn run_session(&self, step: &StepSpec, prompt: &StepPrompt) -> Result<Ran, TaskError> {
+    async fn run_session(&self, step: &StepSpec, prompt: &StepPrompt) -> Result<StepExit, TaskError> {
         let clock = &self.shared.parts.clock;
         let time = self.with_task(|task| task.time_left(step));
         let began = clock.steady();
@@ -154,8 +154,8 @@ impl Running {
             }
         };
         let seeds = prompt.messages.len();
-        let mut told = began;
-        let mut held = None;
+        let mut reported_at = began;
+        let mut interruption = None;
         let mut held_since = 0;
         self.shared.watch.begin(time.map_or(u64::MAX, |time| began.saturating_add(time)));
         if self.stop_reason().await?.is_some() {
@@ -167,7 +167,7 @@ impl Running {
         };
         loop {
             let left = time.map(|time| time.saturating_sub(clock.steady().saturating_sub(began)));
-            let nap = match held {
+            let nap = match interruption {
                 Some(_) => self.shared.parts.grace_ms.max(1),
                 None => left.unwrap_or(u64::MAX),
             };
@@ -179,13 +179,15 @@ impl Running {
                     work = waits;
                     let now = clock.steady();
                     let calls = calls_of(&session, seeds);
-                    let elapsed_ms = now.saturating_sub(std::mem::replace(&mut told, now));
+                    let elapsed_ms = now.saturating_sub(std::mem::replace(&mut reported_at, now));
                     self.accept(Input::Progress { calls, elapsed_ms }).await?;
-                    if held.is_none() {
+                    if interruption.is_none() {
                         let over = time.is_some_and(|time| now.saturating_sub(began) >= time);
                         let stops = self.stop_reason().await?.is_some();
-                        held = over.then_some(Held::OutOfTime).or_else(|| stops.then_some(Held::Stopped));
-                        if held.is_some() {
+                        interruption = over
+                            .then_some(Interruption::OutOfTime)
+                            .or_else(|| stops.then_some(Interruption::Stopped));
+                        if interruption.is_some() {
                             held_since = now;
                             self.halt();
                         }
@@ -193,16 +195,16 @@ impl Running {
                     let silent = self.shared.watch.silent_since().map(|since| since.max(held_since));
                     let is_left = |since| now.saturating_sub(since) >= self.shared.parts.grace_ms;
                     let ends = self.shared.watch.has_refused() || silent.is_some_and(is_left);
-                    if let (Some(held), true) = (held, ends) {
+                    if let (Some(interruption), true) = (interruption, ends) {
                         // What is written is the run before this call; the call is made again when the task goes on.
                         session.close();
                         select(work, clock.sleep(CLOSING_MS)).await;
-                        return self.leave(&session, seeds, held.end(), prompt, 0).await;
+                        return self.leave(&session, seeds, interruption.end(), prompt, 0).await;
                     }
                     continue;
                 }
             };
-            let elapsed = clock.steady().saturating_sub(told);
+            let elapsed = clock.steady().saturating_sub(reported_at);
             let end = match response {
                 Ok(Response::Completed(reply)) => {
                     let texts: Vec<&str> = reply.messages.iter().map(|message| message.text.as_str()).collect();
@@ -210,19 +212,19 @@ impl Running {
                 }
                 Ok(Response::Waiting { questions }) => {
                     let now = clock.steady();
-                    let elapsed_ms = now.saturating_sub(std::mem::replace(&mut told, now));
+                    let elapsed_ms = now.saturating_sub(std::mem::replace(&mut reported_at, now));
                     self.accept(Input::Progress { calls: calls_of(&session, seeds), elapsed_ms }).await?;
                     let decisions = self.decisions().await?;
                     match self.accept(Input::Asked { questions, decisions }).await? {
-                        Then::Wait(until) => return Ok(Ran::Waits(until)),
+                        Then::Wait(until) => return Ok(StepExit::Waits(until)),
                         Then::Nothing | Then::Run(_) | Then::Stop => {
                             work = session.resume();
                             continue;
                         }
                     }
                 }
-                Ok(Response::Paused { rule, message }) => match (held, rule) {
-                    (Some(held), _) => held.end(),
+                Ok(Response::Paused { rule, message }) => match (interruption, rule) {
+                    (Some(interruption), _) => interruption.end(),
                     (None, _) if self.shared.watch.is_halted() => {
                         let stops = self.stop_reason().await?.is_some();
                         if stops { end_by_stop() } else { StepEnd::OutOfTime }
@@ -252,7 +254,7 @@ impl Running {
         end: StepEnd,
         prompt: &StepPrompt,
         elapsed_ms: u64,
-    ) -> Result<Ran, TaskError> {
+    ) -> Result<StepExit, TaskError> {
         let calls = calls_of(session, seeds);
         let mut artifacts: Vec<Deliverable> = Vec::new();
         for path in paths_written(session, seeds) {

@@ -20,7 +20,7 @@ pub trait SkillRunner: MaybeSend + MaybeSync {
 /// The files of skills are read only.
 pub(super) struct ToolFiles {
     files: Arc<dyn Workspace>,
-    shown: Vec<(WorkspacePath, String)>,
+    mounted: Vec<(WorkspacePath, String)>,
     secrets: Arc<Secrets>,
 }
 
@@ -30,11 +30,11 @@ impl ToolFiles {
         secrets: &Arc<Secrets>,
         skills: &[&SkillBundle],
     ) -> Arc<dyn Workspace> {
-        let mut shown = Vec::new();
+        let mut mounted = Vec::new();
         for skill in skills {
-            shown.extend_from_slice(&skill.files);
+            mounted.extend_from_slice(&skill.files);
         }
-        Arc::new(ToolFiles { files: Arc::clone(files), shown, secrets: Arc::clone(secrets) })
+        Arc::new(ToolFiles { files: Arc::clone(files), mounted, secrets: Arc::clone(secrets) })
     }
 
     /// What is no text stays as it is.
@@ -55,7 +55,7 @@ impl Workspace for ToolFiles {
     fn read(&self, path: &WorkspacePath) -> BoxFuture<'static, Result<Option<Vec<u8>>, TaskError>> {
         match path.is_below(SKILLS) {
             true => Box::pin(ready(Ok(self
-                .shown
+                .mounted
                 .iter()
                 .find(|(known, _)| known == path)
                 .map(|(_, text)| text.clone().into_bytes())))),
@@ -81,7 +81,7 @@ impl Workspace for ToolFiles {
         if !folder.is_below(SKILLS) {
             return self.files.list(folder);
         }
-        let below = self.shown.iter().filter(|(path, _)| path.is_below(folder.as_str()));
+        let below = self.mounted.iter().filter(|(path, _)| path.is_below(folder.as_str()));
         let entries = below.map(|(path, text)| Entry { path: path.clone(), size: text.len() as u64 });
         Box::pin(ready(Ok(entries.collect())))
     }

@@ -14,9 +14,9 @@ use glove_wasm::ports::{IntoOutcome, Tool, ToolFailure};
 use glove_wasm::run::input::{Issue, ToolOutcome};
 
 /// More of a file is read piece by piece.
-const MOST_READ: usize = 60_000;
-const MOST_LISTED: usize = 1_000;
-const MOST_WRITTEN: usize = 5_000_000;
+const MAX_READ: usize = 60_000;
+const MAX_LISTED: usize = 1_000;
+const MAX_WRITTEN: usize = 5_000_000;
 
 pub(super) const FS_WRITE: &str = "fs_write";
 
@@ -107,9 +107,9 @@ fn file_glob(files: &Arc<dyn Workspace>) -> Tool {
                 let found = entries.iter().filter(|entry| matches(&pattern, entry.path.as_str()));
                 lines.extend(found.map(|entry| format!("{} ({} bytes)", entry.path, entry.size)));
             }
-            if lines.len() > MOST_LISTED {
-                let more = lines.len() - MOST_LISTED;
-                lines.truncate(MOST_LISTED);
+            if lines.len() > MAX_LISTED {
+                let more = lines.len() - MAX_LISTED;
+                lines.truncate(MAX_LISTED);
                 lines.push(format!("(and {more} more; give a narrower pattern)"));
             }
             Ok(if lines.is_empty() { "(no files)".to_owned() } else { lines.join("\n") })
@@ -137,7 +137,7 @@ fn file_read(files: &Arc<dyn Workspace>) -> Tool {
             while !text.is_char_boundary(from) {
                 from -= 1;
             }
-            let mut to = (from + MOST_READ).min(text.len());
+            let mut to = (from + MAX_READ).min(text.len());
             while !text.is_char_boundary(to) {
                 to -= 1;
             }
@@ -163,9 +163,9 @@ fn fs_write(files: &Arc<dyn Workspace>) -> Tool {
             let path = WorkspacePath::parse(&input.path)?;
             path.writable()?;
             let size = input.content.len();
-            if size > MOST_WRITTEN {
+            if size > MAX_WRITTEN {
                 return Err(ToolFailure::new(format!(
-                    "the content has {size} bytes, and at most {MOST_WRITTEN} are written at once; write it in parts"
+                    "the content has {size} bytes, and at most {MAX_WRITTEN} are written at once; write it in parts"
                 )));
             }
             files.write(&path, input.content.into_bytes()).await?;

@@ -52,9 +52,9 @@ pub(super) struct WatchedModel {
 }
 
 /// A call of the model, until it is dropped.
-struct Asked(Weak<Shared>);
+struct InFlightCall(Weak<Shared>);
 
-impl Drop for Asked {
+impl Drop for InFlightCall {
     fn drop(&mut self) {
         if let Some(shared) = self.0.upgrade() {
             shared.watch.answered();
@@ -100,12 +100,12 @@ impl ModelAdapter for WatchedModel {
         if let Some(shared) = self.task.upgrade() {
             shared.watch.asked();
         }
-        let asked = Asked(Weak::clone(&self.task));
+        let call = InFlightCall(Weak::clone(&self.task));
         let working = self.model.prompt(request, sink, abort);
         let task = Weak::clone(&self.task);
         Box::pin(async move {
             let answer = working.await;
-            drop(asked);
+            drop(call);
             look(&task).await;
             answer
         })

@@ -33,12 +33,12 @@ pub struct Entry {
 }
 
 /// Given back when it is dropped.
-pub struct Lease(#[allow(dead_code)] Box<dyn Held>);
+pub struct Lease(#[allow(dead_code)] Box<dyn LeaseGuard>);
 
 /// Anything that gives the lease back when it is dropped.
-trait Held: Any + MaybeSend + MaybeSync {}
+trait LeaseGuard: Any + MaybeSend + MaybeSync {}
 
-impl<T: Any + MaybeSend + MaybeSync> Held for T {}
+impl<T: Any + MaybeSend + MaybeSync> LeaseGuard for T {}
 
 impl Lease {
     pub fn new(held: impl Any + MaybeSend + MaybeSync) -> Self {

@@ -7,7 +7,7 @@ export const newName = (name: string): string | undefined =>
   /^old/i.test(name) ? name.replace(/^old/i, name.startsWith("o") ? "new" : "New") : undefined;
 
 /** Of more, all lines of the one are followed by all lines of the other. */
-const [mostCompared, mostBlocks] = [1_000_000, 1_000];
+const [maxCompared, maxBlocks] = [1_000_000, 1_000];
 
 interface ChangeProps {
   readonly of: readonly [before: string, after: string];
@@ -58,7 +58,7 @@ function changes(before: readonly string[], after: readonly string[]): Block[] {
 function compared(before: string[], after: string[]): Block[] {
   const replaced: Block[] = [["del", before] as const, ["ins", after] as const].filter(([, lines]) => lines.length > 0);
   const width = after.length + 1;
-  if (before.length * after.length > mostCompared) return replaced;
+  if (before.length * after.length > maxCompared) return replaced;
   const longest = new Uint32Array((before.length + 1) * width);
   const at = (i: number, j: number) => longest[i * width + j] ?? 0;
   for (let i = before.length - 1; i >= 0; i--)
@@ -77,5 +77,5 @@ function compared(before: string[], after: string[]): Block[] {
     } else if (j >= after.length || (i < before.length && at(i + 1, j) >= at(i, j + 1))) add("del", before[i++] ?? "");
     else add("ins", after[j++] ?? "");
   }
-  return blocks.length > mostBlocks ? replaced : blocks;
+  return blocks.length > maxBlocks ? replaced : blocks;
 }

@@ -9,9 +9,9 @@ import { Pieces } from "./chunked-text.js";
 import { humanName, readable } from "./tool-state.js";
 
 /** More is folded: in UTF-16 units of all names and values, and in rows. */
-const [mostText, mostRows] = [10_000, 100];
+const [maxText, maxRows] = [10_000, 100];
 /** More of them are one text. */
-const mostDrawn = 500;
+const maxDrawn = 500;
 
 interface Row {
   /** None where the values are a text. */
@@ -38,16 +38,16 @@ export function Values({ of, none = null }: { readonly of: unknown; readonly non
 export function useValues(of: unknown): Reading {
   const say = useLabels();
   const element = useRef<HTMLElement>(null);
-  const [opened, open] = useState<readonly Row[]>();
+  const [openRows, open] = useState<readonly Row[]>();
   const rows = useMemo(() => rowsOf(of), [of]);
   const size = useMemo(() => rows.reduce((sum, { name = "", text }) => sum + name.length + text.length, 0), [rows]);
   // Other values are folded again.
-  const folded = (size > mostText || rows.length > mostRows) && !same(opened, rows);
+  const folded = (size > maxText || rows.length > maxRows) && !same(openRows, rows);
   // The button goes; the focus goes to what it has opened.
   useBrowserLayoutEffect(() => {
-    if (opened) element.current?.focus();
-  }, [opened]);
-  const drawn = useDrawn(folded ? 0 : size, opened);
+    if (openRows) element.current?.focus();
+  }, [openRows]);
+  const drawn = useDrawn(folded ? 0 : size, openRows);
   if (rows.length === 0) return { values: undefined, folded };
   const values = (
     <>
@@ -66,10 +66,13 @@ export function useValues(of: unknown): Reading {
 const eachFrame = 64_000;
 
 /** How much of it is drawn by now. */
-function useDrawn(size: number, opened: readonly Row[] | undefined): number {
-  const [drawn, draw] = useState({ opened, end: eachFrame });
-  const end = drawn.opened === opened ? drawn.end : eachFrame;
-  useEffect(() => (end < size ? nextFrame(() => draw({ opened, end: end + eachFrame })) : undefined), [opened, end, size]);
+function useDrawn(size: number, openRows: readonly Row[] | undefined): number {
+  const [drawn, draw] = useState({ opened: openRows, end: eachFrame });
+  const end = drawn.opened === openRows ? drawn.end : eachFrame;
+  useEffect(
+    () => (end < size ? nextFrame(() => draw({ opened: openRows, end: end + eachFrame })) : undefined),
+    [openRows, end, size],
+  );
   return end < size ? end : Number.POSITIVE_INFINITY;
 }
 
@@ -119,7 +122,7 @@ function rowsOf(of: unknown): Row[] {
   if (typeof of !== "object") return [{ text: String(of) }];
   const values = of as Readonly<Record<string, unknown>>;
   const rows: Row[] = [];
-  if (Object.keys(values).length > mostDrawn) return [{ text: readable(of) }];
+  if (Object.keys(values).length > maxDrawn) return [{ text: readable(of) }];
   const replaced = new Set<string>();
   for (const [key, value] of Object.entries(values)) {
     const other = newName(key);
@@ -138,7 +141,7 @@ function rowsOf(of: unknown): Row[] {
     } else if (typeof value === "boolean") rows.push({ name, text: value ? "Yes" : "No", isWord: true });
     else rows.push({ name, text: readable(value) });
   }
-  return rows.length > mostDrawn ? [{ text: readable(of) }] : rows;
+  return rows.length > maxDrawn ? [{ text: readable(of) }] : rows;
 }
 
 /** One of several, as tools that edit take them. */
@@ -149,9 +152,9 @@ const isChange = (value: unknown): boolean =>
 
 /** Of each as much as of the others. */
 function fronts(rows: readonly Row[]): Row[] {
-  const share = Math.max(100, Math.floor(mostText / rows.length));
+  const share = Math.max(100, Math.floor(maxText / rows.length));
   const cut = (text: string) => (text.length > share ? `${text.slice(0, share)}…` : text);
-  return rows.slice(0, mostRows).map(({ name, text }) => ({ text: cut(text), ...(name !== undefined && { name: cut(name) }) }));
+  return rows.slice(0, maxRows).map(({ name, text }) => ({ text: cut(text), ...(name !== undefined && { name: cut(name) }) }));
 }
 
 const same = (a: readonly Row[] | undefined, b: readonly Row[]): boolean =>

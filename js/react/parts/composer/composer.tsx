@@ -7,7 +7,7 @@ import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js
 import { useLabels } from "../../render/labels.js";
 import { type PartProps, part } from "../as-child.js";
 import { ChatContext } from "../chat-context.js";
-import { keepText, keptText, unsentKey } from "../draft-text.js";
+import { draftText, saveDraftText, unsentKey } from "../draft-text.js";
 import { IconLabel } from "../icons.js";
 import { ComposerCommands } from "./commands.js";
 import { Attaching } from "./files.js";
@@ -26,7 +26,7 @@ export function Composer(props: PartProps<"form">): ReactNode {
     const sent = takers.get(form)?.(text);
     if (!field || sent === false || !(sent || text)) return;
     write(field, "");
-    const keep = () => keepText(unsentKey(sessionId), joined(keptText(unsentKey(sessionId)), text));
+    const keep = () => saveDraftText(unsentKey(sessionId), joined(draftText(unsentKey(sessionId)), text));
     if (!ready && sessionId) keep();
     // What a hook has stopped, or has failed at, is not sent: it is there to be changed.
     if (!sent) takeBack(send(text), () => chat?.compose.current?.(text));
@@ -36,7 +36,7 @@ export function Composer(props: PartProps<"form">): ReactNode {
     keep();
     const stop = engine.subscribe(() => {
       if (isOnItsWay(engine, text)) return;
-      keepText(unsentKey(sessionId), "");
+      saveDraftText(unsentKey(sessionId), "");
       stop();
     });
     chat?.toEnd.current?.();
@@ -75,7 +75,7 @@ export function ComposerInput(props: PartProps<"textarea">): ReactNode {
   // What is in the queue of a store that writes it down comes back with that.
   const safe = ready || (waits && written);
   useEffect(() => {
-    if (safe && sessionId) keepText(unsentKey(sessionId), "");
+    if (safe && sessionId) saveDraftText(unsentKey(sessionId), "");
   }, [safe, sessionId]);
   useEffect(() => {
     // Enter in HTML from a server, before React was there.
@@ -171,15 +171,15 @@ function useDraft(element: { readonly current: HTMLTextAreaElement | null }, ses
       field.style.height = `${field.scrollHeight}px`;
     };
     const typed = () => {
-      if (session) keepText(session, field.value);
+      if (session) saveDraftText(session, field.value);
       grow();
     };
     // What was typed before the conversation was there is its draft now.
     if (session && field.value === "") {
       // What the page before this one could not give to its core is to be sent again by hand; that of this page still waits.
-      const unsent = waiting.current ? null : keptText(unsentKey(session));
-      if (unsent) keepText(unsentKey(session), "");
-      field.value = joined(unsent, keptText(session));
+      const unsent = waiting.current ? null : draftText(unsentKey(session));
+      if (unsent) saveDraftText(unsentKey(session), "");
+      field.value = joined(unsent, draftText(session));
     }
     typed();
     field.addEventListener("input", typed);

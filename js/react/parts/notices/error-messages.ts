@@ -45,7 +45,7 @@ const words = {
 export type ErrorSentence = (typeof words)[keyof typeof words] | typeof usedUp;
 
 /** `cut`: a part of the answer had come. */
-export function errorWords(error: Pick<Error, "message">, say: (word: string) => string, cut = false): ErrorWords {
+export function errorMessage(error: Pick<Error, "message">, say: (word: string) => string, cut = false): ErrorWords {
   const { code = "", ...failure } = error as ModelFailure & { readonly code?: string };
   const { retryAfter } = failure;
   const text = sentence(cut && code === "MODEL_NETWORK" ? "MODEL_STREAM_CUT" : code, failure);

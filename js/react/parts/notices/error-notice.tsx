@@ -7,7 +7,7 @@ import { renderPart } from "../../render/mount-renderer.js";
 import type { RenderProps } from "../../render/types.js";
 import { useChat } from "../chat-context.js";
 import { Icon } from "../icons.js";
-import { errorWords } from "./error-messages.js";
+import { errorMessage } from "./error-messages.js";
 import { useSeconds } from "./use-seconds.js";
 
 /** An error, or a run that stands still, in words, with what can be done. */
@@ -65,7 +65,7 @@ export function ErrorNotice({ renderError, children = (notice) => <Panel {...not
             ? "Try again"
             : "Continue";
   const words = error
-    ? errorWords(error, say, cut)
+    ? errorMessage(error, say, cut)
     : // Its files say why.
       { text: say(retry === resume && leftOut ? "This message was not answered." : "The answer was interrupted.") };
   const act = () => {

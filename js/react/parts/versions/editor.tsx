@@ -6,7 +6,7 @@ import { useLabels } from "../../render/labels.js";
 import { type PartProps, part } from "../as-child.js";
 import { useChat } from "../chat-context.js";
 import { sendOnEnter } from "../composer/composer.js";
-import { keepText, keptText } from "../draft-text.js";
+import { draftText, saveDraftText } from "../draft-text.js";
 import { EditContext } from "./edit.js";
 
 function useEditor() {
@@ -29,7 +29,7 @@ function useEditor() {
     }
   };
   const cancel = () => {
-    keepText(key, "");
+    saveDraftText(key, "");
     set("idle");
   };
   return { entry, state, key, send, cancel };
@@ -41,7 +41,7 @@ export function MessageEditor(props: PartProps<"form">): ReactNode {
   const sent = useRef(false);
   sent.current = state === "sending";
   // The edited message has taken the place of this one.
-  useEffect(() => () => void (sent.current && keepText(key, "")), [key]);
+  useEffect(() => () => void (sent.current && saveDraftText(key, "")), [key]);
   if (state === "idle") return null;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -78,7 +78,7 @@ export function EditorInput(props: PartProps<"textarea">): ReactNode {
     field?.focus();
     field?.setSelectionRange(field.value.length, field.value.length);
   }, []);
-  const text = keptText(key) ?? entry.text;
+  const text = draftText(key) ?? entry.text;
   const own = {
     ref: element,
     "aria-label": say("Edit message"),
@@ -89,7 +89,7 @@ export function EditorInput(props: PartProps<"textarea">): ReactNode {
     enterKeyHint: "send",
     defaultValue: text,
     readOnly: state === "sending",
-    onInput: (event: FormEvent<HTMLTextAreaElement>) => keepText(key, event.currentTarget.value),
+    onInput: (event: FormEvent<HTMLTextAreaElement>) => saveDraftText(key, event.currentTarget.value),
     onKeyDown: sendOnEnter,
   };
   return part("textarea", own, props);

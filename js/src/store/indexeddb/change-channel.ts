@@ -18,7 +18,7 @@ export function tellChanged({ name, inMemory, watchers }: Watched, id: string, c
 
 /** A channel is kept for so long after the first message: to open one costs a quarter of a stored step. */
 const keptMs = 250;
-const kept = new Map<string, Line>();
+const channels = new Map<string, Line>();
 
 /** What is told again within this time is told once more at its end: a message costs a sixth of a stored step. */
 const joinedMs = 50;
@@ -26,7 +26,7 @@ const joinedMs = 50;
 interface Line {
   readonly channel: BroadcastChannel;
   /** The ids that were told a moment ago, and whether they are to be told again. */
-  readonly told: Map<string, boolean>;
+  readonly notified: Map<string, boolean>;
   timer?: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -39,8 +39,8 @@ export function tellDeleted(name: string): void {
 export function postChange(name: string, id: string, canWait: boolean): void {
   const line = lineOf(name);
   if (!line) return;
-  if (canWait && line.told.has(id) && !isHidden()) return void line.told.set(id, true);
-  line.told.set(id, false);
+  if (canWait && line.notified.has(id) && !isHidden()) return void line.notified.set(id, true);
+  line.notified.set(id, false);
   line.channel.postMessage({ id });
   line.timer ??= setTimeout(() => tellAgain(line), joinedMs);
 }
@@ -49,21 +49,21 @@ export function postChange(name: string, id: string, canWait: boolean): void {
 function tellAgain(line: Line): void {
   clearTimeout(line.timer);
   line.timer = undefined;
-  const waiting = [...line.told].filter(([, waits]) => waits);
-  line.told.clear();
+  const waiting = [...line.notified].filter(([, waits]) => waits);
+  line.notified.clear();
   for (const [id] of waiting) {
     line.channel.postMessage({ id });
-    line.told.set(id, false);
+    line.notified.set(id, false);
   }
   if (waiting.length > 0) line.timer = setTimeout(() => tellAgain(line), joinedMs);
 }
 
 function lineOf(name: string): Line | undefined {
-  return typeof BroadcastChannel === "function" ? (kept.get(name) ?? keep(name)) : undefined;
+  return typeof BroadcastChannel === "function" ? (channels.get(name) ?? keep(name)) : undefined;
 }
 
 function keep(name: string): Line {
-  const line: Line = { channel: new BroadcastChannel(name), told: new Map() };
+  const line: Line = { channel: new BroadcastChannel(name), notified: new Map() };
   const tellNow = () => isHidden() && tellAgain(line);
   const close = () => {
     globalThis.removeEventListener?.("pagehide", close);
@@ -71,13 +71,13 @@ function keep(name: string): Line {
     clearTimeout(closing);
     tellAgain(line);
     clearTimeout(line.timer);
-    kept.delete(name);
+    channels.delete(name);
     line.channel.close();
   };
   const closing = setTimeout(close, keptMs);
   // A message to a page that the browser keeps for the way back would throw it away.
   globalThis.addEventListener?.("pagehide", close);
   globalThis.document?.addEventListener("visibilitychange", tellNow);
-  kept.set(name, line);
+  channels.set(name, line);
   return line;
 }

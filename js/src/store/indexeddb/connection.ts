@@ -29,7 +29,7 @@ export interface Transaction {
 export class Connection {
   readonly #name: string;
   readonly #migrations: readonly Migration[];
-  #opening: Opening | undefined;
+  #pendingOpen: PendingOpen | undefined;
   #absent: GloveError | undefined;
   /** It was open once: what was stored is there, whatever happens now. */
   #found = false;
@@ -55,7 +55,7 @@ export class Connection {
 
   /** Finds out whether there is a database. Anything else that is wrong with it shows in the transactions. */
   async isThere(): Promise<boolean> {
-    if (!this.#opening?.givenUp) await this.#open().catch(() => {});
+    if (!this.#pendingOpen?.givenUp) await this.#open().catch(() => {});
     return !this.#absent;
   }
 
@@ -81,11 +81,11 @@ export class Connection {
 
   /** Lets go of the database; it is opened again when needed. */
   close(): void {
-    this.#opening?.database.then(
+    this.#pendingOpen?.database.then(
       (database) => database.close(),
       () => {},
     );
-    this.#opening = undefined;
+    this.#pendingOpen = undefined;
   }
 
   async #once<T>(
@@ -94,45 +94,45 @@ export class Connection {
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
     const database = this.#open();
-    const opening = this.#opening;
+    const pendingOpen = this.#pendingOpen;
     try {
       return await settled(begin(await database, names, durability), work);
     } catch (error) {
       // A dead connection that is kept would fail for ever, and so may a silent one. One that was opened since has not failed.
-      if ((isDead(error) || isSilent(error)) && this.#opening === opening) this.close();
+      if ((isDead(error) || isSilent(error)) && this.#pendingOpen === pendingOpen) this.close();
       throw error;
     }
   }
 
   /** All wait for one opening, and not much longer than its limit: it is begun once, and one that comes late is as good. */
   #open(): Promise<IDBDatabase> {
-    if (this.#opening) return this.#opening.inTime();
-    const opening = open(this.#name, this.#migrations);
-    this.#opening = opening;
-    opening.database.then(
+    if (this.#pendingOpen) return this.#pendingOpen.inTime();
+    const pendingOpen = open(this.#name, this.#migrations);
+    this.#pendingOpen = pendingOpen;
+    pendingOpen.database.then(
       (database) => {
         this.#found = true;
         const gone = () => {
           database.close();
-          if (this.#opening === opening) this.#opening = undefined;
+          if (this.#pendingOpen === pendingOpen) this.#pendingOpen = undefined;
         };
         database.onversionchange = ({ newVersion }) => giveWay(newVersion, this.newer, gone);
         database.onclose = gone;
-        if (opening.givenUp) this.late();
+        if (pendingOpen.givenUp) this.late();
       },
       (error: unknown) => {
-        if (this.#opening === opening) this.#opening = undefined;
+        if (this.#pendingOpen === pendingOpen) this.#pendingOpen = undefined;
         // It was lost unheard, and a newer version was faster.
         if (isNewer(error)) void this.newer();
         if (isAbsent(error) && !this.#found) this.#absent = new GloveError("STORAGE_MEMORY", absence, { cause: error });
       },
     );
-    return opening.inTime();
+    return pendingOpen.inTime();
   }
 }
 
 /** A database that is being opened, for as long as that takes and for as long as anybody waits. */
-interface Opening {
+interface PendingOpen {
   readonly database: Promise<IDBDatabase>;
   readonly givenUp: boolean;
   inTime(): Promise<IDBDatabase>;
@@ -142,7 +142,7 @@ const opensNot =
   "The browser does not open the database. Another tab may hold it: close or reload that tab, or reload this page.";
 const absence = "This browser allows no database here, so sessions are kept in memory and lost when the page closes.";
 
-function open(name: string, steps: readonly Migration[]): Opening {
+function open(name: string, steps: readonly Migration[]): PendingOpen {
   let why: GloveError | undefined;
   let giveUp = (_why: string) => {};
   const late = new Promise<never>((_, reject) => {

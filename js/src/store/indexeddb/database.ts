@@ -2,7 +2,7 @@
 
 import type { Core } from "../../ports/core.js";
 import type { Durability } from "../../ports/store.js";
-import { type GloveError, late } from "../../values/error.js";
+import { type GloveError, loadPart } from "../../values/error.js";
 import { check } from "../../values/validate-options.js";
 import type { ImportOptions, SessionCatalog, SessionInfo } from "../sessions.js";
 import type { Connection, Transaction } from "./connection.js";
@@ -62,7 +62,7 @@ export class SessionDatabase implements SessionCatalog {
   async #rows(): Promise<Connection | InMemory> {
     const connection = this.none ? undefined : (this.#connection ?? (await this.#connect()));
     if (!(await connection?.isThere())) {
-      const { InMemory } = await late(import("./in-memory.js"));
+      const { InMemory } = await loadPart(import("./in-memory.js"));
       this.#memory ??= new InMemory();
       return this.#memory;
     }
@@ -71,13 +71,13 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async #connect(): Promise<Connection> {
-    const { Connection } = await late(import("./session-row-store.js"));
+    const { Connection } = await loadPart(import("./session-row-store.js"));
     this.#connection ??= new Connection(
       this.name,
       undefined,
       () => this.#giveWay(),
       () => {
-        for (const listener of [...this.#late]) listener();
+        for (const listener of [...this.#loadPart]) listener();
       },
     );
     return this.#connection;
@@ -139,10 +139,10 @@ export class SessionDatabase implements SessionCatalog {
 
   /** @internal Calls it when the database opens after it was given up. Gives its undo. */
   onLate(listener: () => void): () => void {
-    this.#late.add(listener);
-    return () => void this.#late.delete(listener);
+    this.#loadPart.add(listener);
+    return () => void this.#loadPart.delete(listener);
   }
-  readonly #late = new Set<() => void>();
+  readonly #loadPart = new Set<() => void>();
 
   /** Sessions end first, and what they have begun to write. */
   async #giveWay(): Promise<void> {
@@ -170,11 +170,11 @@ export class SessionDatabase implements SessionCatalog {
     /** @internal */
     core?: Core,
   ): Promise<string> {
-    return (await late(import("../maintenance-chunk.js"))).exported(this, id, core);
+    return (await loadPart(import("../maintenance-chunk.js"))).exported(this, id, core);
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
-    return (await late(import("../maintenance-chunk.js"))).imported(this, json, options);
+    return (await loadPart(import("../maintenance-chunk.js"))).imported(this, json, options);
   }
 
   /** Closes the connection; it is opened again when needed. */
@@ -201,4 +201,4 @@ export function sharedDatabase(options: DatabaseOptions): SessionDatabase {
   return database;
 }
 
-const list = () => late(import("./list.js"));
+const list = () => loadPart(import("./list.js"));

@@ -8,7 +8,7 @@ import { isText, read, readRows } from "./read.js";
 import { allOf, isRow, type MessagesRow } from "./schema.js";
 
 /** A number that is wrong is not to make a list that long. */
-const mostMissing = 10_000;
+const maxMissing = 10_000;
 
 export async function salvageRows(database: Pick<Connection, "run">, id: string): Promise<Salvage> {
   const { rows, keys } = await database.run(read, "readonly", async (transaction) => {
@@ -33,7 +33,7 @@ export async function salvageRows(database: Pick<Connection, "run">, id: string)
   };
   const missing = (upTo: unknown) => {
     if (!Number.isSafeInteger(upTo)) return;
-    const length = Math.min(upTo as number, texts.length + mostMissing);
+    const length = Math.min(upTo as number, texts.length + maxMissing);
     while (texts.length < length) texts.push("");
   };
   for (const [at, row] of (messages as (MessagesRow | null | undefined)[]).entries()) {

@@ -10,13 +10,13 @@ import type {
   StoredStep,
   TokenCount,
 } from "../../ports/store.js";
-import { GloveError, late } from "../../values/error.js";
+import { GloveError, loadPart } from "../../values/error.js";
 import { generateId } from "../../values/ids.js";
 import { toJson } from "../../values/json.js";
 import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import { listIn, storeError } from "../errors.js";
-import { inside, membersOf } from "../json-text.js";
+import { arrayBody, membersOf } from "../json-text.js";
 import { forgetStored, rememberStored, wasStored } from "../local/stored-session-ids.js";
 import { isPermissionOf, permissionKey } from "../permissions.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText, titleOf } from "../step.js";
@@ -54,7 +54,7 @@ function goesOn(before: SessionRow, now: SessionRow): boolean {
 }
 
 /** Stands behind an `IndexedDBStore`, whose methods say what these do. */
-export class KeptSession {
+export class SessionRowStore {
   readonly #database: Database;
   /** Writes keep their order, whatever it takes to prepare them. */
   #preparing: Promise<unknown> = Promise.resolve();
@@ -108,8 +108,8 @@ export class KeptSession {
     // A message and the record of its request hold the same.
     const known = new Map<string, string>();
     const prepare = async (media: Map<string, Media>) => ({
-      messages: await takeOut(inside(members.get("messages")), media, known),
-      records: await takeOut(inside(members.get("records")), media, known),
+      messages: await takeOut(arrayBody(members.get("messages")), media, known),
+      records: await takeOut(arrayBody(members.get("records")), media, known),
       checkpoint: checkpoint === undefined ? undefined : await takeOut(checkpoint, media),
     });
     const names: readonly StoreName[] = sent.length > 0 ? [...read, "extras"] : read;
@@ -257,7 +257,7 @@ export class KeptSession {
   }
 
   async salvage(): Promise<Salvage> {
-    return (await late(import("../maintenance-chunk.js"))).salvageRows(this.#database, this.identifier);
+    return (await loadPart(import("../maintenance-chunk.js"))).salvageRows(this.#database, this.identifier);
   }
 
   async #read(): Promise<SessionRows> {
@@ -365,7 +365,7 @@ export class KeptSession {
   }
 
   async #appendMessages(msgs: Message[]): Promise<void> {
-    const text = inside(toJson(msgs, "`messages`"));
+    const text = arrayBody(toJson(msgs, "`messages`"));
     const prepare = async (media: Map<string, Media>) => ({ messages: await takeOut(text, media) });
     await this.#append(msgs, "relaxed", read, prepare, ({ store }, { unfinished }) => {
       checkNoRun(unfinished);

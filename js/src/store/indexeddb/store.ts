@@ -11,16 +11,16 @@ import type {
   StoredStep,
   TokenCount,
 } from "../../ports/store.js";
-import { type GloveError, late } from "../../values/error.js";
+import { type GloveError, loadPart } from "../../values/error.js";
 import { localCopyKey } from "../../values/ids.js";
 import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import { type DatabaseOptions, SessionDatabase, sharedDatabase } from "./database.js";
-import type { KeptSession } from "./session-row-store.js";
+import type { SessionRowStore } from "./session-row-store.js";
 
 type Method = {
-  [name in keyof KeptSession]: KeptSession[name] extends (...args: never) => Promise<unknown> ? name : never;
-}[keyof KeptSession];
+  [name in keyof SessionRowStore]: SessionRowStore[name] extends (...args: never) => Promise<unknown> ? name : never;
+}[keyof SessionRowStore];
 
 /**
  * Keeps a session in the browser's database. What is stored is JSON text, so it comes back character by character. Where the
@@ -28,7 +28,7 @@ type Method = {
  */
 export class IndexedDBStore implements StoreAdapter {
   readonly #database: SessionDatabase;
-  #kept: KeptSession | undefined;
+  #rowStore: SessionRowStore | undefined;
 
   constructor(
     readonly identifier: string,
@@ -50,7 +50,7 @@ export class IndexedDBStore implements StoreAdapter {
 
   /** @internal What uses the database is there. */
   get canWrite(): boolean {
-    return this.#kept !== undefined;
+    return this.#rowStore !== undefined;
   }
 
   /** @internal When nothing of it is on its way any more. */
@@ -69,35 +69,35 @@ export class IndexedDBStore implements StoreAdapter {
     this.#load().catch(() => {});
   }
 
-  #load(): Promise<KeptSession> {
+  #load(): Promise<SessionRowStore> {
     if (this.#loading) return this.#loading;
-    const loading = late(import("./session-row-store.js")).then(
-      ({ KeptSession }) => new KeptSession(this.identifier, this.#database),
+    const loading = loadPart(import("./session-row-store.js")).then(
+      ({ SessionRowStore }) => new SessionRowStore(this.identifier, this.#database),
     );
     this.#loading = loading;
     const failed = () => {
       this.#loading = undefined;
     };
     // Set before other callers continue: calls after them must come later.
-    loading.then((kept) => {
-      this.#kept = kept;
+    loading.then((rowStore) => {
+      this.#rowStore = rowStore;
     }, failed);
     return loading;
   }
-  #loading: Promise<KeptSession> | undefined;
+  #loading: Promise<SessionRowStore> | undefined;
 
   /** Calls keep their order, because all wait for one promise. */
-  #ask<M extends Method>(method: M, ...args: Parameters<KeptSession[M]>): ReturnType<KeptSession[M]> {
-    let given: readonly unknown[] = args;
+  #ask<M extends Method>(method: M, ...args: Parameters<SessionRowStore[M]>): ReturnType<SessionRowStore[M]> {
+    let copies: readonly unknown[] = args;
     try {
       // What is given may be changed before it is stored.
-      given = args.map(copied);
+      copies = args.map(copied);
     } catch {
       // What cannot be copied is refused where it is stored.
     }
-    const ask = (kept: KeptSession) =>
-      (kept[method] as (...args: readonly unknown[]) => Promise<unknown>).apply(kept, [...given]);
-    return (this.#kept ? ask(this.#kept) : this.#load().then(ask)) as ReturnType<KeptSession[M]>;
+    const ask = (rowStore: SessionRowStore) =>
+      (rowStore[method] as (...args: readonly unknown[]) => Promise<unknown>).apply(rowStore, [...copies]);
+    return (this.#rowStore ? ask(this.#rowStore) : this.#load().then(ask)) as ReturnType<SessionRowStore[M]>;
   }
 
   get storage(): "indexeddb" | "memory" {
@@ -105,13 +105,13 @@ export class IndexedDBStore implements StoreAdapter {
   }
 
   get warning(): GloveError | undefined {
-    return this.#kept ? this.#kept.warning : this.#database.absent;
+    return this.#rowStore ? this.#rowStore.warning : this.#database.absent;
   }
 
   /** A session that is lost begins anew. */
   forget(): void {
     this.#load()
-      .then((kept) => kept.forget())
+      .then((rowStore) => rowStore.forget())
       .catch(() => {});
   }
 

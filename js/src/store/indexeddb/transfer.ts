@@ -4,7 +4,7 @@ import type { Core } from "../../ports/core.js";
 import type { SessionDamage } from "../../ports/store.js";
 import { generateId } from "../../values/ids.js";
 import { listIn } from "../errors.js";
-import { arrayOf, inside } from "../json-text.js";
+import { arrayBody, arrayOf } from "../json-text.js";
 import { readable } from "../salvage.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
 import { isUnfinished, titleOf } from "../step.js";
@@ -72,8 +72,8 @@ export async function imported(
   const media = new Map<string, Media>();
   const withRun = options.withRun && texts.checkpoint !== undefined;
   const kept = {
-    messages: await takeOut(inside(texts.messages), media),
-    records: withRun ? await takeOut(inside(texts.records), media) : "",
+    messages: await takeOut(arrayBody(texts.messages), media),
+    records: withRun ? await takeOut(arrayBody(texts.records), media) : "",
     checkpoint: withRun ? (JSON.parse(texts.checkpoint ?? '""') as string) : "",
   };
   const checkpoint = await takeOut(kept.checkpoint, media);
@@ -103,7 +103,7 @@ export async function imported(
     if (withRun) writes.push(store("checkpoints").put(checkpoint, id));
     for (const [key, data] of media) writes.push(store("media").put(data, [id, key]));
     if (tasks.length > 0) writes.push(store("extras").put(texts.tasks, [id, "tasks"]));
-    if (inbox.length > 0) writes.push(store("extras").put(arrayOf([inside(texts.inbox)]), [id, "inbox"]));
+    if (inbox.length > 0) writes.push(store("extras").put(arrayOf([arrayBody(texts.inbox)]), [id, "inbox"]));
     await Promise.all(writes.map((request) => ask(request)));
     return id;
   });

@@ -5,8 +5,8 @@ use crate::json::Json;
 use crate::providers::facts::Facts;
 use crate::providers::format::Format;
 use crate::providers::request::schema::closed;
-use crate::providers::request::schema::form::{Takes, form, read, takes};
-use crate::providers::request::schema::unsupported::Lost;
+use crate::providers::request::schema::form::{SchemaSubset, form, read, schema_subset};
+use crate::providers::request::schema::unsupported::Unsupported;
 use crate::providers::request::schema::{gemini, plain};
 
 /// For servers that take nearly all of JSON Schema, or Gemini's part of it.
@@ -15,17 +15,17 @@ pub(in crate::providers::request) fn answer(format: Format, facts: &Facts, schem
         return None;
     }
     let node = read(schema);
-    let mut lost = Lost::default();
-    let written = match takes(format, facts) {
-        Takes::Most => {
+    let mut unsupported = Unsupported::default();
+    let written = match schema_subset(format, facts) {
+        SchemaSubset::Most => {
             let mut out = String::new();
-            plain::write(&node, None, &mut lost, &mut out);
+            plain::write(&node, None, &mut unsupported, &mut out);
             out
         }
-        Takes::Little { native } => gemini::schema(&node, None, native, &mut lost)?,
+        SchemaSubset::Little { native } => gemini::schema(&node, None, native, &mut unsupported)?,
     };
     // Half of a form is none.
-    (!lost.refers_to_itself && !lost.is_too_large).then_some(written)
+    (!unsupported.refers_to_itself && !unsupported.is_too_large).then_some(written)
 }
 
 /// For servers whose objects have no other keys than those that are listed.

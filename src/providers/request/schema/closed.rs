@@ -6,13 +6,13 @@ use crate::json::writer::{Object, array, string};
 
 /// Azure takes no more: OpenAI twice as many levels, and fifty times as many keys.
 const DEEPEST: usize = 5;
-const MOST_KEYS: usize = 100;
+const MAX_KEYS: usize = 100;
 /// Anthropic's limits of what makes its grammars large.
-const MOST_OPTIONAL: usize = 24;
-const MOST_UNIONS: usize = 16;
+const MAX_OPTIONAL: usize = 24;
+const MAX_UNIONS: usize = 16;
 /// Of the whole schema.
 const LONGEST: usize = 15_000;
-const MOST_STEPS: usize = 1_000;
+const MAX_STEPS: usize = 1_000;
 
 /// What limits a value within its type.
 const LIMITS: [&str; 12] = [
@@ -161,14 +161,14 @@ impl ClosedWriter<'_, '_> {
         let required: Vec<_> =
             node.get("required").map_or(&[][..], Node::items).iter().filter_map(Node::text).collect();
         self.keys += properties.len();
-        if is_open || depth >= DEEPEST || self.keys > MOST_KEYS {
+        if is_open || depth >= DEEPEST || self.keys > MAX_KEYS {
             return None;
         }
         let mut map = Object::new(object.key("properties"));
         for (key, inner) in properties {
             if !required.contains(key) {
                 self.optional += 1;
-                if self.all_required || self.optional > MOST_OPTIONAL {
+                if self.all_required || self.optional > MAX_OPTIONAL {
                     return None;
                 }
             }
@@ -190,7 +190,7 @@ impl ClosedWriter<'_, '_> {
 
     fn union(&mut self, depth: usize) -> Option<()> {
         self.unions += 1;
-        (depth > 0 && self.unions <= MOST_UNIONS).then_some(())
+        (depth > 0 && self.unions <= MAX_UNIONS).then_some(())
     }
 
     /// The types of a value: those that are named, or those of the values that it may be.
@@ -235,7 +235,7 @@ fn leads_back<'n, 'a>(
     steps: &mut usize,
 ) -> bool {
     *steps += 1;
-    if *steps > MOST_STEPS {
+    if *steps > MAX_STEPS {
         return true;
     }
     let reference = node.get("$ref").and_then(Node::text);
@@ -359,7 +359,7 @@ mod tests {
             let keys = (0..count).map(|n| (format!("k{n}"), json!({ "type": "string" })));
             object(&Value::Object(keys.collect()))
         };
-        assert!(written(&wide(MOST_KEYS), true).is_some());
-        assert_eq!(written(&wide(MOST_KEYS + 1), true), None);
+        assert!(written(&wide(MAX_KEYS), true).is_some());
+        assert_eq!(written(&wide(MAX_KEYS + 1), true), None);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::json::writer::Object;
 use crate::providers::request::parts::RequestParts;
-use crate::providers::request::schema::form::{Takes, read, takes};
-use crate::providers::request::schema::unsupported::Lost;
+use crate::providers::request::schema::form::{SchemaSubset, read, schema_subset};
+use crate::providers::request::schema::unsupported::Unsupported;
 use crate::providers::request::schema::{gemini, plain};
 use crate::tool::ToolDefinition;
 
@@ -17,19 +17,19 @@ impl RequestParts<'_> {
         }
         let node = read(&tool.schema);
         let form = self.names.form(&tool.name);
-        let mut lost = Lost::default();
-        match takes(self.format, &self.options.facts) {
-            Takes::Most => plain::write(&node, form, &mut lost, out.key(key)),
-            Takes::Little { native } => {
+        let mut unsupported = Unsupported::default();
+        match schema_subset(self.format, &self.options.facts) {
+            SchemaSubset::Most => plain::write(&node, form, &mut unsupported, out.key(key)),
+            SchemaSubset::Little { native } => {
                 // A function without parameters has none: an object without properties is refused.
-                if let Some(schema) = gemini::schema(&node, form, native, &mut lost) {
+                if let Some(schema) = gemini::schema(&node, form, native, &mut unsupported) {
                     out.raw(key, &schema);
                 }
             }
         }
-        if let Some(lost) = lost.reasons() {
+        if let Some(unsupported) = unsupported.reasons() {
             let message = format!(
-                "The schema of the tool `{}` {lost}. The model receives it in words or in part; calls are still checked against the whole schema.",
+                "The schema of the tool `{}` {unsupported}. The model receives it in words or in part; calls are still checked against the whole schema.",
                 tool.name
             );
             self.notices.add("SCHEMA_SIMPLIFIED", message);

@@ -33,25 +33,25 @@ const BY_NAME: [&str; 7] =
     ["patternProperties", "propertyNames", "dependentSchemas", "dependencies", "if", "then", "else"];
 
 /// More steps than this from one root to another are a circle.
-const MOST_STEPS: usize = 16;
+const MAX_STEPS: usize = 16;
 
 /// Of a property's name, and what is kept in it for a number.
 const LONGEST_KEY: usize = 64;
 const ROOM_FOR_NUMBER: usize = 8;
 
 /// How much of JSON Schema a provider takes.
-pub(super) enum Takes {
+pub(super) enum SchemaSubset {
     /// All but some words at the root.
     Most,
     /// Gemini's part of it; a little more in its own format than in the one of others.
     Little { native: bool },
 }
 
-pub(super) fn takes(format: Format, facts: &Facts) -> Takes {
+pub(super) fn schema_subset(format: Format, facts: &Facts) -> SchemaSubset {
     match (format, facts.schemas) {
-        (Format::Gemini, _) => Takes::Little { native: true },
-        (_, Some(Schemas::OpenApi)) => Takes::Little { native: false },
-        _ => Takes::Most,
+        (Format::Gemini, _) => SchemaSubset::Little { native: true },
+        (_, Some(Schemas::OpenApi)) => SchemaSubset::Little { native: false },
+        _ => SchemaSubset::Most,
     }
 }
 
@@ -63,14 +63,17 @@ pub(in crate::providers::request) fn form(
 ) -> Option<ArgumentForm> {
     let node = read(schema);
     let (root, _) = root(&node);
-    let fits: fn(&str) -> bool = match (format, takes(format, facts)) {
+    let fits: fn(&str) -> bool = match (format, schema_subset(format, facts)) {
         (Format::Anthropic, _) => |key| is_key(key, "_.-"),
-        (_, Takes::Little { .. }) => |key| is_key(key, "_") && !key.starts_with(|c: char| c.is_ascii_digit()),
+        (_, SchemaSubset::Little { .. }) => {
+            |key| is_key(key, "_") && !key.starts_with(|c: char| c.is_ascii_digit())
+        }
         _ => |_| true,
     };
     let keys = root.get("properties").map_or(&[][..], Node::fields);
     let unfit = keys.iter().any(|(key, _)| !fits(key));
-    let is_odd = !is_object(root) || matches!(takes(format, facts), Takes::Little { .. }) && is_map(root);
+    let is_odd = !is_object(root)
+        || matches!(schema_subset(format, facts), SchemaSubset::Little { .. }) && is_map(root);
     if is_odd || unfit && names_matter(&node, root) {
         return Some(ArgumentForm::Within(free_name(&node)));
     }
@@ -103,7 +106,7 @@ pub(super) fn read(schema: &Json) -> Node<'_> {
 /// The schema that a root stands for which only refers to another one, and the name by which it does.
 pub(super) fn root<'n, 'a>(node: &'n Node<'a>) -> (&'n Node<'a>, Option<String>) {
     let (mut root, mut name) = (node, None);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let only_refers = root.fields().iter().all(|(key, _)| key == "$ref" || NOTES.contains(&key.as_ref()));
         let Some(reference) = root.get("$ref").filter(|_| only_refers).and_then(Node::text) else { break };
         let Some(target) = reference.strip_prefix('#').and_then(|pointer| node.at(pointer)) else { break };

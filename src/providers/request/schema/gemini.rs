@@ -5,14 +5,14 @@ use std::borrow::Cow;
 
 use super::form::{around, root, wire_key};
 use super::node::{Node, keep_one_of_each, unpointed};
-use super::unsupported::Lost;
+use super::unsupported::Unsupported;
 use crate::answer::ArgumentForm;
 use crate::ids::Ids;
 use crate::json::reader::number;
 use crate::json::writer::{Object, array, string};
 
 /// A schema stands inside itself this often, then it is cut.
-const MOST_INSIDE: usize = 2;
+const MAX_INSIDE: usize = 2;
 /// Deeper is cut as well.
 const DEEPEST: usize = 48;
 /// A schema becomes at most this much longer, but for a small one.
@@ -65,7 +65,7 @@ pub(super) fn schema(
     node: &Node<'_>,
     form: Option<&ArgumentForm>,
     native: bool,
-    lost: &mut Lost,
+    unsupported: &mut Unsupported,
 ) -> Option<String> {
     let mut size = String::new();
     node.write(&mut size);
@@ -74,9 +74,9 @@ pub(super) fn schema(
         native,
         most: size.len() * TIMES_LONGER + LENGTH_OF_SMALL,
         spent: 0,
-        inside: vec!["#".into()],
+        open_refs: vec!["#".into()],
         depth: 0,
-        lost,
+        unsupported,
     };
     let mut out = String::new();
     if let Some(ArgumentForm::Within(name)) = form {
@@ -87,7 +87,7 @@ pub(super) fn schema(
         return Some(out);
     }
     let (root, name) = root(node);
-    writer.inside.extend(name.map(Cow::Owned));
+    writer.open_refs.extend(name.map(Cow::Owned));
     // What refers to the root says more of it than the root itself.
     let mut combined =
         Combined { description: node.get("description").and_then(Node::text), ..Combined::default() };
@@ -113,9 +113,9 @@ struct GeminiWriter<'n, 'a, 'l> {
     most: usize,
     spent: usize,
     /// The references that led here.
-    inside: Vec<Cow<'a, str>>,
+    open_refs: Vec<Cow<'a, str>>,
     depth: usize,
-    lost: &'l mut Lost,
+    unsupported: &'l mut Unsupported,
 }
 
 /// All that schemas say which hold together: what they refer to and what stands in their `allOf` is in it.
@@ -180,7 +180,7 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
     /// Whether no more is written. What is left out then is told to the developer.
     fn is_full(&mut self) -> bool {
         let is_full = self.spent >= self.most;
-        self.lost.is_too_large |= is_full;
+        self.unsupported.is_too_large |= is_full;
         is_full
     }
 
@@ -265,7 +265,7 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
 
     fn rest(&mut self, key: &'n str, value: &'n Node<'a>, combined: &mut Combined<'n, 'a>) {
         if !WORDS.contains(&key) {
-            self.lost.word(key);
+            self.unsupported.word(key);
         }
         // Keys are texts as they are.
         if key != "propertyNames"
@@ -292,15 +292,15 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
         if combined.references.contains(&name) {
             return;
         }
-        let often = self.inside.iter().filter(|known| **known == name).count();
-        let is_circle = often >= MOST_INSIDE;
+        let often = self.open_refs.iter().filter(|known| **known == name).count();
+        let is_circle = often >= MAX_INSIDE;
         if !is_circle && self.depth < DEEPEST {
             combined.references.push(name);
             self.gather(target, combined);
             return;
         }
-        self.lost.refers_to_itself |= is_circle;
-        self.lost.is_too_large |= !is_circle;
+        self.unsupported.refers_to_itself |= is_circle;
+        self.unsupported.is_too_large |= !is_circle;
         combined.cut = Some(if is_circle { Cut::Circle(name) } else { Cut::Size });
         if let Some(types) = target.get("type") {
             combined.narrow(types.types());
@@ -319,12 +319,12 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
     }
 
     fn write(&mut self, mut combined: Combined<'n, 'a>, out: &mut String) {
-        let before = self.inside.len();
-        self.inside.append(&mut combined.references);
+        let before = self.open_refs.len();
+        self.open_refs.append(&mut combined.references);
         self.depth += 1;
         let (begun, spent) = (out.len(), self.spent);
         if self.is_full() || self.depth > DEEPEST {
-            self.lost.is_too_large = true;
+            self.unsupported.is_too_large = true;
             (combined.union, combined.properties, combined.items, combined.first) =
                 (None, Vec::new(), Vec::new(), &[]);
             combined.required = Required::default();
@@ -337,7 +337,7 @@ impl<'n, 'a> GeminiWriter<'n, 'a, '_> {
         // What stands inside it was counted already.
         self.spent = self.spent.max(spent.saturating_add(out.len() - begun));
         self.depth -= 1;
-        self.inside.truncate(before);
+        self.open_refs.truncate(before);
     }
 
     /// A union stands alone, so what holds beside it holds in each branch.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::form::{MAPS, around, root, wire_key};
 use super::node::{Node, keep_one_of_each, unpointed};
-use super::unsupported::Lost;
+use super::unsupported::Unsupported;
 use crate::answer::ArgumentForm;
 use crate::json::writer::{Object, array, string};
 
@@ -19,14 +19,19 @@ const OPEN: [&str; 4] =
 /// Longer schemas of a tuple are not said a second time.
 const SHORT: usize = 1_000;
 
-pub(super) fn write(node: &Node<'_>, form: Option<&ArgumentForm>, lost: &mut Lost, out: &mut String) {
+pub(super) fn write(
+    node: &Node<'_>,
+    form: Option<&ArgumentForm>,
+    unsupported: &mut Unsupported,
+    out: &mut String,
+) {
     let (root, _) = root(node);
     let within = match form {
         Some(ArgumentForm::Within(name)) => Some(name.as_str()),
         _ => None,
     };
     let id = within.and_then(|_| node.get("$id")?.text());
-    let mut writer = PlainWriter { form, within, id, lost };
+    let mut writer = PlainWriter { form, within, id, unsupported };
     let Some(name) = within else { return writer.root(node, root, out) };
     let mut inner = String::new();
     match node {
@@ -54,7 +59,7 @@ struct PlainWriter<'w> {
     within: Option<&'w str>,
     /// The name by which a schema refers to itself, which does not hold inside another one.
     id: Option<Cow<'w, str>>,
-    lost: &'w mut Lost,
+    unsupported: &'w mut Unsupported,
 }
 
 impl PlainWriter<'_> {
@@ -217,7 +222,7 @@ impl PlainWriter<'_> {
             _ => {
                 object.raw("items", "{}");
                 if node.get("unevaluatedItems").is_some() {
-                    self.lost.word("unevaluatedItems");
+                    self.unsupported.word("unevaluatedItems");
                 }
             }
         }

@@ -2,24 +2,24 @@
 
 /// Why a provider is told a schema only in words, or in part.
 #[derive(Default)]
-pub(super) struct Lost {
-    pub(super) words: Vec<String>,
+pub(super) struct Unsupported {
+    pub(super) keywords: Vec<String>,
     pub(super) refers_to_itself: bool,
     pub(super) is_too_large: bool,
 }
 
-impl Lost {
+impl Unsupported {
     pub(super) fn word(&mut self, word: &str) {
         let word = format!("`{word}`");
-        if !self.words.contains(&word) {
-            self.words.push(word);
+        if !self.keywords.contains(&word) {
+            self.keywords.push(word);
         }
     }
 
     pub(super) fn reasons(&self) -> Option<String> {
         let mut reasons = Vec::new();
-        if !self.words.is_empty() {
-            reasons.push(format!("uses {}, which this provider does not support", self.words.join(", ")));
+        if !self.keywords.is_empty() {
+            reasons.push(format!("uses {}, which this provider does not support", self.keywords.join(", ")));
         }
         if self.refers_to_itself {
             reasons.push("refers to itself, which this provider does not support".to_owned());
