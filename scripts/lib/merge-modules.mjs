@@ -13,7 +13,9 @@ const mergedModules = {
     "src/relay/http.js",
   ],
   "src/store/indexeddb/session-row-store.js": [
-    ...["change-channel", "connection", "failures", "media", "read", "versions"].map((name) => `src/store/indexeddb/${name}.js`),
+    ...["change-channel", "connection", "failures", "media", "read", "title", "versions"].map(
+      (name) => `src/store/indexeddb/${name}.js`,
+    ),
     ...["json-text", "local/stored-session-ids", "run-format", "step"].map((name) => `src/store/${name}.js`),
   ],
   "src/tools/spec.js": ["src/tools/answer-tool.js"],

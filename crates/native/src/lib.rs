@@ -19,6 +19,7 @@ mod task_folder;
 mod task_import;
 mod task_sessions;
 mod task_traces;
+mod title;
 mod trace_content;
 mod traces;
 mod web;
@@ -39,7 +40,8 @@ pub mod internal {
     pub use crate::folder::{on_thread, replace};
     pub use crate::http::tls;
     pub use crate::shared::*;
-    pub use crate::stored::{exported, imported_run, one_line, whole};
+    pub use crate::stored::{exported, imported_run, whole};
     pub use crate::task_sessions::record_for_task;
+    pub use crate::title::{one_line, title_of};
     pub use crate::web::{Answer, Hosts, Question, Web};
 }

@@ -35,18 +35,6 @@ pub struct ImportOptions {
     pub with_run: bool,
 }
 
-const LONGEST_TITLE: usize = 120;
-
-pub fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= LONGEST_TITLE {
-        return line;
-    }
-    let mut cut: String = line.chars().take(LONGEST_TITLE - 1).collect();
-    cut.push('…');
-    cut
-}
-
 /// A session outside of its database. It stays as it is.
 pub async fn exported(
     known: Option<StoredSession>,

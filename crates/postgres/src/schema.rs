@@ -22,9 +22,9 @@ pub(super) async fn prepare(client: &Client) -> Result<(), StoreError> {
     if found == VERSION {
         return Ok(());
     }
-    let tables = include_str!("schema.sql");
+    let (tables, functions) = (include_str!("tables.sql"), include_str!("functions.sql"));
     let all = format!(
-        "BEGIN; SELECT pg_advisory_xact_lock({LOCK}); {tables} INSERT INTO glove_version VALUES ({VERSION}); COMMIT"
+        "BEGIN; SELECT pg_advisory_xact_lock({LOCK}); {tables} {functions} INSERT INTO glove_version VALUES ({VERSION}); COMMIT"
     );
     client.batch_execute(&all).await.map_err(|error| failed(&error))
 }

@@ -2,6 +2,7 @@
 
 mod acknowledge;
 mod answers;
+mod authorize;
 mod batch;
 mod body;
 mod catalog;

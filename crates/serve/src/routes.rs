@@ -1,6 +1,6 @@
 //! Which request is for what.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
+use super::authorize::user_of;
 use super::body::{Body, posted};
 use super::catalog::{begin, delete, import, known, list, live};
 use super::chat_route;
@@ -21,7 +22,7 @@ use super::peers::unreachable_now;
 use super::reply::{self, Reply, refused};
 use super::session_owners::{in_letters, owned};
 use super::sessions::{Audience, LOOK, Live, Sessions};
-use super::shared::{Caller, Shared};
+use super::shared::Caller;
 use glove_wasm::display::DisplayError;
 use glove_wasm::endpoint::Refusal;
 use glove_wasm::error::Error;
@@ -29,7 +30,6 @@ use glove_wasm::json::Json;
 use glove_wasm::ports::IdSource;
 use glove_wasm::system::RandomIds;
 
-const AUTHORIZE: Duration = Duration::from_secs(30);
 /// For a server that does not answer: its sessions come free in less time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -210,63 +210,6 @@ fn nothing(caller: &Caller) -> Refusal {
     Refusal::new(404, "NOT_FOUND", format!("There is nothing at {}.", caller.path))
 }
 
-/// The caller's user. Empty if the server has no authorization.
-async fn user_of(shared: &Shared, caller: &Caller) -> Result<String, Refusal> {
-    let Some(authorize) = &shared.authorize else {
-        // A page elsewhere can give a name of its own the address of this machine, and would be let in with it.
-        let host = caller.header("host").unwrap_or_default();
-        if !is_this_machine(host) {
-            let message = "This server answers under the name of its machine only.";
-            return Err(Refusal::new(403, "FORBIDDEN", message));
-        }
-        if matches!(caller.method.as_str(), "POST" | "DELETE") && !is_of_same_origin(caller, host) {
-            let message = "Pages of other origins may not change anything here.";
-            return Err(Refusal::new(403, "FORBIDDEN", message));
-        }
-        return Ok(String::new());
-    };
-    match tokio::time::timeout(AUTHORIZE, authorize(caller.clone())).await {
-        Ok(Some(user)) => Ok(user),
-        Ok(None) => Err(Refusal::new(401, "UNAUTHORIZED", "Sign in to use this server.")),
-        Err(_) => {
-            Err(Refusal::new(503, "AUTHORIZE_TIMEOUT", "It could not be found out in time who you are."))
-        }
-    }
-}
-
-/// A browser sends some requests to anybody without asking, and says whose page wants them. What is no browser says nothing, and what
-/// another server passes on was looked at there: no page adds that header without being asked whether it may.
-fn is_of_same_origin(caller: &Caller, host: &str) -> bool {
-    if was_forwarded(caller) {
-        return true;
-    }
-    if let Some(site) = caller.header("sec-fetch-site") {
-        return matches!(site, "same-origin" | "none");
-    }
-    let Some(origin) = caller.header("origin") else { return true };
-    let from = origin.split_once("://").map_or("", |(_, from)| from);
-    // A proxy on this machine may have asked under another port.
-    from.eq_ignore_ascii_case(host) || named(from).is_some_and(is_loopback)
-}
-
-fn is_this_machine(host: &str) -> bool {
-    named(host).is_some_and(|name| name == "localhost" || name.parse::<IpAddr>().is_ok())
-}
-
-fn is_loopback(name: &str) -> bool {
-    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// The name without its port.
-fn named(host: &str) -> Option<&str> {
-    let (name, port) = match host.strip_prefix('[') {
-        Some(rest) => rest.split_once(']')?,
-        None => host.split_at(host.find(':').unwrap_or(host.len())),
-    };
-    let is_port = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
-    is_port.then_some(name)
-}
-
 #[derive(Deserialize)]
 struct Message {
     text: String,
@@ -299,31 +242,5 @@ async fn settle(
     match commands::settled(sessions, session, live, &id, answer).await? {
         true => Ok(reply::json(200, "{}".to_owned())),
         false => Err(Refusal::new(404, "QUESTION_UNKNOWN", "This question is not open (any more).").into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_of_somebody_else_is_not_this_machine() {
-        for host in ["localhost", "localhost:8787", "127.0.0.1:8787", "[::1]:8787", "192.168.1.5"] {
-            assert!(is_this_machine(host), "{host}");
-        }
-        for host in [
-            "evil.example",
-            "localhost.evil.example",
-            "127.0.0.1.evil.example:80",
-            "[::1].evil.example",
-            "[::1].evil.example:80",
-            "[::1",
-            "[::1]:80.evil.example",
-            "localhost:80@evil.example",
-            "localhost:",
-            "",
-        ] {
-            assert!(!is_this_machine(host), "{host}");
-        }
     }
 }

@@ -1,12 +1,12 @@
 //! What the client of a server may know of a task, and do with its files. The rest is the server's own.
 
 use crate::approval::ApprovalRequest;
+use crate::budgets::Budgets;
 use crate::error::{Failure, TaskError, TaskErrorKind};
 use crate::layout::{ARTIFACTS, CONTEXT, FINDINGS, NOTES, PLAN, SOURCES, TASK, TODO, WorkspacePath};
 use crate::plan::Verdict;
 use crate::report::{FinishReason, TaskStatus};
 use crate::skill::SkillUse;
-use crate::spec::Budgets;
 use crate::state::{PlanState, TaskState, Used};
 use crate::steps::StepSummary;
 use glove_wasm::json::codec::{Ts, Write};

@@ -11,6 +11,7 @@
 use glove_wasm::json;
 
 mod approval;
+mod budgets;
 mod client;
 mod default_loop;
 mod error;
@@ -46,9 +47,10 @@ pub use report::{Deliverable, FinishReason, StepReport, StepStatus, TaskResult, 
 pub(crate) use skill::known_again;
 pub use skill::{SkillBundle, SkillTool, SkillUse};
 // A page reads it, natively the tests of its types alone.
+pub use budgets::Budgets;
 #[cfg_attr(not(test), allow(unused_imports))]
 pub(crate) use spec::read_policy;
-pub use spec::{ApprovalPolicy, Budgets, HistoryMode, HistoryPolicy, LONGEST_GOAL, ResultView, TaskSpec};
+pub use spec::{ApprovalPolicy, HistoryMode, HistoryPolicy, LONGEST_GOAL, ResultView, TaskSpec};
 pub use state::{Decided, Outgoing, PlanState, TaskState, Used};
 pub use steps::{CustomLoop, LoopView, Next, StepOutput, StepSpec, StepSummary, TaskLoop, loop_signature};
 pub use text::sha256;

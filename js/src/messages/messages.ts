@@ -130,7 +130,12 @@ export function createMessages(): (source: MessageSource) => ShownMessage[] {
   };
 }
 
-function group(timeline: readonly ShownEntry[], approvals: readonly Approval[], before: Group[], approvalsChanged: boolean): Group[] {
+function group(
+  timeline: readonly ShownEntry[],
+  approvals: readonly Approval[],
+  before: Group[],
+  approvalsChanged: boolean,
+): Group[] {
   const groups: Group[] = [];
   for (let start = 0; start < timeline.length; ) {
     const end = endOf(timeline, start);

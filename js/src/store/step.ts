@@ -1,4 +1,4 @@
-// What a store has to know of a step: whether it follows on what is stored, what it counts, and what a list says of it.
+// What a store has to know of a step: whether it follows on what is stored, and what it counts.
 
 import type { StoredStep, TokenCount } from "../ports/store.js";
 import { toJson } from "../values/json.js";
@@ -82,26 +82,4 @@ export function addTokens(tokens: TokenCount, count: number | TokenCount): Token
   const sum: Record<string, number> = { ...tokens };
   for (const [name, value] of Object.entries(added)) if (typeof value === "number") sum[name] = (sum[name] ?? 0) + value;
   return sum as unknown as TokenCount;
-}
-
-const longestTitle = 120;
-
-/** What a person wrote first, in one line. */
-export function titleOf(messages: readonly Message[]): string | undefined {
-  const first = messages.find((message) => isFromPerson(message) && message.text.trim());
-  const line = (first?.pre_modified_text ?? first?.text)?.trim().replace(/\s+/g, " ");
-  return line && line.length > longestTitle ? `${[...line].slice(0, longestTitle - 1).join("")}…` : line;
-}
-
-/** Written by a person, not put in by the framework. */
-function isFromPerson(message: Message): boolean {
-  const { sender, tool_results, is_compaction, is_compaction_request, is_skill_injection, framework_context } = message;
-  return (
-    sender === "user" &&
-    !tool_results?.length &&
-    !is_compaction &&
-    !is_compaction_request &&
-    !is_skill_injection &&
-    !framework_context
-  );
 }

@@ -6,9 +6,10 @@ use crate::message::ToolStatus;
 use crate::providers::provider_fields::EXTRA_CONTENT;
 use crate::providers::provider_fields::PROVIDER_FIELDS;
 use crate::providers::provider_fields::THOUGHT_SIGNATURE;
-use crate::providers::request::fragments::{BETWEEN, each_field, is_wanted_back, reasoning, user_texts};
+use crate::providers::request::fragments::{BETWEEN, each_field, reasoning, user_texts};
 use crate::providers::request::parts::{FormatWriter, RequestParts};
 use crate::providers::request::project::agent_texts;
+use crate::providers::request::thoughts_back::is_wanted_back;
 use crate::providers::request::{CallResult, Group, Part};
 use crate::tool::ToolDefinition;
 

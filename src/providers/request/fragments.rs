@@ -5,12 +5,7 @@ use crate::json::reader::{Broken, Reader};
 use crate::json::scan::joined;
 use crate::json::writer::{Object, string};
 use crate::message::Message;
-use crate::providers::provider_fields::WANTED_BACK;
 use crate::providers::request::project::Part;
-
-pub(in crate::providers) fn is_wanted_back(message: &Message) -> bool {
-    message.extra.0.iter().any(|(key, value)| key == WANTED_BACK && value.as_str() == "true")
-}
 
 /// A list that is kept with a message, unless there is nothing in it.
 pub(in crate::providers) fn extra_field<'m>(message: &'m Message, field: &str) -> Option<&'m str> {

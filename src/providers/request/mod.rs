@@ -14,6 +14,7 @@ pub(in crate::providers) mod project;
 mod sampling;
 mod schema;
 pub(in crate::providers) mod supported_media;
+pub(in crate::providers) mod thoughts_back;
 mod tool_limit;
 
 pub use answer::{AnswerInText, answer_in_text};

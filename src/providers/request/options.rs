@@ -2,8 +2,7 @@
 
 use crate::json::Json;
 use crate::json::codec::{Read, Write};
-use crate::providers::facts::{Facts, ReasoningBack};
-use crate::providers::format::Format;
+use crate::providers::facts::Facts;
 
 /// How long a provider keeps a cached prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Write)]
@@ -114,25 +113,6 @@ impl Thinking {
             (None, Some("minimal" | "low")) => SMALLEST,
             (None, Some("medium")) => 8_192,
             (None, _) => 24_576,
-        }
-    }
-}
-
-impl Options {
-    /// Whether a model that is asked so wants the thoughts of its answers back, without being asked to take them. `details`: an answer has
-    /// some in OpenRouter's form.
-    pub(crate) fn wants_back(&self, format: Format, details: bool) -> bool {
-        match format {
-            Format::Anthropic => self.anthropic_thinks(),
-            Format::OpenAiChat => match self.facts.reasoning_back {
-                Some(ReasoningBack::Calls) => self.thinks_by_itself(),
-                Some(ReasoningBack::DetailsAlways) => true,
-                Some(ReasoningBack::Details) | None => details && self.is_told_to_think(),
-                Some(ReasoningBack::Never | ReasoningBack::Asked) => false,
-            },
-            // Nothing is stored there.
-            Format::OpenAiResponses => self.is_told_to_think(),
-            Format::Gemini | Format::Endpoint => false,
         }
     }
 }

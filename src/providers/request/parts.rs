@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::writer::Object;
-use crate::message::Message;
 use crate::providers::format::Format;
-use crate::providers::request::fragments::{extra_field, is_wanted_back};
 use crate::providers::request::names::ToolNames;
 use crate::providers::request::notice::Notices;
 use crate::providers::request::options::{CacheTtl, Options};
@@ -52,12 +50,5 @@ impl RequestParts<'_> {
             CacheTtl::FiveMinutes => r#"{"type":"ephemeral"}"#,
             CacheTtl::OneHour => r#"{"type":"ephemeral","ttl":"1h"}"#,
         })
-    }
-
-    /// The list of what the model's provider gave and wants back with the message.
-    pub(in crate::providers) fn echoed<'m>(&self, message: &'m Message, field: &str) -> Option<&'m str> {
-        let wanted = self.options.wants_back(self.format, false);
-        let endpoint = self.format.spoken() == Format::Endpoint && is_wanted_back(message);
-        (self.options.echo_reasoning || wanted || endpoint).then(|| extra_field(message, field))?
     }
 }

@@ -11,6 +11,7 @@ mod recovery;
 mod regenerate;
 mod request;
 mod slots;
+mod steering;
 mod tools;
 mod turn;
 mod undo;

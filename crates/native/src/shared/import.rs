@@ -1,12 +1,10 @@
 //! A session that comes into a database.
 
-use std::sync::Arc;
-
 use crate::ImportOptions;
-use crate::stored::{imported_run, one_line};
+use crate::stored::imported_run;
+use crate::title::title_of;
 use glove_wasm::error::StoreError;
 use glove_wasm::json::codec::to_text;
-use glove_wasm::message::{Message, Sender};
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::IdSource;
 use glove_wasm::run::Run;
@@ -77,13 +75,4 @@ pub async fn imported(
     let id = RandomIds.fresh();
     insert(&id, &session).await?;
     Ok(id)
-}
-
-/// What the first of these that a person wrote makes of a title.
-pub fn title_of<'a>(messages: impl IntoIterator<Item = &'a Arc<Message>>) -> String {
-    let said = messages.into_iter().find(|message| {
-        message.sender == Sender::User && message.tool_results.is_none() && !message.text.trim().is_empty()
-    });
-    // A text of a database cannot have it, and a title can do without.
-    said.map(|message| one_line(&message.text)).unwrap_or_default().replace('\0', "")
 }

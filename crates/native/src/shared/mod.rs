@@ -6,7 +6,7 @@ mod leased_session;
 mod pool;
 mod stored_text;
 
-pub use import::{NewSession, imported, title_of};
+pub use import::{NewSession, imported};
 pub use lease::{HELD, RENEWED, held_millis, refusal, times};
 pub use leased_session::LeasedSession;
 pub use pool::{CONNECTIONS, PAUSE, Pool};

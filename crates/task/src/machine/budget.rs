@@ -1,9 +1,9 @@
 //! Budgets: what is used up, and what is kept for the verification.
 
+use crate::budgets::Budgets;
 use crate::machine::Task;
 use crate::plan::Verdict;
 use crate::report::FinishReason;
-use crate::spec::Budgets;
 use crate::steps::{Next, StepOutput, StepSpec, StepSummary};
 
 impl Task {

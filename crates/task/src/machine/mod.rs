@@ -11,12 +11,13 @@ mod step_end;
 
 pub use effect::{Edit, Effect};
 
+use crate::budgets::Budgets;
 use crate::error::{Failure, TaskError, TaskErrorKind};
 use crate::events::{Journal, TaskEvent};
 use crate::layout::{self, WorkspacePath};
 use crate::report::{Deliverable, TaskStatus, ToolCallReport};
 use crate::skill::SkillUse;
-use crate::spec::{ApprovalPolicy, Budgets, TaskSpec};
+use crate::spec::{ApprovalPolicy, TaskSpec};
 use crate::state::{Outgoing, TaskState, VERSION};
 use crate::steps::{TaskLoop, loop_signature};
 use crate::text::{first_line, pretty};

@@ -19,12 +19,13 @@ import { listIn, storeError } from "../errors.js";
 import { arrayBody, membersOf } from "../json-text.js";
 import { forgetStored, rememberStored, wasStored } from "../local/stored-session-ids.js";
 import { isPermissionOf, permissionKey } from "../permissions.js";
-import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText, titleOf } from "../step.js";
+import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText } from "../step.js";
 import { tellChanged, type Watched } from "./change-channel.js";
 import type { Transaction } from "./connection.js";
 import { type Media, type StoredText, takeOut } from "./media.js";
 import { read, readRows, type SessionRows, textsOf } from "./read.js";
 import { allOf, allSent, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
+import { titleOf } from "./title.js";
 
 /** In the same file as they travel: neither is used without the other. */
 export { Connection } from "./connection.js";

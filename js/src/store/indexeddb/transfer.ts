@@ -7,7 +7,7 @@ import { listIn } from "../errors.js";
 import { arrayBody, arrayOf } from "../json-text.js";
 import { readable } from "../salvage.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
-import { isUnfinished, titleOf } from "../step.js";
+import { isUnfinished } from "../step.js";
 import { freeId, readTranscript, writeTranscript } from "../transcript.js";
 import { tellChanged, type Watched } from "./change-channel.js";
 import type { Connection } from "./connection.js";
@@ -15,6 +15,7 @@ import { type Media, takeOut } from "./media.js";
 import { readRows, type SessionRows, textsOf } from "./read.js";
 import { salvageRows } from "./salvage.js";
 import { type MessagesRow, type SessionRow, stores } from "./schema.js";
+import { titleOf } from "./title.js";
 
 export async function exported(database: Pick<Connection, "run">, id: string, core?: Core): Promise<string> {
   const { rows, extras } = await database.run(stores, "readonly", async (transaction) => {
