@@ -58,7 +58,7 @@ impl PostgresStore {
         self.writing("SELECT glove_take($1, $2, $3, $4, $5)", Vec::new(), None)
     }
 
-    /// See `glove_wasm_serve::session_database::HeldStore`.
+    /// See `glove_wasm_serve::session_database::LeasedStore`.
     pub fn deaths(&self) -> BoxFuture<'static, Result<u64, StoreError>> {
         let reply = self.ask("SELECT deaths FROM glove_sessions WHERE id = $1", Vec::new());
         Box::pin(async move {

@@ -60,7 +60,7 @@ impl RedisStore {
         self.writing(&SCRIPTS.take, |args| args, None)
     }
 
-    /// See `glove_wasm_serve::session_database::HeldStore`.
+    /// See `glove_wasm_serve::session_database::LeasedStore`.
     pub fn deaths(&self) -> StoreFuture<u64> {
         let reply = self.ask(&SCRIPTS.get, |args| args.text("deaths"));
         Box::pin(async move { Ok(read::<Option<u64>>(reply.await?)?.unwrap_or_default()) })
