@@ -5,7 +5,16 @@ import { serveSite } from "../pages/site.mjs";
 export const title = "W6 a cold page";
 
 /** `floor` is a bare page that loads and compiles our wasm file: nothing of what a core does, and all that it weighs. */
-const pages = { bare: "bare", floor: "floor", ours: "ours", "ours, worker": "worker", "AI SDK": "ai-sdk", TanStack: "tanstack" };
+const pages = {
+  bare: "bare",
+  floor: "floor",
+  ours: "ours",
+  "ours, one tool": "tool",
+  "ours, nothing ahead of the core": "behind-core",
+  "ours, worker": "worker",
+  "AI SDK": "ai-sdk",
+  TanStack: "tanstack",
+};
 const devices = {
   desktop: {},
   "4× slowed": { cpu: 4 },

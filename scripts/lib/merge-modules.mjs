@@ -18,7 +18,7 @@ const mergedModules = {
     ),
     ...["json-text", "local/stored-session-ids", "run-format", "step"].map((name) => `src/store/${name}.js`),
   ],
-  "src/tools/spec.js": ["src/tools/answer-tool.js"],
+  "src/tools/spec.js": ["src/tools/answer-tool.js", "src/tools/task-tool.js"],
   "src/values/utf8.js": ["src/values/base64.js"],
 };
 

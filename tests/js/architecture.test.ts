@@ -22,6 +22,7 @@ const subjects: Readonly<Record<string, string>> = {
   plugins: "plugins, skills and hooks: what prepares a message and each call of the model",
   recording: "recorded runs as files, and how they are played",
   messages: "messages: what is sent, what came of it, and how they are shown",
+  early: "the first answer of a session, which the page asks for before the core is there",
   tabs: "one session in several tabs",
   core: "a session and its core: the way to it, when it starts and ends, what it asks of the page and tells it",
   worker: "the core in a worker of the page",

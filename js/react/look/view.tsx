@@ -134,10 +134,11 @@ function Wait({ wait, over }: { readonly wait: ModelWait; readonly over: (wait: 
 function NotKept({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const say = useLabels();
   const code = useHandlePart(glove, ({ warning }) => warning?.code);
+  const isAnswer = code === "STORAGE_PENDING";
   return (
-    code === "STORAGE_MEMORY" && (
+    (isAnswer || code === "STORAGE_MEMORY") && (
       <p role="status" data-glove-role="not-kept">
-        {say("This conversation is kept only until this page is closed.")}
+        {say(isAnswer ? "This answer is not stored yet." : "This conversation is kept only until this page is closed.")}
       </p>
     )
   );

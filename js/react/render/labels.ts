@@ -61,6 +61,7 @@ export type Word =
   | "You stopped this answer."
   | "Busy; trying again in"
   | "No answer; trying again in"
+  | "This answer is not stored yet."
   | "This conversation is kept only until this page is closed."
   | "Queued"
   | "Edit"

@@ -155,10 +155,11 @@ export class Connection implements ConnectionAccess {
 
   // ---- what was sent and is not in the record yet --------------------------------------------------------------------
 
-  /** Writes it down. Gives why it could not. */
-  async keepSent(message: SentRequest): Promise<Error | undefined> {
+  /** Writes it down. Gives why it could not. `copied` is called where it outlives the page at once, and tells whether it is waited for. */
+  async keepSent(message: SentRequest, copied?: () => boolean): Promise<Error | undefined> {
     const { store } = this.#page.parts;
     const copy = keepLocalCopy(store, message);
+    if (copy?.atOnce && copied?.()) copy.hurry();
     const written = this.#place().then((place) => place.keepSent?.(message));
     if (copy) written.then(copy.forget, () => {});
     // What uses the session's database may never come.

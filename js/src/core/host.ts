@@ -109,7 +109,9 @@ export function createCoreHost(page: OpenSession, fence: Fence, events: CoreEven
       fetch: async (url, headers, body, signal) => {
         events.modelInPage = false;
         const [inside, over] = signalOf(signal);
-        const response = await hostFetch(transportOf(page.config().model)?.fetch, url, headers, body, inside);
+        const transport = transportOf(page.config().model);
+        const early = page.page.taken(transport, url, headers, body);
+        const response = await hostFetch(early ?? transport?.fetch, url, headers, body, inside);
         // What is not read, the core stops.
         return { ...response, read: (push) => response.read(push).finally(over) };
       },

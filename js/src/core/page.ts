@@ -1,7 +1,9 @@
 // A session in the page, as its way to the core needs it.
 
+import type { Transport } from "../models/endpoint.js";
 import type { SessionPort } from "../ports/session.js";
 import type { SessionParts } from "../ports/session-config.js";
+import type { Fetch } from "../relay/http.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { Subscribers } from "./subscribers.js";
 
@@ -17,6 +19,8 @@ export interface SessionPage {
   readonly parts: SessionParts;
   readonly snapshots: SnapshotStore;
   readonly subscribers: Subscribers;
+  /** The answer that the page has asked for ahead of the core, where that asks for the same. */
+  taken(transport: Transport | undefined, url: string, headers: string, body: string): Fetch | undefined;
   /** A session that is not this one, over the same core. */
   another(parts: SessionParts): WarmUpSession;
   /** The request that the core works on now. */

@@ -30,6 +30,8 @@ const endpointOptions = {
 export interface Transport {
   readonly options: { readonly http: HttpModelOptions };
   readonly fetch: Fetch | undefined;
+  /** What is sent is the core's body as it is, so that the page may send it before the core is there. */
+  readonly early?: true;
   /** How the same is asked without this page; not where the application gave a `fetch`. */
   readonly reach?: (() => Promise<Reach>) | undefined;
   /** The same where nothing of the application is to be asked for it. */
@@ -93,5 +95,5 @@ export function createEndpointModel(url: string, options: EndpointOptions = {}):
   };
   const reach = options.fetch ? undefined : async () => ({ headers: { ...(await headers()) }, redirect });
   const known = options.fetch || typeof configured === "function" ? undefined : () => ({ headers: { ...configured }, redirect });
-  return withTransport(model, { options: { http }, fetch, reach, known });
+  return withTransport(model, { options: { http }, fetch, early: true, reach, known });
 }

@@ -64,6 +64,11 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly whenBusy?: WhenBusy | undefined;
   /** Whether a run that was interrupted by a reload or a lost connection continues by itself; default `auto`. */
   readonly resume?: "auto" | "manual" | undefined;
+  /**
+   * With `false` no request leaves before the core has come. Otherwise the page itself sends the first message of a new session to the
+   * `endpoint`, where that is sure to be what the core would send, and gives the core its answer. Default `true`.
+   */
+  readonly ahead?: boolean | undefined;
   /** Whether the model gets `glove_update_tasks`: `true` even without other tools, `false` never; by default, only together with other tools. */
   readonly tasks?: boolean | undefined;
   /** Keeps in memory all that a run depends on, from the opening of a session on, for `exportRun()`; default `false`. */
@@ -97,6 +102,7 @@ const clientOptions = {
   database: { name: "text", persist: "flag" } satisfies Options<DatabaseOptions>,
   catalog: "any",
   resume: "auto|manual",
+  ahead: "flag",
   tasks: "flag",
   record: "flag",
   worker: "flag",
@@ -143,6 +149,8 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   readonly #sessions: Core;
   readonly #config: GloveClientConfig<T>;
   readonly #retained = new Map<string, RetainedSession>();
+  /** Ids that were made here, of sessions that have not been opened: nothing can be stored of them. */
+  readonly #fresh = new Set<string>();
   /** Sessions that nobody stores elsewhere; they outlive what shows them. */
   readonly #own: SessionDatabase;
 
@@ -214,14 +222,27 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   firstSessionId(given?: string): string | Promise<string> {
     const { getSessionId, persistSession } = this.#config;
     if (getSessionId) return getSessionId();
-    const id = given ?? readSessionId(persistSession, this.database) ?? generateSessionId();
+    const id = given ?? readSessionId(persistSession, this.database) ?? this.#generateId();
     this.rememberSession(id);
     return id;
   }
 
   /** Creates the id for a new conversation. */
   async mintSessionId(): Promise<string> {
-    return (await this.#config.createSessionId?.()) ?? generateSessionId();
+    return (await this.#config.createSessionId?.()) ?? this.#generateId();
+  }
+
+  #generateId(): string {
+    const id = generateSessionId();
+    this.#fresh.add(id);
+    return id;
+  }
+
+  /** The id of a session that is begun with messages. */
+  async #mintFilledId(): Promise<string> {
+    const id = await this.mintSessionId();
+    this.#fresh.delete(id);
+    return id;
   }
 
   /** Makes this the session that a reload returns to, if `persistSession` is set. */
@@ -295,7 +316,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     check("`id`", id, "text");
     const { repair } = await loadPart(import("../store/maintenance-chunk.js"));
     const from = this.#retained.get(id)?.session.store ?? this.resolveStore(id);
-    const repaired = await this.mintSessionId();
+    const repaired = await this.#mintFilledId();
     await repair(from, this.session(repaired).store, this.#core);
     return repaired;
   }
@@ -378,7 +399,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       closed,
       async (messages) => {
         const { begin } = await loadPart(import("../store/salvage.js"));
-        const fork = await this.mintSessionId();
+        const fork = await this.#mintFilledId();
         await begin(this.session(fork).store, messages);
         return fork;
       },
@@ -388,6 +409,10 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       },
     );
     session.agentless = agentless;
+    const { ahead = true, worker, createStore } = this.#config;
+    session.fresh = this.#fresh.delete(id) && ahead && !worker && !store && !createStore && !this.#own.inMemory;
+    // What tells the model of its tools; whoever needs it hears what goes wrong.
+    if (session.fresh && session.config.tools?.length) import("../tools/spec.js").catch(() => {});
     return session;
   }
 

@@ -4,6 +4,7 @@ import { Connection } from "../core/connection.js";
 import { staysUndelivered } from "../core/stays-undelivered.js";
 import { Subscribers } from "../core/subscribers.js";
 import { DisplayManager } from "../display/manager.js";
+import { FirstAnswer } from "../early/answer.js";
 import type { ShownMessage } from "../messages/messages.js";
 import type { RunOutcome, SendMessage } from "../messages/outcome.js";
 import { bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "../messages/request.js";
@@ -70,6 +71,8 @@ interface Sent {
   readonly at: number;
   /** Others before it are not given to the core yet. */
   readonly behind: boolean;
+  /** It is the first of a session that has just been made. */
+  readonly isFirst: boolean;
   /** It is written down where the core has it not at once. */
   readonly keeps: boolean;
   /** It was written down, or is on its way there. */
@@ -126,6 +129,9 @@ export class GloveSession {
   #disposed = false;
   /** @internal It belongs to the call of an agent that is not at work here: it can be read, and nothing runs in it. */
   agentless = false;
+  /** @internal Its id was made a moment ago, and nothing was sent: its first message may be sent to the model before the core is there. */
+  fresh = false;
+  readonly #first: FirstAnswer;
   readonly #closed: () => void;
   readonly #begin: BeginSession;
 
@@ -154,11 +160,13 @@ export class GloveSession {
     this.#subscribers = new Subscribers(Object.defineProperty({ sessionId: parts.sessionId }, "inputOf", { value: inputOf }));
     const failed = (error: unknown) => this.report("LISTENER_FAILED", error);
     this.#snapshots = new SnapshotStore(parts.sessionId, storageOf(parts.store), failed);
+    this.#first = new FirstAnswer(this.#snapshots);
     for (const subscriber of parts.subscribers ?? []) this.#subscribers.add(subscriber);
     this.displayManager = parts.displayManager ?? new DisplayManager();
     this.#connection = new Connection(core, {
       session: this,
       parts,
+      taken: this.#first.take,
       another: (others) => new GloveSession(others, core),
       snapshots: this.#snapshots,
       subscribers: this.#subscribers,
@@ -264,6 +272,7 @@ export class GloveSession {
   /** Removes a message from `queue`; its promise resolves with `aborted`. Returns false if no queued message has this id. */
   readonly cancelQueued = (id: string): boolean => {
     if (this.#undelivered.delete(id)) {
+      this.#first.end(id);
       this.#connection.dropSent(id);
       this.#snapshots.dispatch({ kind: "dropped", id });
       return true;
@@ -309,6 +318,7 @@ export class GloveSession {
     const early = this.#undelivered.get(messageId) ?? unclaimed ?? (sent?.delivered ? undefined : sent?.input);
     if (early) {
       // The core has not heard of it.
+      this.#first.end(messageId);
       if (sent) this.#cancel(sent);
       else this.cancelQueued(messageId);
       return this.#send({ ...early, ...message });
@@ -499,6 +509,7 @@ export class GloveSession {
   #close(): boolean {
     if (this.#disposed) return false;
     this.#disposed = true;
+    this.#first.end();
     for (const { stop } of this.#sent.values()) stop?.abort();
     this.#connection.dispose();
     this.#closed();
@@ -547,7 +558,9 @@ export class GloveSession {
     const unsafe = keeps && !calls && !input.files?.length;
     this.#latest = Math.max(Date.now(), this.#latest + 1);
     const state = { delivered: false, cancelled: false, unopened: false, noted: false };
-    const sent: Sent = { id, input, at: this.#latest, behind, keeps, ...state };
+    const isFirst = this.fresh;
+    this.fresh = false;
+    const sent: Sent = { id, input, at: this.#latest, behind, isFirst, keeps, ...state };
     this.#sent.set(sent.id, sent);
     const files = fileCount(message);
     const hidden = !visible;
@@ -576,8 +589,11 @@ export class GloveSession {
       // One whose core has crashed may be stored: that is seen when the session is opened again.
       const outdated = codeOf(failure) === "TAB_VERSION";
       const unopened = sent.unopened || openSession?.readOnly || outdated || (openSession?.isDropped && mayOpenLater(failure));
-      if (failure && unopened && !this.#disposed && !regenerate && !edits) {
+      const waits = failure && unopened && !this.#disposed && !regenerate && !edits;
+      if (!waits) this.#first.end(id);
+      if (waits) {
         this.#undelivered.set(sent.id, input);
+        this.#first.left(id);
         this.#snapshots.dispatch({ kind: "undelivered", id, text, files, hidden });
       } else if (sent.noted && !this.#disposed) {
         if (!staysUndelivered(failure, this.#snapshots.phase)) this.#connection.dropSent(id);
@@ -620,6 +636,8 @@ export class GloveSession {
         if (sent.cancelled) throw new AbortError();
         this.#connection.opened?.deliverWaiting();
         sent.delivered = true;
+        // Another tab asks for its answer.
+        if (!this.#connection.opened?.leads) this.#first.end(sent.id);
         if (whenBusy === "interrupt") this.#connection.opened?.flush();
         this.#snapshots.apply({ kind: "delivered", id: sent.id });
         const answer = this.#connection.guard.untilTrap(session.request(text));
@@ -646,11 +664,23 @@ export class GloveSession {
     const timeout = new Promise<Error>((resolve) => {
       timer = setTimeout(() => resolve(storeIsLate()), lateMs);
     });
-    const error = await Promise.race([this.#connection.keepSent({ id, request, at }), timeout]);
+    const ask = () => !isSlow && this.#askFirst(sent);
+    const error = await Promise.race([this.#connection.keepSent({ id, request, at }, ask), timeout]);
     clearTimeout(timer);
+    // Where nothing is kept at once.
+    if (!error) ask();
+    this.#first.safe(id);
     this.#show(sent, error);
     // The record has it by now.
     if (isSlow && this.#snapshots.serves(id) && this.#snapshots.phase !== "paused") this.#connection.dropSent(id);
+  }
+
+  /** Does not wait for the core, where that would ask for the same. */
+  #askFirst(sent: Sent): boolean {
+    const config = this.#config;
+    const isOurs = () =>
+      !(this.#disposed || sent.delivered || sent.cancelled || this.#connection.session) && this.#config === config;
+    return this.#first.ask(sent, config, this.#parts.tasks, isOurs);
   }
 
   /** A message that is nowhere but in this page is not seen without the reason. */
@@ -683,6 +713,13 @@ export class GloveSession {
   }
 
   #cancel(sent: Sent): void {
+    const { id } = sent;
+    const stop = () => this.#snapshots.request === id && this.#connection.stop();
+    // The record has what was seen of it. The core is given the last piece within a moment.
+    if (!sent.delivered && this.#first.stop(id, () => setTimeout(stop, 100))) {
+      this.#connection.dropSent(id);
+      return;
+    }
     sent.stop?.abort();
     sent.cancelled = true;
     if (!sent.delivered) {

@@ -1,7 +1,7 @@
 // The answer that is being written: pieces of its text, and calls whose arguments come.
 
 import type { Reducers } from "./events.js";
-import { type Answer, type PieceKind, type SessionState, withBase } from "./state.js";
+import { type Answer, type PieceKind, type SessionState, withBase, withoutEarly } from "./state.js";
 import { withPatches } from "./streaming-call.js";
 
 const emptyAnswer = (call?: number): Answer => ({ call, text: "", isBlank: true, reasoning: "", over: false });
@@ -64,7 +64,7 @@ export const answerReducers: Reducers<"input" | "modelCalled" | "piece" | "faile
 
 /** An answer is whole: its text is an entry now. */
 export function answered(before: SessionState): SessionState {
-  const state = dropStale(before);
+  const state = dropStale(withoutEarly(before));
   return { ...state, answering: true, answers: state.answers.slice(1), calls: [] };
 }
 

@@ -2,7 +2,7 @@
 
 import type { CoreEvent } from "../wire/core-types.js";
 import type { Issue } from "../wire/run-types.js";
-import type { MaybeHidden, PieceKind, SentMessage, SessionState, SlotContext, Written } from "./state.js";
+import type { EarlyAnswer, MaybeHidden, PieceKind, SentMessage, SessionState, SlotContext, Written } from "./state.js";
 
 /** What the page says of itself. */
 export type PageChanges = Partial<
@@ -24,6 +24,8 @@ export type PageEvent =
   /** The session could not be opened for the message. */
   | ({ readonly kind: "undelivered" } & MaybeHidden)
   | { readonly kind: "dropped"; readonly id: string }
+  /** What is shown of a message that was sent to the model before the core was there. */
+  | { readonly kind: "early"; readonly early: EarlyAnswer | undefined }
   /** The promise of a request has settled; with an error where the core has not taken the request. */
   | { readonly kind: "settled"; readonly id: string; readonly error: Error | undefined }
   | { readonly kind: "refused"; readonly slot: string; readonly error: string; readonly issues: readonly Issue[] }

@@ -17,7 +17,9 @@ export const sentAs = (state: SessionState, id: string, changes: Partial<SentMes
   sent: state.sent.map((message) => (message.id === id ? { ...message, ...changes } : message)),
 });
 
-export const pageReducers: Reducers<"page" | "model" | "sent" | "safe" | "undelivered" | "dropped" | "settled" | "lost"> = {
+export const pageReducers: Reducers<
+  "page" | "model" | "sent" | "safe" | "undelivered" | "dropped" | "early" | "settled" | "lost"
+> = {
   page: (state, { changes }) => withBase(state, changes),
   model: (state, { before, now }) => {
     const unreadBy = new Map(state.unreadBy).set(before, state.unread);
@@ -32,6 +34,7 @@ export const pageReducers: Reducers<"page" | "model" | "sent" | "safe" | "undeli
   safe: (state, { id, unkept }) => sentAs(state, id, { unsafe: false, unkept }),
   undelivered: (state, { kind, ...message }) => ({ ...state, undelivered: [...without(state.undelivered, message.id), message] }),
   dropped: (state, { id }) => ({ ...state, undelivered: without(state.undelivered, id) }),
+  early: (state, { early }) => ({ ...state, early }),
   settled: (state, { id, error }) => ({ ...(error ? withBase(state, { error }) : state), sent: without(state.sent, id) }),
   // Nothing of a run is shown yet.
   lost: (state, { error }) => withBase(state, { error }),
@@ -56,16 +59,17 @@ export const reduceBy =
   (before, event, context, unseen = new WeakSet()) => {
     const reducer = reducers[event.kind] as Reducer;
     const state = reducer(before, event as never, context as SlotContext, unseen);
-    const { core, sent, undelivered: kept } = state;
-    if (core === before.core && sent === before.sent && kept === before.undelivered) return state;
+    const { core, sent, undelivered: kept, early } = state;
+    if (core === before.core && sent === before.sent && kept === before.undelivered && early?.id === before.early?.id)
+      return state;
     const queue = queueOf(state);
     return queue === state.base.queue ? state : withBase(state, { queue });
   };
 
 /** What waits for its turn; the same object as before where that is so. */
-function queueOf({ base, undelivered: kept, core, sent }: SessionState): readonly QueuedMessage[] {
+function queueOf({ base, undelivered: kept, core, sent, early }: SessionState): readonly QueuedMessage[] {
   const waits = sent.filter(({ waits, unsafe }) => waits && !unsafe).map(({ waits, unsafe, unkept, ...message }) => message);
-  const seen = [...kept, ...core.queue, ...waits].filter(({ hidden }) => !hidden);
+  const seen = [...kept, ...core.queue, ...waits].filter(({ hidden, id }) => !hidden && id !== early?.id);
   const now = seen.map(({ hidden, ...message }) => message);
   return now.length === base.queue.length && now.every(({ id }, at) => base.queue[at]?.id === id) ? base.queue : now;
 }

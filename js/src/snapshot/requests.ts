@@ -24,8 +24,11 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "delivered"
     const { base, core } = before;
     const served = new Set([request, ...queue.map(({ id }) => id)]);
     const same = base.undoable.length === undoable.length && base.undoable[0]?.toolCallId === undoable[0]?.toolCallId;
+    // Until its request is answered by the core, what was shown of the answer before stays.
+    const early = before.early?.id === (request ?? core.request) && phase !== "model" ? undefined : before.early;
     return {
       ...before,
+      early,
       ...(request !== core.request && nextRequest(before)),
       // An answer that breaks off leaves its text as an entry, if at all.
       ...(phase !== "model" && silent),

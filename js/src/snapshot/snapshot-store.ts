@@ -65,6 +65,11 @@ export class SnapshotStore {
     return this.#state.core.phase;
   }
 
+  /** What is shown ahead of the core. */
+  get early(): SessionState["early"] {
+    return this.#state.early;
+  }
+
   get request(): string | null {
     return this.#state.core.request;
   }

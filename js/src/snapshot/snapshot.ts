@@ -195,7 +195,10 @@ export interface GloveSnapshot {
   readonly error: Error | undefined;
   /** Where the session is kept. */
   readonly storage: "indexeddb" | "memory" | "custom";
-  /** What the store warns of: `STORAGE_MEMORY` where the browser allows no database, so that all is gone with the page. */
+  /**
+   * What the store warns of: `STORAGE_MEMORY` where the browser allows no database, so that all is gone with the page. `STORAGE_PENDING`: the
+   * first answer is in this page alone, as the core has not come.
+   */
   readonly warning: { readonly code: string; readonly message: string } | undefined;
   /**
    * Which tab runs the session. `leader`: this one, also where no other can. `follower`: another one; this one shows the same, live,

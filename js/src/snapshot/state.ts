@@ -40,6 +40,15 @@ export interface SentMessage extends MaybeHidden {
 
 type Derived = "status" | "busy" | "streamingText" | "streamingReasoning" | "streamingCalls";
 
+/** A message that was sent to the model before the core was there, and its answer as far as it has come. */
+export interface EarlyAnswer {
+  readonly id: string;
+  readonly timeline: GloveSnapshot["timeline"];
+  readonly text: string;
+  /** A person has stopped it. */
+  readonly stopped?: boolean;
+}
+
 export interface SessionState {
   /** The parts of the snapshot that stand in it as they are here. */
   readonly base: Omit<GloveSnapshot, Derived>;
@@ -58,6 +67,8 @@ export interface SessionState {
   readonly undelivered: readonly MaybeHidden[];
   /** The error of a request, which gives way when a later one goes well. */
   readonly failure: Error | undefined;
+  /** Shown until the core has told as much. */
+  readonly early?: EarlyAnswer | undefined;
   /** Media types that the model does not read. */
   readonly unread: ReadonlySet<string>;
   /** The same of models before it. */
@@ -116,20 +127,22 @@ export const emptySnapshot = (sessionId: string, storage: GloveSnapshot["storage
 
 /** What is shown: the snapshot from before, where nothing is different. */
 export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSnapshot {
-  const { base, core, answers, calls, sent } = state;
-  const busy = isBusy(state);
-  const answering = state.answering || core.phase === "tools" || core.phase === "waiting";
+  const { base, core, answers, calls, sent, early } = state;
+  const busy = isBusy(state) && !early?.stopped;
+  const answering = state.answering || !!early?.text || core.phase === "tools" || core.phase === "waiting";
   // What is written for a prompt that no person sees is not shown.
   const hidden = core.hidden === true;
   const [answer] = hidden ? [] : answers;
+  const text = answer?.isBlank === false ? answer.text : "";
   const now: GloveSnapshot = {
     ...base,
+    timeline: early && base.timeline.length === 0 ? early.timeline : base.timeline,
     // It is said as long as it is so.
     error: base.error ?? sent.find(({ unkept }) => unkept)?.unkept,
     busy,
     status: busy && !hidden ? (answering ? "streaming" : "submitted") : base.error ? "error" : "ready",
     // Blank lines before a call are no entry of the timeline either.
-    streamingText: answer?.isBlank === false ? answer.text : "",
+    streamingText: early?.text.startsWith(text) && /\S/.test(early.text) ? early.text : text,
     streamingReasoning: answer?.reasoning ?? "",
     streamingCalls: hidden ? none : calls,
   };
@@ -139,6 +152,9 @@ export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSn
 export function withBase(state: SessionState, changes: Partial<SessionState["base"]>): SessionState {
   return { ...state, base: { ...state.base, ...changes } };
 }
+
+/** What was shown ahead of the core gives way to what the core shows, unless that is of something else. */
+export const withoutEarly = (state: SessionState): SessionState => (state.early ? { ...state, early: undefined } : state);
 
 /** The value from before, when the one of now has the same parts. */
 export function unlessSame<T extends object>(before: T, now: T): T {

@@ -9,6 +9,8 @@ import { deepest, toPlain } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
 import { checkTool } from "./options.js";
 
+export { withTaskTool } from "./task-tool.js";
+
 /** What the model and the core are told of a tool. */
 export function specOf(tool: ToolConfig): Maybe<PageTool> {
   checkTool(tool);

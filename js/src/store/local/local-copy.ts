@@ -13,26 +13,37 @@ const database = "glove-sent";
 const rows = "messages";
 let opened: Promise<IDBDatabase> | undefined;
 
+interface LocalCopy {
+  readonly atOnce: boolean | undefined;
+  readonly stored: Promise<unknown>;
+  readonly hurry: () => void;
+  readonly forget: () => void;
+}
+
 /**
- * Keeps a copy where the store cannot write yet. `stored` settles when the copy outlives the browser, or cannot; `forget` removes it when the
- * message is where it belongs.
+ * Keeps a copy where the store cannot write yet; `atOnce`: it outlives the page already. `stored` settles when the copy outlives the
+ * browser, or cannot: after a moment, unless somebody is in a `hurry`. `forget` removes it when the message is where it belongs.
  */
-export function keepLocalCopy(
-  store: LocalStore,
-  message: SentRequest,
-): { readonly stored: Promise<unknown>; readonly forget: () => void } | undefined {
+export function keepLocalCopy(store: LocalStore, message: SentRequest): LocalCopy | undefined {
   if (store.localCopyKey === undefined || store.canWrite) return;
   const key = store.localCopyKey + message.id;
-  inStorage((storage) => storage.setItem(key, JSON.stringify(message)));
-  let timer: ReturnType<typeof setTimeout>;
+  const atOnce = inStorage((storage) => {
+    storage.setItem(key, JSON.stringify(message));
+    return true;
+  });
+  let [timer, hurry]: [ReturnType<typeof setTimeout> | undefined, () => void] = [undefined, () => {}];
   const stored = new Promise((resolve, reject) => {
-    timer = setTimeout(() => inDatabase("readwrite", (copies) => copies.put(message, key)).then(resolve, reject), soonMs);
+    hurry = () => {
+      clearTimeout(timer);
+      inDatabase("readwrite", (copies) => copies.put(message, key)).then(resolve, reject);
+    };
+    timer = setTimeout(hurry, soonMs);
   });
   const forget = () => {
     clearTimeout(timer);
     dropLocalCopy(store, message.id);
   };
-  return { stored, forget };
+  return { atOnce, stored, hurry, forget };
 }
 
 export function dropLocalCopy(store: LocalStore, id: string): void {

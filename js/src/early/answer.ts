@@ -1,0 +1,120 @@
+// The first answer of a new session, which the page asks for and shows until the core is there.
+
+import { type Transport, transportOf } from "../models/endpoint.js";
+import type { SessionConfig } from "../ports/session-config.js";
+import type { Fetch } from "../relay/http.js";
+import type { SnapshotStore } from "../snapshot/snapshot-store.js";
+import type { EarlyAnswer } from "../snapshot/state.js";
+import type { TellableTool } from "../tools/task-tool.js";
+import { loadPart } from "../values/error.js";
+import { firstBody } from "./body.js";
+import { type FirstMessage, isKnown, mayAskEarly } from "./eligible.js";
+import { EarlyRequest } from "./request.js";
+
+/** A message that is written down. */
+interface Sent {
+  readonly id: string;
+  readonly at: number;
+  readonly input: FirstMessage;
+  /** It is the first of a session of which nothing can be stored. */
+  readonly isFirst: boolean;
+}
+
+const notStored = "STORAGE_PENDING";
+
+export class FirstAnswer {
+  readonly #snapshots: SnapshotStore;
+  #request: EarlyRequest | undefined;
+  #shown: EarlyAnswer | undefined;
+  /** The message that it is asked for. */
+  #id: string | undefined;
+  /** That is where it outlives the browser: what comes is shown. */
+  #isSafe = false;
+
+  constructor(snapshots: SnapshotStore) {
+    this.#snapshots = snapshots;
+  }
+
+  /**
+   * Asks for it, where that is sure to be what the core would ask: whether it does. `isOurs`: the core has not been given it, and nothing
+   * has changed.
+   */
+  ask(sent: Sent, config: SessionConfig, tasks: boolean | undefined, isOurs: () => boolean): boolean {
+    const { id, at, input, isFirst } = sent;
+    const transport = transportOf(config.model);
+    if (this.#id || !mayAskEarly(isFirst, transport, config, input)) return false;
+    this.#id = id;
+    const { systemPrompt, tools = [] } = config;
+    const { text = "" } = input;
+    const send = (told: readonly TellableTool[]) => {
+      if (!isOurs() || !told.every(isKnown)) return;
+      // The core's first id of a request.
+      this.#show({ id, timeline: [{ kind: "user", id: `${id}.m1`, text, at }], text: "" });
+      this.#request = new EarlyRequest(transport, firstBody({ systemPrompt, tools: told, text }), (text) => this.#add(text));
+    };
+    if (!tasks && tools.length === 0) send([]);
+    else {
+      loadPart(import("../tools/spec.js"))
+        .then(async ({ specOf, withTaskTool }) => withTaskTool(await Promise.all(tools.map(specOf)), tasks))
+        // What is wrong with them is told where the core is told of them.
+        .then(send, () => {});
+    }
+    return true;
+  }
+
+  #add(text: string): void {
+    const shown = this.#shown;
+    // What the core tells has taken its place.
+    if (shown && (!this.#isSafe || this.#isSeen)) this.#show({ ...shown, text: shown.text + text });
+  }
+
+  get #isSeen(): boolean {
+    return this.#shown !== undefined && this.#snapshots.early === this.#shown;
+  }
+
+  /** The message may be shown, and what has come of its answer. */
+  safe(id: string): void {
+    if (this.#isSafe || this.#id !== id) return;
+    this.#isSafe = true;
+    if (this.#shown) this.#show(this.#shown);
+  }
+
+  #show(early: EarlyAnswer): void {
+    this.#shown = early;
+    if (this.#isSafe) this.#snapshots.dispatch({ kind: "early", early });
+  }
+
+  /** How the core gets its answer, where it asks for the same. */
+  readonly take = (transport: Transport | undefined, url: string, headers: string, body: string): Fetch | undefined => {
+    const request = this.#request;
+    const fetch = request?.take(transport, url, headers, body);
+    // What was shown was not asked by the core.
+    if (request && !fetch && this.#shown?.text && this.#isSeen) this.#show({ ...this.#shown, text: "" });
+    return fetch;
+  };
+
+  /** Ends it where it is, which the core does too when it has `reached` that. False where nothing of this message is under way. */
+  stop(id: string, reached: () => void): boolean {
+    const shown = this.#shown;
+    if (shown?.id !== id || !this.#request) return false;
+    this.#request.stop(reached);
+    if (!shown.stopped) this.#show({ ...shown, stopped: true });
+    return true;
+  }
+
+  /** The core has not come for its message, which is offered again when it does: what has come of the answer stays, in this page alone. */
+  left(id: string): void {
+    if (this.#shown?.id !== id || !this.#shown.text) return;
+    const message = "This answer is not stored: the rest of the page has not come. It is stored when that does.";
+    this.#snapshots.set({ warning: { code: notStored, message } });
+  }
+
+  /** Nobody waits for it any more: it is broken off, unless the core has it, and shown no more. */
+  end(id = this.#shown?.id): void {
+    if (!this.#shown || this.#shown.id !== id) return;
+    this.#request?.end();
+    this.#shown = undefined;
+    if (this.#snapshots.snapshot.warning?.code === notStored) this.#snapshots.set({ warning: undefined });
+    if (this.#snapshots.early) this.#snapshots.dispatch({ kind: "early", early: undefined });
+  }
+}
