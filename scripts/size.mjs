@@ -38,6 +38,7 @@ const measured = {
   "everything of 'glove-wasm/ai-sdk'": async () => (await bundle('export * from "glove-wasm/ai-sdk"')).opened,
   "everything of 'glove-wasm/remote'": async () => (await bundle('export * from "glove-wasm/remote"')).opened,
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
+  "later: the rows of long conversations": async () => (await bundle(page)).later(/render\/drawn-view/),
   "later: what draws slots": async () => (await bundle(page)).later(/slots\/slot-parts/),
   "later: the button for files": async () => (await bundle(page)).later(/attachments\/attach/),
   "later: drawing files": async () => (await bundle(page)).later(/attachments\/index/),

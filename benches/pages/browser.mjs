@@ -16,3 +16,24 @@ export async function figuresOf(page, url) {
   await page.goto(url, { waitUntil: "commit" });
   return JSON.parse((await told).text());
 }
+
+/** Does the work; gives the longest task of the page in it, in milliseconds of CPU. */
+export async function longestTask(page, work) {
+  const cdp = await page.context().newCDPSession(page);
+  const events = [];
+  cdp.on("Tracing.dataCollected", ({ value }) => events.push(...value));
+  await cdp.send("Tracing.start", {
+    traceConfig: { includedCategories: ["disabled-by-default-devtools.timeline"], excludedCategories: ["*"] },
+    transferMode: "ReportEvents",
+  });
+  await work();
+  const over = new Promise((resolve) => cdp.once("Tracing.tracingComplete", resolve));
+  await cdp.send("Tracing.end");
+  await over;
+  await cdp.detach();
+  const main = events.filter(({ ph, args }) => ph === "M" && args?.name === "CrRendererMain");
+  const tasks = events.filter(
+    ({ name, pid, tid }) => name === "RunTask" && main.some((one) => one.pid === pid && one.tid === tid),
+  );
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1_000;
+}

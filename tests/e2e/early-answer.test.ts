@@ -104,7 +104,7 @@ async function without(page: Page): Promise<() => Promise<void>> {
   const held = new Promise<void>((resolve) => {
     come = resolve;
   });
-  await page.route(/\/(opening|carried-file)-/, async (route) => {
+  await page.route(/\/(session-chunk|inline-file)-/, async (route) => {
     await held;
     await route.continue().catch(() => {});
   });
@@ -175,7 +175,7 @@ test("a page that is loaded anew in mid-answer shows the message once, and asks 
       const createModel = () => createEndpointModel("/chat", { fetch: resumable() });`;
     await inPage(page, resumed + send("createModel"));
     await shows(page, "Hi | Hello");
-    await page.unroute(/\/(opening|carried-file)-/);
+    await page.unroute(/\/(session-chunk|inline-file)-/);
     first = { text: "Hello again.", ends: true };
     await page.reload();
     await inPage(page, resumed + app("createModel"));

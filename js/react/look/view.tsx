@@ -74,6 +74,7 @@ function Conversation(props: RenderProps & { slots: ShownSlot[]; after: ReactNod
         slots={placed.at}
         streaming={streaming}
         live={writing ? glove : undefined}
+        hasBoxes={!unstyled}
         renderMessage={props.renderMessage}
         renderToolStatus={props.renderToolStatus}
         renderStreaming={props.renderStreaming}

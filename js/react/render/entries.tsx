@@ -7,6 +7,7 @@ import { Icon } from "../parts/icons.js";
 import { Message } from "../parts/message.js";
 import { BranchPicker } from "../parts/versions/lazy.js";
 import { DefaultCompaction, Reasoning, Slots } from "./defaults.js";
+import { useDrawnRows } from "./drawn-rows.js";
 import { useDrawnInTurn } from "./gradual-render.js";
 import { useLabels } from "./labels.js";
 import { renderPart } from "./mount-renderer.js";
@@ -22,6 +23,8 @@ export interface EntriesProps
   streaming: boolean;
   /** Whose answer is being written: it is drawn where its entry will be. */
   live: GloveHandle | undefined;
+  /** It has the boxes of the look: of a long conversation those blocks stand in the document that are near what is seen. */
+  hasBoxes: boolean;
 }
 
 export const Entries = memo(function Entries({
@@ -29,31 +32,67 @@ export const Entries = memo(function Entries({
   slots,
   streaming,
   live: answer,
+  hasBoxes,
   ...rest
 }: EntriesProps): ReactNode {
   const timeline = useDrawnInTurn(all);
   // It stands after the last entry.
   const live = timeline === all ? answer : undefined;
   const [[blocks, own]] = useState(() => [createBlocks(), createGroups()] as const);
-  const groups = own(slots);
-  const views = blocks(timeline, live !== undefined).map((block) => {
-    const last = block.start + block.entries.length === all.length && !streaming;
-    return (
+  const runs = blocks(timeline, live !== undefined);
+  const groups = own(slots, runs);
+  const [parts, log] = useDrawnRows(runs, hasBoxes);
+  const [found] = useState(() => (rows: Element | null) => {
+    log.current = rows?.parentElement ?? log.current;
+  });
+  // React looks at all that stands beside what renders: fewer, where blocks stand together. A block stays where it is, whatever stands before it.
+  const together = new Map<number, ReactNode[]>();
+  for (const [at, part] of parts.entries()) {
+    const isAway = !("block" in part);
+    const start = isAway ? part.away : part.block.start;
+    const beside = together.get(Math.floor(start / fragment)) ?? [];
+    together.set(Math.floor(start / fragment), beside);
+    if (isAway) {
+      beside.push(<Away key={`away:${start}`} height={part.height} isBefore={at === 0} />);
+      continue;
+    }
+    const { block, returns } = part;
+    const last = start + block.entries.length === all.length && !streaming;
+    const view = (
       <BlockView
-        key={block.start}
+        key={start}
         block={block}
-        slots={groups.get(block.start) ?? noSlots}
+        slots={groups.get(start) ?? noSlots}
         lastIndex={last ? timeline.length - 1 : -1}
-        live={live && isLiveBlock(block, timeline.length) ? live : undefined}
+        live={block === runs.at(-1) ? live : undefined}
         {...rest}
       />
     );
-  });
-  // React looks at all that stands beside what renders: fewer, where blocks stand together.
-  const parts: ReactNode[] = [];
-  for (let at = 0; at < views.length; at += together) parts.push(<Fragment key={at}>{views.slice(at, at + together)}</Fragment>);
-  return parts;
+    const rows = hasBoxes ? (
+      <div key={start} ref={found} data-glove-rows={start} aria-live={returns ? "off" : undefined}>
+        {view}
+      </div>
+    ) : (
+      view
+    );
+    beside.push(rows);
+  }
+  return [...together].map(([at, beside]) => <Fragment key={at}>{beside}</Fragment>);
 });
+
+/** The room of what is not drawn. Who reads with a screen reader goes on there with a button. */
+function Away({ height, isBefore }: { readonly height: number; readonly isBefore: boolean }): ReactNode {
+  const say = useLabels();
+  const goOn = ({ currentTarget }: { readonly currentTarget: Element }) =>
+    currentTarget.parentElement?.scrollIntoView({ block: isBefore ? "end" : "start" });
+  return (
+    <div data-glove-away="" style={{ height }}>
+      <button type="button" tabIndex={-1} data-glove-label="" onClick={goOn}>
+        {say(isBefore ? "Earlier messages" : "Later messages")}
+      </button>
+    </div>
+  );
+}
 
 /** A run of entries that React passes over as one when nothing in it changed. */
 interface Block {
@@ -64,8 +103,11 @@ interface Block {
   readonly next: ShownEntry["kind"] | undefined;
 }
 
-const blockSize = 50;
-const together = 8;
+const blockSize = 10;
+/** Calls that stand together are not parted, unless they are so many. */
+const mostTogether = 50;
+/** In entries. */
+const fragment = 400;
 const noSlots: PlacedSlots["at"] = new Map();
 
 // What these two remember only saves work: it never changes what comes out.
@@ -81,27 +123,38 @@ function createBlocks(): (timeline: readonly ShownEntry[], live: boolean) => Blo
     if (liveAt !== undefined && written?.kind === "agent_text") grown.set(written.id, liveKey(liveAt));
     liveAt = live ? timeline.length : timeline.length > (liveAt ?? 0) ? undefined : liveAt;
     const blocks: Block[] = [];
-    for (let start = 0; start < timeline.length; start += blockSize) {
+    for (let start = 0; start < timeline.length; ) {
       const old = before[blocks.length];
-      const next = timeline[start + blockSize]?.kind;
-      const same = old && old.next === next && isSame(old, timeline);
-      blocks.push(same ? old : keyed(timeline.slice(start, start + blockSize), start, grown, next));
+      const end = endOf(start, timeline);
+      const next = timeline[end]?.kind;
+      const same = old?.start === start && old.next === next && isSame(old, timeline, end);
+      blocks.push(same ? old : keyed(timeline.slice(start, end), start, grown, next));
+      start = end;
     }
+    const last = blocks.at(-1);
+    if (live && (!last || last.entries.length >= blockSize)) blocks.push(keyed([], timeline.length, grown));
     before = blocks;
-    return live && timeline.length % blockSize === 0 ? [...blocks, keyed([], timeline.length, grown)] : blocks;
+    return blocks;
   };
 }
 
 const liveKey = (at: number) => `live:${at}`;
-const isLiveBlock = ({ start }: Block, count: number) => start === count - (count % blockSize);
+
+/** Where the block ends that begins there: whatever comes later, it begins where it began. */
+function endOf(start: number, timeline: readonly ShownEntry[]): number {
+  const isCall = (at: number) => timeline[at]?.kind === "tool";
+  let end = Math.min(start + blockSize, timeline.length);
+  while (isCall(end - 1) && isCall(end) && end - start < mostTogether) end++;
+  return end;
+}
 
 /** The slots of each block, by its start. A block whose slots did not change has the same map as before. */
-function createGroups(): (slots: PlacedSlots["at"]) => ReadonlyMap<number, PlacedSlots["at"]> {
+function createGroups(): (slots: PlacedSlots["at"], blocks: readonly Block[]) => ReadonlyMap<number, PlacedSlots["at"]> {
   let before = new Map<number, PlacedSlots["at"]>();
-  return (slots) => {
+  return (slots, blocks) => {
     const own = new Map<number, Map<number, ShownSlot[]>>();
     for (const [index, group] of slots) {
-      const start = index - (index % blockSize);
+      const start = blocks.findLast((block) => block.start <= index)?.start ?? 0;
       own.set(start, (own.get(start) ?? new Map()).set(index, group));
     }
     const kept = [...own].map(([start, groups]) => {
@@ -114,11 +167,8 @@ function createGroups(): (slots: PlacedSlots["at"]) => ReadonlyMap<number, Place
   };
 }
 
-function isSame({ start, entries }: Block, timeline: readonly ShownEntry[]): boolean {
-  return (
-    entries.length === Math.min(blockSize, timeline.length - start) &&
-    entries.every((entry, index) => entry === timeline[start + index])
-  );
+function isSame({ start, entries }: Block, timeline: readonly ShownEntry[], end: number): boolean {
+  return entries.length === end - start && entries.every((entry, index) => entry === timeline[start + index]);
 }
 
 function keyed(entries: ShownEntry[], start: number, grown: ReadonlyMap<string, string>, next?: ShownEntry["kind"]): Block {
@@ -133,7 +183,7 @@ function keyed(entries: ShownEntry[], start: number, grown: ReadonlyMap<string, 
   return { start, entries, keys, next };
 }
 
-type BlockViewProps = Omit<EntriesProps, "timeline" | "streaming"> & { block: Block; lastIndex: number };
+type BlockViewProps = Omit<EntriesProps, "timeline" | "streaming" | "hasBoxes"> & { block: Block; lastIndex: number };
 
 const BlockView = memo(function BlockView({ block, slots, lastIndex, live, ...rest }: BlockViewProps): ReactNode {
   const { start, entries, keys, next } = block;

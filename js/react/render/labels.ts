@@ -52,6 +52,8 @@ export type Word =
   | "Run again"
   | "Don't run"
   | "Jump to latest"
+  | "Earlier messages"
+  | "Later messages"
   | "What can I do for you?"
   | "Suggestions"
   | "Copy"

@@ -50,9 +50,9 @@ async function stream(count: number, pieces: number) {
       <Page />
     </GloveProvider>,
   );
-  await waitFor(() => expect(container.querySelectorAll("[role=log] > div")).toHaveLength(count));
+  await waitFor(() => expect(container.querySelectorAll("[role=log] > [data-glove-rows] > div")).toHaveLength(count));
   act(() => void glove?.sendMessage("go"));
-  await waitFor(() => expect(container.querySelectorAll("[role=log] > div")).toHaveLength(count + 1));
+  await waitFor(() => expect(container.querySelectorAll("[role=log] > [data-glove-rows] > div")).toHaveLength(count + 1));
   await act(() => asked.opened);
   await act(() => notify("x"));
   await waitFor(() => expect(container.querySelector("[data-glove-streaming]")).not.toBeNull());

@@ -51,7 +51,7 @@ test("a turn of any length is copied as one, wherever it is drawn apart", async 
 
 test("three calls and more that went well and show nothing are one line, which opens; all others stay cards", () => {
   const summary = (container: HTMLElement) =>
-    [...container.querySelectorAll("[role=log] > *")].map((element) => {
+    [...container.querySelectorAll("[role=log] > [data-glove-rows] > *")].map((element) => {
       const role = element.getAttribute("data-glove-role") ?? element.getAttribute("data-glove-message");
       return role === "steps" ? `${role} ${element.querySelectorAll("[data-glove-role=tool]").length}` : role;
     });

@@ -1,0 +1,257 @@
+// Which blocks of a long conversation stand in the document: those near what is seen, and those that hold what would be lost with them.
+
+/** What is known of a block before it is drawn. */
+export interface Rows {
+  readonly start: number;
+  readonly entries: readonly { readonly id: string }[];
+}
+
+/** A block that is drawn, or the room that those take which are not. `returns`: it was not drawn before, and is no news to who listens. */
+export type Part<B extends Rows> =
+  | { readonly block: B; readonly returns?: boolean }
+  | { readonly away: number; readonly height: number };
+
+/** In screens beyond each edge: so much is drawn, and goes again when it is farther away than that. */
+const near = 1;
+const far = 2.5;
+/** What an entry takes where none was measured, in pixels. */
+const guess = 100;
+/** So many have to be measured before others are taken to be like them. */
+const least = 10;
+/** Where an application may keep a state, and what a person has opened, is writing or answering. */
+const holding =
+  "[data-glove-slot], [data-glove-shows], [data-glove-output], [data-glove-editor], [data-glove-keep], details[open], :focus";
+
+export class View {
+  #blocks: readonly Rows[] = [];
+  /** What each block takes, by its start. */
+  readonly #heights = new Map<number, number>();
+  #drawn = new Map<number, Element>();
+  readonly #held = new Set<number>();
+  /** Those that were not drawn at some time. */
+  readonly #away = new Set<number>();
+  /** The first entry: with another one it is another conversation. */
+  #first: string | undefined;
+  /** The first and the last that are near. */
+  #range: readonly [from: number, to: number] | undefined;
+  /** Who prints or selects everything wants everything. */
+  #all = false;
+  readonly #log: { readonly current: Element | null };
+  /** So many blocks are drawn before it is known what is seen. */
+  readonly #atFirst: number;
+  #gap = 0;
+  /** What an entry takes, by the first that were drawn: an average that moves would move what is seen. */
+  #each = 0;
+  #version = 0;
+  readonly #listeners = new Set<() => void>();
+  #sizes: ResizeObserver | undefined;
+  /** What is seen first, and where, in browsers that do not hold it there themselves. */
+  #anchor: readonly [Element, number] | undefined;
+
+  /** Begins with what stands there. */
+  constructor(log: { readonly current: Element | null }, blocks: readonly Rows[], atFirst: number) {
+    this.#log = log;
+    this.#atFirst = atFirst;
+    this.#blocks = blocks;
+    this.#first = blocks[0]?.entries[0]?.id;
+    this.drawn();
+    for (const [start, element] of this.#drawn) {
+      const { height } = element.getBoundingClientRect();
+      if (height) this.#heights.set(start, height);
+    }
+    this.#learn();
+  }
+
+  readonly version = () => this.#version;
+  readonly subscribe = (listener: () => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  #again(): void {
+    this.#version++;
+    for (const listener of this.#listeners) listener();
+  }
+
+  parts<B extends Rows>(blocks: readonly B[]): Part<B>[] {
+    this.#blocks = blocks;
+    const first = blocks[0]?.entries[0]?.id;
+    if (first !== this.#first) {
+      this.#first = first;
+      this.#range = undefined;
+      for (const known of [this.#heights, this.#held, this.#away]) known.clear();
+    }
+    // A conversation is opened at its end.
+    const [from, to] = this.#range ?? [blocks.length - this.#atFirst, blocks.length];
+    const parts: Part<B>[] = [];
+    for (const [at, block] of blocks.entries()) {
+      const before = parts.at(-1);
+      // The last one grows.
+      if (this.#all || (at >= from && at <= to) || at === blocks.length - 1 || this.#held.has(block.start)) {
+        parts.push({ block, returns: this.#away.has(block.start) });
+        continue;
+      }
+      this.#away.add(block.start);
+      if (!before || "block" in before) parts.push({ away: block.start, height: this.#height(block) });
+      else parts[parts.length - 1] = { ...before, height: before.height + this.#gap + this.#height(block) };
+    }
+    return parts;
+  }
+
+  #height({ start, entries }: Rows): number {
+    return this.#heights.get(start) ?? entries.length * (this.#each || guess);
+  }
+
+  /** Looks again whenever something moves. */
+  watch(): () => void {
+    const all = (wanted: boolean) => {
+      if (this.#all === wanted) return;
+      this.#all = wanted;
+      this.#again();
+      // What was kept for it goes.
+      this.look();
+    };
+    const sizes = new ResizeObserver((entries) => {
+      for (const { target, borderBoxSize } of entries) {
+        const start = startOf(target);
+        const height = borderBoxSize[0]?.blockSize;
+        if (start !== undefined && height && this.#drawn.get(start) === target) this.#heights.set(start, height);
+      }
+      if (isWaiting) return;
+      isWaiting = true;
+      // When the list has been moved to its end, which is done as sizes change too.
+      requestAnimationFrame(() => {
+        isWaiting = false;
+        this.look();
+      });
+    });
+    let isWaiting = false;
+    this.#sizes = sizes;
+    for (const element of this.#drawn.values()) sizes.observe(element);
+    const over = new AbortController();
+    const listening = { capture: true, passive: true, signal: over.signal };
+    const isOurs = (target: EventTarget | null) => (target as Node).contains?.(this.#log.current);
+    const isTyping = (target: EventTarget | null) => (target as Element).matches?.("input, textarea, select, [contenteditable]");
+    addEventListener("scroll", ({ target }) => isOurs(target) && this.look(), listening);
+    addEventListener("resize", () => this.look(), listening);
+    addEventListener("beforeprint", () => all(true), listening);
+    addEventListener("afterprint", () => all(false), listening);
+    addEventListener(
+      "keydown",
+      ({ key, ctrlKey, metaKey, target }) => {
+        if (key === "a" && (ctrlKey || metaKey) && !isTyping(target)) all(true);
+      },
+      listening,
+    );
+    const selected = () => {
+      if (!document.getSelection()?.isCollapsed) return;
+      all(false);
+      if (this.#held.size) this.look();
+    };
+    document.addEventListener("selectionchange", selected, listening);
+    return () => {
+      over.abort();
+      sizes.disconnect();
+      this.#sizes = undefined;
+    };
+  }
+
+  /** Takes notice of what stands in the document now. */
+  drawn(): void {
+    const now = new Map<number, Element>();
+    for (const element of this.#log.current?.children ?? []) {
+      const start = startOf(element);
+      if (start !== undefined) now.set(start, element);
+    }
+    for (const [start, element] of this.#drawn) if (now.get(start) !== element) this.#sizes?.unobserve(element);
+    for (const [start, element] of now) if (this.#drawn.get(start) !== element) this.#sizes?.observe(element);
+    this.#drawn = now;
+    const [anchor, top] = this.#anchor ?? [];
+    this.#anchor = undefined;
+    const scroller = anchor?.isConnected && anchor.closest(scrollers);
+    if (scroller && anchor && top !== undefined) scroller.scrollTop += anchor.getBoundingClientRect().top - top;
+  }
+
+  /** What is near now. */
+  look(): void {
+    const log = this.#log.current;
+    if (!log?.isConnected) return;
+    const box = (log.closest(scrollers) ?? log).getBoundingClientRect();
+    const [top, bottom] = [Math.max(0, box.top), Math.min(innerHeight, box.bottom)];
+    const screen = bottom - top;
+    // Nobody sees it.
+    if (screen <= 0) return;
+    // Those that are away take what they are taken for before it is told what is near.
+    if (this.#learn()) {
+      this.#again();
+      requestAnimationFrame(() => this.look());
+      return;
+    }
+    const within = (screens: number): [number, number] => {
+      let [from, to, at] = [this.#blocks.length, -1, log.getBoundingClientRect().top];
+      for (const [index, block] of this.#blocks.entries()) {
+        const end = at + this.#height(block);
+        if (end > top - screens * screen && at < bottom + screens * screen) {
+          from = Math.min(from, index);
+          to = index;
+        }
+        at = end + this.#gap;
+      }
+      return [from, to];
+    };
+    const [[nearFrom, nearTo], [farFrom, farTo]] = [within(near), within(far)];
+    const [from, to] = this.#range ?? [nearFrom, nearTo];
+    const range = [Math.min(nearFrom, Math.max(from, farFrom)), Math.max(nearTo, Math.min(to, farTo))] as const;
+    const isHeld = this.#hold(range);
+    if (!isHeld && range[0] === from && range[1] === to && this.#range) return;
+    this.#range = range;
+    if (!CSS.supports("overflow-anchor", "auto")) {
+      const seen = [...this.#drawn.values()].find((element) => element.getBoundingClientRect().bottom > top);
+      this.#anchor = seen && [seen, seen.getBoundingClientRect().top];
+    }
+    this.#again();
+  }
+
+  /** Whether it is known now, and was not, what an entry takes. */
+  #learn(): boolean {
+    if (this.#each || !this.#log.current) return false;
+    this.#gap = Number.parseFloat(getComputedStyle(this.#log.current).rowGap) || 0;
+    this.#each = this.#average();
+    return this.#each > 0;
+  }
+
+  #average(): number {
+    let [height, count] = [0, 0];
+    for (const { start, entries } of this.#blocks) {
+      const own = this.#heights.get(start);
+      if (own === undefined) continue;
+      height += own + this.#gap;
+      count += entries.length;
+    }
+    return count >= least ? height / count : 0;
+  }
+
+  /** Which of those that are drawn stay, wherever they are. Whether they are others. */
+  #hold([from, to]: readonly [number, number]): boolean {
+    const selection = document.getSelection();
+    let changed = false;
+    for (const [start, element] of this.#drawn) {
+      const at = this.#blocks.findIndex((block) => block.start === start);
+      const isAway = at < from || at > to;
+      const holds =
+        isAway && (!!element.querySelector(holding) || (!selection?.isCollapsed && !!selection?.containsNode(element, true)));
+      if (holds === this.#held.has(start)) continue;
+      changed = true;
+      if (holds) this.#held.add(start);
+      else this.#held.delete(start);
+    }
+    return changed;
+  }
+}
+
+const scrollers = "[data-glove-scroller]";
+
+function startOf(element: Element): number | undefined {
+  const start = element.getAttribute("data-glove-rows");
+  return start === null ? undefined : Number(start);
+}
