@@ -1,4 +1,5 @@
 // A `fetch` for endpoints that keep answers under way: it reads on after a lost connection, and finds the same answer after a reload.
+import { askedElsewhere } from "../src/early/request.js";
 import type { Fetch } from "../src/relay/http.js";
 import { generateId } from "../src/values/ids.js";
 
@@ -30,7 +31,7 @@ export function resumable(fetch: Fetch = (url, init) => globalThis.fetch(url, in
       return fetch(url, { ...init, headers, ...changes });
     };
     const over = () => {
-      if (signal?.aborted && leaving()) {
+      if (signal?.aborted && (leaving() || signal.reason === askedElsewhere)) {
         active.delete(id);
         return;
       }

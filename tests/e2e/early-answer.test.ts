@@ -257,6 +257,23 @@ test("Stop in mid-answer keeps what was seen, in the record too", () =>
     expect(asked).toHaveLength(1);
   }));
 
+test("an answer that was stopped is asked by no tab, also where another one runs the session by then", () =>
+  inProfile(async (open) => {
+    const page = await open();
+    const come = await without(page);
+    await inPage(page, send());
+    await shows(page, "Hi | Hello");
+    await page.evaluate("session.abort()");
+    const other = await open();
+    await inPage(other, app());
+    await expect.poll(() => other.evaluate("session.getSnapshot().sessionReady"), { message: "the other is ready" }).toBe(true);
+    await come();
+    await expect.poll(() => page.evaluate("session.getSnapshot().tab"), { message: "it follows" }).toBe("follower");
+    await isReady(page);
+    expect(await inPage(page, "await new Promise((soon) => setTimeout(soon, 500)); return screen();")).toBe("");
+    expect([asked.length, await texts(other)]).toEqual([1, []]);
+  }));
+
 test("in React, in StrictMode, each frame shows as much as the one before, until the answer is whole", () =>
   inProfile(async (open) => {
     const page = await open();

@@ -4,7 +4,7 @@ import type { SentRequest } from "../../js/src/ports/store.js";
 import type { GloveSession } from "../../js/src/session/session.js";
 import type { GloveSnapshot } from "../../js/src/snapshot/snapshot.js";
 
-const opening = "../../js/src/core/opening.js";
+const opening = "../../js/src/core/session-chunk.js";
 const copies = "../../js/src/store/local/local-copy.js";
 let missing = false;
 let come = () => {};
@@ -256,6 +256,76 @@ test("Stop before anything has come, and a message behind it that is answered", 
   expect(asked).toHaveLength(2);
 });
 
+test("Stop of an answer that has come whole: its tool does not run", async () => {
+  const one = answer();
+  const run = vi.fn(() => "42");
+  const tool = { name: "look", description: "It looks.", jsonSchema: { type: "object" }, do: run };
+  const { session, asked } = await setup([one], { tools: [tool], tasks: undefined });
+  const sent = session.sendMessage("Hi");
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  one.say("Let me look.");
+  one.end([{ id: "c1", name: "look", input: {} }]);
+  await waitFor(session, "Hi | Let me look.");
+  session.abort();
+  come();
+  expect(await sent).toEqual({ type: "aborted" });
+  await waitFor(session, "Hi | Let me look.");
+  await soon();
+  expect([run.mock.calls.length, asked.length]).toEqual([0, 1]);
+});
+
+test.each([429, 500])("Stop of an answer with the status %s: it is not asked again", async (status) => {
+  const refused = new Response('{"error":{"message":"busy"}}', { status, headers: { "retry-after": "0" } });
+  const { session, asked, store } = await setup([refused, answer()]);
+  const sent = session.sendMessage("Hi");
+  await soon();
+  session.abort();
+  come();
+  expect(await sent).toEqual({ type: "aborted" });
+  await waitFor(session, "Hi");
+  expect([asked.length, store.sent.size, session.getSnapshot().busy]).toEqual([1, 0, false]);
+});
+
+test("Stop, and then another prompt or model: nothing is asked", async () => {
+  const { createScriptedModel } = await import("../../js/testing/index.js");
+  for (const change of [{ systemPrompt: "You are another." }, { model: createScriptedModel(["no"]) }]) {
+    const one = answer();
+    const { session, asked } = await setup([one, answer()]);
+    const sent = session.sendMessage("Hi");
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    one.say("Hello");
+    await waitFor(session, "Hi | Hello");
+    session.abort();
+    session.configure(change);
+    come();
+    expect(await sent).toEqual({ type: "aborted" });
+    await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ busy: false, streamingText: "" }));
+    expect(asked).toHaveLength(1);
+  }
+});
+
+test.each(["drop", "steer", "interrupt", "queue"] as const)(
+  "a message that is sent after Stop is answered (%s), and the record has what was seen",
+  async (whenBusy) => {
+    const [one, two] = [answer(), answer()];
+    const { session, asked } = await setup([one, two], { whenBusy });
+    const sent = session.sendMessage("Hi");
+    await soon();
+    one.say("Hello, I");
+    await waitFor(session, "Hi | Hello, I");
+    session.abort();
+    const second = session.sendMessage("Again");
+    expect(session.getSnapshot().busy).toBe(true);
+    two.say("Yes?");
+    two.end();
+    come();
+    expect(await sent).toEqual({ type: "aborted" });
+    expect(await second).toMatchObject({ type: "completed" });
+    await waitFor(session, "Hi | Hello, I | Again | Yes?");
+    expect(asked).toHaveLength(2);
+  },
+);
+
 test("a second message waits behind the first, and is asked by the core", async () => {
   const [one, two] = [answer(), answer()];
   const { session, asked } = await setup([one, two]);
@@ -401,5 +471,26 @@ test("where the core does not come the answer stays, and when it comes after all
   await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ error: undefined, warning: undefined }));
   await waitFor(session, "Hi | Hello.");
   expect((await session.messages()).map(({ text }) => text)).toEqual(["Hi", "Hello."]);
+  expect(asked).toHaveLength(1);
+});
+
+test("where the core does not come and the answer comes after that, it is said that it is not stored, and can be stopped", async () => {
+  const one = answer();
+  const { session, asked } = await setup([one]);
+  missing = true;
+  const sent = session.sendMessage("Hi");
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  come();
+  await expect(sent).rejects.toMatchObject({ code: "PART_NOT_LOADED" });
+  expect(session.getSnapshot().warning).toBeUndefined();
+  one.say("Hello, I");
+  await waitFor(session, "Hi | Hello, I");
+  expect(session.getSnapshot().warning).toMatchObject({ code: "STORAGE_PENDING" });
+  session.abort();
+  expect(asked[0]?.signal.aborted).toBe(true);
+  missing = false;
+  await session.start();
+  await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ sessionReady: true, busy: false }), { timeout: 5_000 });
+  await vi.waitFor(async () => expect((await session.messages()).map(({ text }) => text)).toEqual(["Hi", "Hello, I"]));
   expect(asked).toHaveLength(1);
 });

@@ -4,6 +4,8 @@ import { resumable } from "glove-wasm/remote";
 import { type AnswerBuffer, createChatHandler, createMemoryBuffer } from "glove-wasm/server";
 import { createScriptedModel } from "glove-wasm/testing";
 import { afterEach, expect, test, vi } from "vitest";
+import { askedElsewhere, EarlyRequest } from "../../pkg/src/early/request.js";
+import { transportOf } from "../../pkg/src/models/endpoint.js";
 import { texts, until } from "../support/session.js";
 
 const words = Array.from({ length: 20 }, (_, at) => `word${at} `);
@@ -119,6 +121,28 @@ test("what is stopped by a person is stopped on the server too", async () => {
   expect(await sent).toEqual({ type: "aborted" });
   await expect.poll(() => asked.stopped).toBe(1);
   expect(texts(talk.getSnapshot())[1]).toMatch(/^agent: word0 .*\(cut\)$/);
+});
+
+test("what another tab asks too is not stopped on the server by the one that follows", async () => {
+  const { handler, asked } = server(undefined, 50);
+  const way = line(handler);
+  const url = "/api/chat";
+  const model = transportOf(createEndpointModel(url, { fetch: resumable(way.fetch) }));
+  if (!model) throw new Error("an endpoint has a transport");
+  let shown = "";
+  const body = JSON.stringify({ systemPrompt: "", messages: [{ sender: "user", text: "hi" }] });
+  const early = new EarlyRequest(model, body, (text) => {
+    shown += text;
+  });
+  await expect.poll(() => shown).toContain("word1 ");
+  early.end(askedElsewhere);
+  await new Promise((soon) => setTimeout(soon, 100));
+  expect([asked.stopped, way.sent.filter((headers) => headers.has("x-glove-answer-over")).length]).toEqual([0, 0]);
+  // The other one reads it to its end.
+  const sent = { "content-type": "application/json", "x-glove-answer": way.sent[0]?.get("x-glove-answer") ?? "" };
+  const answer = await handler(new Request(new URL(url, "http://here"), { method: "POST", headers: sent, body }));
+  expect(await answer.text()).toContain("word19 ");
+  expect(asked).toEqual({ count: 1, stopped: 0 });
 });
 
 test("who stops while the network is away does not wait for it: the server is told at once", async () => {

@@ -9,7 +9,7 @@ import type { TellableTool } from "../tools/task-tool.js";
 import { loadPart } from "../values/error.js";
 import { firstBody } from "./body.js";
 import { type FirstMessage, isKnown, mayAskEarly } from "./eligible.js";
-import { EarlyRequest } from "./request.js";
+import { askedElsewhere, EarlyRequest } from "./request.js";
 
 /** A message that is written down. */
 interface Sent {
@@ -30,6 +30,10 @@ export class FirstAnswer {
   #id: string | undefined;
   /** That is where it outlives the browser: what comes is shown. */
   #isSafe = false;
+  /** The core has not come for it. */
+  #isLeft = false;
+  /** Nothing of it is wanted any more. */
+  #isOver = false;
 
   constructor(snapshots: SnapshotStore) {
     this.#snapshots = snapshots;
@@ -47,7 +51,7 @@ export class FirstAnswer {
     const { systemPrompt, tools = [] } = config;
     const { text = "" } = input;
     const send = (told: readonly TellableTool[]) => {
-      if (!isOurs() || !told.every(isKnown)) return;
+      if (this.#isOver || !isOurs() || !told.every(isKnown)) return;
       // The core's first id of a request.
       this.#show({ id, timeline: [{ kind: "user", id: `${id}.m1`, text, at }], text: "" });
       this.#request = new EarlyRequest(transport, firstBody({ systemPrompt, tools: told, text }), (text) => this.#add(text));
@@ -65,7 +69,9 @@ export class FirstAnswer {
   #add(text: string): void {
     const shown = this.#shown;
     // What the core tells has taken its place.
-    if (shown && (!this.#isSafe || this.#isSeen)) this.#show({ ...shown, text: shown.text + text });
+    if (!shown || (this.#isSafe && !this.#isSeen)) return;
+    this.#show({ ...shown, text: shown.text + text });
+    if (this.#isLeft) this.#warn();
   }
 
   get #isSeen(): boolean {
@@ -102,17 +108,34 @@ export class FirstAnswer {
     return true;
   }
 
+  /** It was stopped, and the core cannot be given what was seen: another tab runs the session, or the model is another one. */
+  isGivenUp(id: string, leads: boolean, model: SessionConfig["model"]): boolean {
+    return this.#shown?.id === id && !!this.#shown.stopped && !(leads && transportOf(model));
+  }
+
   /** The core has not come for its message, which is offered again when it does: what has come of the answer stays, in this page alone. */
   left(id: string): void {
-    if (this.#shown?.id !== id || !this.#shown.text) return;
+    if (this.#shown?.id !== id) return;
+    this.#isLeft = true;
+    if (this.#shown.text) this.#warn();
+  }
+
+  #warn(): void {
     const message = "This answer is not stored: the rest of the page has not come. It is stored when that does.";
     this.#snapshots.set({ warning: { code: notStored, message } });
   }
 
+  /** Another tab asks for its answer. */
+  follow(id: string): void {
+    this.end(id, askedElsewhere);
+  }
+
   /** Nobody waits for it any more: it is broken off, unless the core has it, and shown no more. */
-  end(id = this.#shown?.id): void {
-    if (!this.#shown || this.#shown.id !== id) return;
-    this.#request?.end();
+  end(id = this.#id, reason?: unknown): void {
+    if (this.#id !== id) return;
+    this.#isOver = true;
+    if (!this.#shown) return;
+    this.#request?.end(reason);
     this.#shown = undefined;
     if (this.#snapshots.snapshot.warning?.code === notStored) this.#snapshots.set({ warning: undefined });
     if (this.#snapshots.early) this.#snapshots.dispatch({ kind: "early", early: undefined });

@@ -11,6 +11,9 @@ const headers = '[["content-type","application/json"],["accept","text/event-stre
 /** So many bytes are kept of an answer; the rest is read when the core takes it. */
 const mostKept = 0x10_0000;
 
+/** Why it is broken off where another tab asks the same: what is kept of the answer is still wanted. */
+export const askedElsewhere = "Another tab asks for this answer.";
+
 type Chunk = ReadableStreamReadResult<Uint8Array>;
 
 export class EarlyRequest {
@@ -24,7 +27,9 @@ export class EarlyRequest {
   readonly #came: Chunk[] = [];
   #next: Promise<Chunk> | undefined;
   #taken = false;
-  /** What is done when the core has all that had come until then. */
+  /** The text that was shown. */
+  #seen = "";
+  /** What is done when the core has that, of one that was stopped. */
   #stopped: (() => void) | undefined;
 
   /** `show` is given each piece of text until the core has the answer. */
@@ -53,6 +58,7 @@ export class EarlyRequest {
       if (!chunk.value) return;
       bytes += chunk.value.length;
       const text = read(chunk.value);
+      this.#seen += text;
       if (text) show(text);
     }
   }
@@ -60,8 +66,15 @@ export class EarlyRequest {
   /** The answer, where the core asks for the same; it can be taken once. */
   take(transport: Transport | undefined, url: string, asked: string, body: string): Fetch | undefined {
     if (this.#taken) return undefined;
-    const isSame = url === this.#transport.options.http.url && asked === headers && body === this.#body;
-    if (transport !== this.#transport || !isSame || (this.#leave.signal.aborted && !this.#stopped)) {
+    const isSame =
+      transport === this.#transport && url === this.#transport.options.http.url && asked === headers && body === this.#body;
+    const stopped = this.#stopped;
+    if (stopped) {
+      this.#taken = true;
+      return (_, { headers, signal }) =>
+        this.#stoppedAnswer(isSame ? this.#seen : "", headers as Headers, signal as AbortSignal, stopped);
+    }
+    if (!isSame || this.#leave.signal.aborted) {
       this.end();
       return undefined;
     }
@@ -77,35 +90,46 @@ export class EarlyRequest {
       const response = await this.#response;
       const reader = this.#reader;
       if (!reader) return response;
-      const read = async () => (await this.#chunk(reader, signal)) ?? { done: true };
-      const body = { getReader: () => ({ read, cancel: () => reader.cancel() }) };
+      const body = { getReader: () => ({ read: () => this.#chunk(reader), cancel: () => reader.cancel() }) };
       return { status: response.status, headers: response.headers, body } as unknown as Response;
-    } catch (error) {
-      await this.#reached(signal);
-      throw error;
     } finally {
-      this.#sent.forEach((value, name) => void told.set(name, value));
+      this.#tell(told);
     }
   }
 
-  async #chunk(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal): Promise<Chunk | undefined> {
+  async #chunk(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Chunk> {
     const chunk = this.#came.shift();
     if (chunk) return chunk;
-    if (this.#stopped) return this.#reached(signal);
     const next = this.#next ?? reader.read();
     this.#next = undefined;
     return next;
   }
 
-  /** Of one that was stopped: what is behind its end is nothing until the core has stopped it too. */
-  async #reached(signal: AbortSignal): Promise<undefined> {
-    if (!this.#stopped || signal.aborted) return;
-    const over = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
-    this.#stopped();
-    await over;
+  /** What a person has seen and nothing that could end the answer, until the core has stopped it too. */
+  async #stoppedAnswer(text: string, told: Headers, signal: AbortSignal, reached: () => void): Promise<Response> {
+    this.#tell(told);
+    const left = text ? [new TextEncoder().encode(`data: ${JSON.stringify({ type: "text_delta", text })}\n\n`)] : [];
+    const read = async () => {
+      const value = left.shift();
+      if (value) return { done: false, value };
+      if (!signal.aborted) {
+        reached();
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      }
+      return { done: true };
+    };
+    return {
+      status: 200,
+      headers: new Headers(),
+      body: { getReader: () => ({ read, cancel: async () => {} }) },
+    } as unknown as Response;
   }
 
-  /** Nothing more comes; what has come is the core's when it asks, and then `reached` is called. */
+  #tell(told: Headers): void {
+    this.#sent.forEach((value, name) => void told.set(name, value));
+  }
+
+  /** Nothing more comes; the text that was shown is the core's when it asks, and then `reached` is called. */
   stop(reached: () => void): void {
     if (this.#taken) return;
     this.#stopped = reached;
@@ -113,10 +137,10 @@ export class EarlyRequest {
   }
 
   /** It is not waited for any more, unless the core has it. */
-  end(): void {
+  end(reason?: unknown): void {
     if (this.#taken) return;
     this.#taken = true;
-    this.#leave.abort();
+    this.#leave.abort(reason);
     // Also of a `fetch` that does not heed its signal.
     this.#reader?.cancel().catch(() => {});
   }

@@ -324,7 +324,9 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   /** Imports the text that `exportSession` returned. Returns the session's id: its own, or a new one if that is already used. */
   async importSession(json: string, options?: ImportOptions): Promise<string> {
     checkOptions(options, importOptions);
-    return this.catalog.import(json, options);
+    const id = await this.catalog.import(json, options);
+    this.#fresh.delete(id);
+    return id;
   }
 
   /** Closes all sessions. */
@@ -429,7 +431,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       session.dispose();
     };
     // What another tab runs goes on there.
-    const runs = () => session.getSnapshot().busy && session.getSnapshot().tab === "leader";
+    const runs = () => (session.getSnapshot().busy || session.stopsFirst) && session.getSnapshot().tab === "leader";
     if (!runs()) {
       done();
       return;

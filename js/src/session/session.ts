@@ -264,6 +264,7 @@ export class GloveSession {
   /** Stops the current request. The partial answer is kept, and every open call gets a result. */
   readonly abort = (): void => {
     for (const sent of this.#sent.values()) if (!sent.delivered) this.#cancel(sent);
+    for (const id of this.#undelivered.keys()) this.#stopFirst(id);
     this.#connection.stop();
   };
 
@@ -501,6 +502,11 @@ export class GloveSession {
     setTimeout(() => this.#snapshots.dispose(), 0);
   };
 
+  /** A first answer was stopped that is not in the record yet. */
+  get stopsFirst(): boolean {
+    return !!this.#snapshots.early?.stopped;
+  }
+
   /** When everybody who sent something has been told what came of it. */
   settled(): Promise<unknown> {
     return Promise.allSettled(this.#sending);
@@ -633,11 +639,11 @@ export class GloveSession {
       });
       const [text] = await Promise.all([request, opening, safe]);
       return this.#connection.answer((session) => {
-        if (sent.cancelled) throw new AbortError();
+        const leads = !!this.#connection.opened?.leads;
+        if (sent.cancelled || this.#first.isGivenUp(sent.id, leads, this.#config.model)) throw new AbortError();
         this.#connection.opened?.deliverWaiting();
         sent.delivered = true;
-        // Another tab asks for its answer.
-        if (!this.#connection.opened?.leads) this.#first.end(sent.id);
+        if (!leads) this.#first.follow(sent.id);
         if (whenBusy === "interrupt") this.#connection.opened?.flush();
         this.#snapshots.apply({ kind: "delivered", id: sent.id });
         const answer = this.#connection.guard.untilTrap(session.request(text));
@@ -712,12 +718,20 @@ export class GloveSession {
     return this.#snapshots.snapshot.queue.some((message) => message.id === id);
   }
 
+  /** Ends the first answer where it is; the record has what was seen of it. False where that is not under way. */
+  #stopFirst(id: string): boolean {
+    // The core is given the last piece within a moment.
+    const stop = () => setTimeout(() => this.#sent.has(id) && this.#connection.stop(), 100);
+    if (!this.#first.stop(id, stop)) return false;
+    this.#connection.dropSent(id);
+    return true;
+  }
+
   #cancel(sent: Sent): void {
     const { id } = sent;
-    const stop = () => this.#snapshots.request === id && this.#connection.stop();
-    // The record has what was seen of it. The core is given the last piece within a moment.
-    if (!sent.delivered && this.#first.stop(id, () => setTimeout(stop, 100))) {
-      this.#connection.dropSent(id);
+    if (!sent.delivered && this.#stopFirst(id)) {
+      // What is sent from now on is no part of it.
+      this.#delivering = Promise.allSettled([this.#delivering, sent.outcome]);
       return;
     }
     sent.stop?.abort();

@@ -128,7 +128,8 @@ export const emptySnapshot = (sessionId: string, storage: GloveSnapshot["storage
 /** What is shown: the snapshot from before, where nothing is different. */
 export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSnapshot {
   const { base, core, answers, calls, sent, early } = state;
-  const busy = isBusy(state) && !early?.stopped;
+  // What waits behind one that was stopped is on its way.
+  const busy = isBusy(state) && !(early?.stopped && core.queue.length === 0 && sent.every(({ id }) => id === early.id));
   const answering = state.answering || !!early?.text || core.phase === "tools" || core.phase === "waiting";
   // What is written for a prompt that no person sees is not shown.
   const hidden = core.hidden === true;
