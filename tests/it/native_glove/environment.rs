@@ -39,7 +39,7 @@ fn a_command_finds_no_key_neither_in_its_environment_nor_in_the_programs() {
     assert!(seen.contains("MY_TOKEN=planted-4711"), "{seen}");
     assert!(!seen.contains("PGPASSWORD="), "{seen}");
     let refused = talk(&["--env", "NO_SUCH"]);
-    assert!(stderr(&refused).contains("there is no value `NO_SUCH`"), "{}", stdout(&refused));
+    assert!(stderr(&refused).contains("`NO_SUCH` is set neither"), "{}", stdout(&refused));
     let refused = talk(&["--env", "MY_TOKEN=planted"]);
     assert!(!stderr(&refused).contains("planted"), "{}", stderr(&refused));
 }

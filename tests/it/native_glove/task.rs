@@ -163,7 +163,7 @@ fn the_web_is_searched_and_read_and_code_names_a_credential_that_it_never_has() 
     };
     assert!(refused(&["--web", "localhost"]).contains("write it as an origin"));
     assert!(refused(&["--credential", "sk-4711"]).contains("`NAME=HOST`"));
-    assert!(refused(&["--credential", "NO_TOKEN=a.example.com"]).contains("there is no value `NO_TOKEN`"));
+    assert!(refused(&["--credential", "NO_TOKEN=a.example.com"]).contains("`NO_TOKEN` is set neither"));
     assert!(refused(&["--credential", "PATH=a.example.com"]).contains("is for sandboxed code"));
     assert!(refused(&["--sandbox", "--credential", "PATH=*"]).contains("must name the hosts"));
 }

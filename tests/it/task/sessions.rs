@@ -129,7 +129,7 @@ fn a_session_that_is_gone_is_told_before_anything_is_written() {
 
 #[test]
 fn a_kept_history_that_is_removed_or_broken_pauses_the_task_with_words() {
-    for (content, words) in [(None, "is gone"), (Some("{"), "line 1 of progress/history.jsonl")] {
+    for (content, words) in [(None, "is missing"), (Some("{"), "line 1 of progress/history.jsonl")] {
         let files = workspace();
         let model = working_model();
         let agent = builder(&model).sessions(Shelf::of("chat", &talk())).build().unwrap();
