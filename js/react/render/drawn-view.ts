@@ -81,6 +81,9 @@ export class View {
       this.#range = undefined;
       for (const known of [this.#heights, this.#held, this.#away]) known.clear();
     }
+    // Where it grows again after an undo, what comes is news.
+    const last = blocks.at(-1)?.start ?? 0;
+    for (const start of this.#away) if (start >= last) this.#away.delete(start);
     // A conversation is opened at its end.
     const [from, to] = this.#range ?? [blocks.length - this.#atFirst, blocks.length];
     const parts: Part<B>[] = [];

@@ -1,0 +1,113 @@
+// Which blocks of a long conversation are in the document, with a layout made by hand.
+import { afterEach, expect, test, vi } from "vitest";
+import { type Rows, View } from "../../../js/react/render/drawn-view.js";
+
+const blocksOf = (count: number, name = "e"): Rows[] =>
+  Array.from({ length: Math.ceil(count / 10) }, (_, at) => ({
+    start: at * 10,
+    entries: Array.from({ length: Math.min(10, count - at * 10) }, (_, index) => ({ id: `${name}${at * 10 + index}` })),
+  }));
+
+const gap = 16;
+const screen = 600;
+
+/** A list in a box that scrolls, as a browser lays it out, and what draws the parts of a view in it. */
+function listIn(page: Document, heightOf: (start: number) => number = () => 1_000) {
+  const box = page.body.appendChild(page.createElement("div"));
+  box.setAttribute("data-glove-scroller", "");
+  const log = box.appendChild(page.createElement("div"));
+  log.style.rowGap = `${gap}px`;
+  let scrollTop = 0;
+  const rowsOf = (child: Element) => child.getAttribute("data-glove-rows");
+  const heightOfChild = (child: Element) => {
+    const start = rowsOf(child);
+    return start === null ? Number(child.getAttribute("data-height")) : heightOf(Number(start));
+  };
+  const rect = (top: number, height: number) => ({ top, bottom: top + height, height, width: 800 }) as DOMRect;
+  const lay = () => {
+    let top = -scrollTop;
+    box.getBoundingClientRect = () => rect(0, screen);
+    for (const child of log.children) {
+      const [at, height] = [top, heightOfChild(child)];
+      child.getBoundingClientRect = () => rect(at, height);
+      top += height && height + gap;
+    }
+    const height = top + scrollTop;
+    log.getBoundingClientRect = () => rect(-scrollTop, height);
+    Object.defineProperty(log, "offsetHeight", { value: height, configurable: true });
+  };
+  const draw = (parts: ReturnType<View["parts"]>) => {
+    const children = parts.map((part) => {
+      const start = "block" in part ? part.block.start : undefined;
+      const old = start !== undefined && log.querySelector(`[data-glove-rows="${start}"]`);
+      const child = old || page.createElement("div");
+      if (start === undefined) child.setAttribute("data-height", String("height" in part && part.height));
+      else child.setAttribute("data-glove-rows", String(start));
+      return child;
+    });
+    log.replaceChildren(...children);
+    lay();
+  };
+  const drawn = () => [...log.children].map(rowsOf).flatMap((start) => (start === null ? [] : [Number(start)]));
+  const scroll = (to: number) => {
+    scrollTop = to;
+    lay();
+  };
+  return { log, draw, drawn, scroll, height: () => log.getBoundingClientRect().height };
+}
+
+/** A view of a list that was drawn at its end, and has looked at it. */
+function open(blocks: readonly Rows[], list = listIn(document)) {
+  list.draw(blocks.slice(-4).map((block) => ({ block })));
+  const view = new View({ current: list.log }, blocks, 4);
+  const again = (now = blocks) => {
+    const parts = view.parts(now);
+    list.draw(parts);
+    view.drawn();
+    return parts;
+  };
+  const look = (now = blocks) => {
+    view.look();
+    return again(now);
+  };
+  const unsubscribe = view.watch();
+  left.push(unsubscribe);
+  again();
+  return { ...list, view, again, look };
+}
+
+const left: (() => void)[] = [];
+let measured: () => void = () => {};
+vi.stubGlobal("CSS", { supports: () => true });
+vi.stubGlobal(
+  "ResizeObserver",
+  class {
+    readonly #seen = new Set<Element>();
+    constructor(tell: (sizes: unknown[]) => void) {
+      measured = () =>
+        tell(
+          [...this.#seen].map((target) => {
+            const { width, height } = target.getBoundingClientRect();
+            return { target, borderBoxSize: [{ blockSize: height, inlineSize: width }] };
+          }),
+        );
+    }
+    observe = (element: Element) => this.#seen.add(element);
+    unobserve = (element: Element) => this.#seen.delete(element);
+    disconnect = () => this.#seen.clear();
+  },
+);
+afterEach(() => {
+  for (const leave of left.splice(0)) leave();
+  document.body.replaceChildren();
+});
+
+test("what is answered after an edit further up is read out, wherever there were blocks before", () => {
+  const { again } = open(blocksOf(300));
+  const returning = (count: number) =>
+    again(blocksOf(count)).flatMap((part) => ("block" in part && part.returns ? [part.block.start] : []));
+  expect(returning(226)).not.toContain(220);
+  expect(returning(231)).not.toContain(230);
+  // Several at once.
+  expect(returning(260).filter((start) => start > 230)).toEqual([]);
+});
