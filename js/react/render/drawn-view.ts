@@ -56,8 +56,9 @@ export class View {
     this.#first = blocks[0]?.entries[0]?.id;
     this.drawn();
     for (const [start, element] of this.#drawn) {
-      const { height } = element.getBoundingClientRect();
-      if (height) this.#heights.set(start, height);
+      const { width, height } = element.getBoundingClientRect();
+      // Nothing may be seen of a block.
+      if (width) this.#heights.set(start, height);
     }
     this.#learn();
   }
@@ -95,14 +96,21 @@ export class View {
         continue;
       }
       this.#away.add(block.start);
-      if (!before || "block" in before) parts.push({ away: block.start, height: this.#height(block) });
-      else parts[parts.length - 1] = { ...before, height: before.height + this.#gap + this.#height(block) };
+      const height = this.#height(block);
+      // It takes no gap either.
+      if (!height) continue;
+      if (!before || "block" in before) parts.push({ away: block.start, height });
+      else parts[parts.length - 1] = { ...before, height: before.height + this.#gap + height };
     }
     return parts;
   }
 
   #height({ start, entries }: Rows): number {
     return this.#heights.get(start) ?? entries.length * (this.#each || guess);
+  }
+
+  #withGap(height: number): number {
+    return height && height + this.#gap;
   }
 
   /** Looks again whenever something moves. */
@@ -117,8 +125,9 @@ export class View {
     const sizes = new ResizeObserver((entries) => {
       for (const { target, borderBoxSize } of entries) {
         const start = startOf(target);
-        const height = borderBoxSize[0]?.blockSize;
-        if (start !== undefined && height && this.#drawn.get(start) === target) this.#heights.set(start, height);
+        const [size] = borderBoxSize;
+        if (start !== undefined && size?.inlineSize && this.#drawn.get(start) === target)
+          this.#heights.set(start, size.blockSize);
       }
       if (isWaiting) return;
       isWaiting = true;
@@ -193,12 +202,13 @@ export class View {
     const within = (screens: number): [number, number] => {
       let [from, to, at] = [this.#blocks.length, -1, log.getBoundingClientRect().top];
       for (const [index, block] of this.#blocks.entries()) {
-        const end = at + this.#height(block);
+        const height = this.#height(block);
+        const end = at + height;
         if (end > top - screens * screen && at < bottom + screens * screen) {
           from = Math.min(from, index);
           to = index;
         }
-        at = end + this.#gap;
+        at += this.#withGap(height);
       }
       return [from, to];
     };
@@ -228,7 +238,7 @@ export class View {
     for (const { start, entries } of this.#blocks) {
       const own = this.#heights.get(start);
       if (own === undefined) continue;
-      height += own + this.#gap;
+      height += this.#withGap(own);
       count += entries.length;
     }
     return count >= least ? height / count : 0;

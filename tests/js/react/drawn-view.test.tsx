@@ -11,8 +11,8 @@ const blocksOf = (count: number, name = "e"): Rows[] =>
 const gap = 16;
 const screen = 600;
 
-/** A list in a box that scrolls, as a browser lays it out, and what draws the parts of a view in it. */
-function listIn(page: Document, heightOf: (start: number) => number = () => 1_000) {
+/** A list in a box that scrolls, as a browser lays it out, and what draws the parts of a view in it. `scale` is that of a transform around it. */
+function listIn(page: Document, heightOf: (start: number) => number = () => 1_000, scale = 1) {
   const box = page.body.appendChild(page.createElement("div"));
   box.setAttribute("data-glove-scroller", "");
   const log = box.appendChild(page.createElement("div"));
@@ -23,7 +23,8 @@ function listIn(page: Document, heightOf: (start: number) => number = () => 1_00
     const start = rowsOf(child);
     return start === null ? Number(child.getAttribute("data-height")) : heightOf(Number(start));
   };
-  const rect = (top: number, height: number) => ({ top, bottom: top + height, height, width: 800 }) as DOMRect;
+  const rect = (top: number, height: number) =>
+    ({ top: top * scale, bottom: (top + height) * scale, height: height * scale, width: 800 * scale }) as DOMRect;
   const lay = () => {
     let top = -scrollTop;
     box.getBoundingClientRect = () => rect(0, screen);
@@ -53,7 +54,7 @@ function listIn(page: Document, heightOf: (start: number) => number = () => 1_00
     scrollTop = to;
     lay();
   };
-  return { log, draw, drawn, scroll, height: () => log.getBoundingClientRect().height };
+  return { log, draw, drawn, scroll, height: () => (log as HTMLElement).offsetHeight };
 }
 
 /** A view of a list that was drawn at its end, and has looked at it. */
@@ -88,7 +89,7 @@ vi.stubGlobal(
         tell(
           [...this.#seen].map((target) => {
             const { width, height } = target.getBoundingClientRect();
-            return { target, borderBoxSize: [{ blockSize: height, inlineSize: width }] };
+            return { target, borderBoxSize: [{ blockSize: height / (width / 800), inlineSize: 800 }] };
           }),
         );
     }
@@ -110,4 +111,28 @@ test("what is answered after an edit further up is read out, wherever there were
   expect(returning(231)).not.toContain(230);
   // Several at once.
   expect(returning(260).filter((start) => start > 230)).toEqual([]);
+});
+
+test("blocks of which nothing is seen take no room where they are not drawn, and no gap", () => {
+  const blocks = blocksOf(300);
+  const isEmpty = (start: number) => start >= 100 && start < 200;
+  const { view, look, scroll, drawn, height } = open(
+    blocks,
+    listIn(document, (start) => (isEmpty(start) ? 0 : 1_000)),
+  );
+  const all = 20 * (1_000 + gap);
+  // Once through all of it, so that everything was measured.
+  for (let to = height(); to > 0; to -= 500) {
+    scroll(to);
+    look();
+    measured();
+  }
+  scroll(0);
+  for (let times = 0; times < 3; times++) look();
+  expect(height()).toBe(all);
+  // What is seen is drawn on either side of them.
+  scroll(10 * (1_000 + gap) - 300);
+  for (let times = 0; times < 3; times++) look();
+  expect(drawn()).toEqual(expect.arrayContaining([90, 200]));
+  expect(view.parts(blocks).filter((part) => "away" in part).length).toBeLessThan(4);
 });
