@@ -281,3 +281,22 @@ test("who reads with a screen reader hears no old message when it is drawn, and 
     expect(await first()).toBeLessThan(from);
   });
 });
+
+test("in a chat that is drawn at half its size, what is seen is drawn", async () => {
+  await withPage(async (page) => {
+    await long(page);
+    await page.evaluate("Object.assign(document.querySelector('main').style, { transform: 'scale(0.5)', transformOrigin: '0 0' })");
+    for (const part of [0.2, 0.5, 0.8]) {
+      await page.evaluate(`box().scrollTop = box().scrollHeight * ${part}, frames(6)`);
+      const { top, height } = (await page.evaluate("box().getBoundingClientRect().toJSON()")) as { top: number; height: number };
+      for (const of of [0.1, 0.5, 0.9]) {
+        const seen = `document.elementFromPoint(200, ${top + height * of})`;
+        expect(await page.evaluate(`[!!${seen}.closest("[role=log]"), !!${seen}.closest("[data-glove-away]")]`)).toEqual([
+          true,
+          false,
+        ]);
+      }
+      expect(await drawn(page)).toBeLessThan(80);
+    }
+  });
+});

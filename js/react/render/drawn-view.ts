@@ -55,10 +55,11 @@ export class View {
     this.#blocks = blocks;
     this.#first = blocks[0]?.entries[0]?.id;
     this.drawn();
+    const scale = this.#scale();
     for (const [start, element] of this.#drawn) {
       const { width, height } = element.getBoundingClientRect();
       // Nothing may be seen of a block.
-      if (width) this.#heights.set(start, height);
+      if (width) this.#heights.set(start, height / scale);
     }
     this.#learn();
   }
@@ -107,6 +108,12 @@ export class View {
 
   #height({ start, entries }: Rows): number {
     return this.#heights.get(start) ?? entries.length * (this.#each || guess);
+  }
+
+  /** What a pixel of the layout is on the screen: an element around the chat may be transformed. */
+  #scale(): number {
+    const log = this.#log.current as HTMLElement | null;
+    return (log && log.getBoundingClientRect().height / log.offsetHeight) || 1;
   }
 
   #withGap(height: number): number {
@@ -181,7 +188,7 @@ export class View {
     const [anchor, top] = this.#anchor ?? [];
     this.#anchor = undefined;
     const scroller = anchor?.isConnected && anchor.closest(scrollers);
-    if (scroller && anchor && top !== undefined) scroller.scrollTop += anchor.getBoundingClientRect().top - top;
+    if (scroller && anchor && top !== undefined) scroller.scrollTop += (anchor.getBoundingClientRect().top - top) / this.#scale();
   }
 
   /** What is near now. */
@@ -190,7 +197,8 @@ export class View {
     if (!log?.isConnected) return;
     const box = (log.closest(scrollers) ?? log).getBoundingClientRect();
     const [top, bottom] = [Math.max(0, box.top), Math.min(innerHeight, box.bottom)];
-    const screen = bottom - top;
+    const scale = this.#scale();
+    const screen = (bottom - top) / scale;
     // Nobody sees it.
     if (screen <= 0) return;
     // Those that are away take what they are taken for before it is told what is near.
@@ -200,11 +208,11 @@ export class View {
       return;
     }
     const within = (screens: number): [number, number] => {
-      let [from, to, at] = [this.#blocks.length, -1, log.getBoundingClientRect().top];
+      let [from, to, at] = [this.#blocks.length, -1, (log.getBoundingClientRect().top - top) / scale];
       for (const [index, block] of this.#blocks.entries()) {
         const height = this.#height(block);
         const end = at + height;
-        if (end > top - screens * screen && at < bottom + screens * screen) {
+        if (end > -screens * screen && at < screen + screens * screen) {
           from = Math.min(from, index);
           to = index;
         }

@@ -136,3 +136,17 @@ test("blocks of which nothing is seen take no room where they are not drawn, and
   expect(drawn()).toEqual(expect.arrayContaining([90, 200]));
   expect(view.parts(blocks).filter((part) => "away" in part).length).toBeLessThan(4);
 });
+
+test("in a chat that is drawn smaller or larger, what is seen is drawn", () => {
+  for (const scale of [0.5, 2]) {
+    const { look, scroll, drawn, height } = open(
+      blocksOf(300),
+      listIn(document, () => 1_000, scale),
+    );
+    scroll(15 * (1_000 + gap));
+    for (let times = 0; times < 3; times++) look();
+    expect(drawn()).toContain(150);
+    // The others have about the room that they need.
+    expect(Math.abs(height() - 30_000)).toBeLessThan(1_000);
+  }
+});
