@@ -285,7 +285,9 @@ test("who reads with a screen reader hears no old message when it is drawn, and 
 test("in a chat that is drawn at half its size, what is seen is drawn", async () => {
   await withPage(async (page) => {
     await long(page);
-    await page.evaluate("Object.assign(document.querySelector('main').style, { transform: 'scale(0.5)', transformOrigin: '0 0' })");
+    await page.evaluate(
+      "Object.assign(document.querySelector('main').style, { transform: 'scale(0.5)', transformOrigin: '0 0' })",
+    );
     for (const part of [0.2, 0.5, 0.8]) {
       await page.evaluate(`box().scrollTop = box().scrollHeight * ${part}, frames(6)`);
       const { top, height } = (await page.evaluate("box().getBoundingClientRect().toJSON()")) as { top: number; height: number };
@@ -298,5 +300,35 @@ test("in a chat that is drawn at half its size, what is seen is drawn", async ()
       }
       expect(await drawn(page)).toBeLessThan(80);
     }
+  });
+});
+
+test("calls of which an application draws nothing leave no hole and no gap, however many they are", async () => {
+  await withPage(async (page) => {
+    await page.evaluate(helpers);
+    await page.evaluate(`{
+      const entry = (at) => at % 200 >= 60 && at % 200 < 160 ? { kind: "tool", id: "c" + at, name: "look", input: {}, status: "success" }
+        : { kind: at % 2 ? "agent_text" : "user", id: "e" + at, text: (at % 2 ? "Answer " : "Question ") + at + ". " + "words ".repeat(40) };
+      states.quiet = { timeline: Array.from({ length: 800 }, (_, at) => entry(at)), view: { renderToolStatus: () => null } };
+      show("quiet");
+    }`);
+    await until(page, "at(799) && toGo() < 2");
+    const told = await page.evaluate(`(async () => {
+      const holes = [];
+      const gaps = [];
+      const { top } = box().getBoundingClientRect();
+      for (let step = 0; step < 400 && box().scrollTop > 0; step++) {
+        box().scrollTop -= 300;
+        await frames(2);
+        if (document.elementFromPoint(400, top + 250)?.closest("[data-glove-away]")) holes.push(step);
+        for (const before of [59, 259, 459, 659]) {
+          const between = (one, other) => at(other).getBoundingClientRect().top - at(one).getBoundingClientRect().bottom;
+          // As between two blocks that stand beside each other.
+          if (at(before - 10) && at(before + 101)) gaps.push(between(before, before + 101) - between(before - 10, before - 9));
+        }
+      }
+      return { holes, isPassed: gaps.length > 3, gaps: gaps.filter((gap) => Math.abs(gap) > 1), top: box().scrollTop };
+    })()`);
+    expect(told).toEqual({ holes: [], isPassed: true, gaps: [], top: 0 });
   });
 });
