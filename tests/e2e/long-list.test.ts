@@ -8,9 +8,9 @@ const entries = 2_000;
 
 /** What the page of each test can ask. */
 const helpers = `Object.assign(globalThis, {
-  stored: (count) => (id) => {
+  stored: (count, told = () => undefined) => (id) => {
     const store = new MemoryStore(id);
-    const text = (at) => (at % 2 ? "Answer " : "Question ") + at + ". " + "More words of it. ".repeat((at * 7) % 11);
+    const text = (at) => told(at) ?? (at % 2 ? "Answer " : "Question ") + at + ". " + "More words of it. ".repeat((at * 7) % 11);
     store.appendMessages(Array.from({ length: count }, (_, at) => ({ sender: at % 2 ? "agent" : "user", text: text(at), id: "m" + at })));
     return store;
   },
@@ -212,11 +212,18 @@ test("a form in the middle keeps what is typed, and open details stay open, as t
 
 test("all is drawn for a printer and for who selects everything, and without boxes", async () => {
   await withPage(async (page) => {
-    await page.evaluate("addEventListener('afterprint', () => { globalThis.printed = drawn(); }, { capture: true })");
-    await long(page, "", "[]", 300);
+    await page.evaluate(
+      "addEventListener('afterprint', () => { globalThis.printed = [drawn(), at(31).textContent.length]; }, { capture: true })",
+    );
+    // One long answer is away, and one that is seen has markdown, too.
+    const told = `(at) => at === 31 ? "Answer 31. " + "**Words** of it.\\n\\n".repeat(2_000) : at === 299 ? "Answer **299**. Well." : undefined`;
+    await long(page, `createStore: stored(300, ${told})`, "[]", 300);
     expect(await drawn(page)).toBeLessThan(60);
+    await page.locator("strong").last().waitFor();
     const pdf = await page.pdf();
-    expect(await page.evaluate("globalThis.printed")).toBe(300);
+    const [printed, length] = (await page.evaluate("globalThis.printed")) as number[];
+    expect(printed).toBe(300);
+    expect(length).toBeGreaterThan(20_000);
     // Pages of all of it, and not of one window.
     expect((pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length).toBeGreaterThan(10);
     await until(page, "drawn() < 60");
@@ -227,6 +234,14 @@ test("all is drawn for a printer and for who selects everything, and without box
     expect(await page.evaluate("String(getSelection()).match(/(Question|Answer) \\d+\\./g).length")).toBe(300);
     await page.evaluate("getSelection().removeAllRanges()");
     await until(page, "drawn() < 60");
+    await page.evaluate(`{
+      const seen = new MutationObserver(() => { if (at(31)) globalThis.returned ??= at(31).textContent.length; });
+      seen.observe(document.body, { childList: true, subtree: true });
+    }`);
+    await page.evaluate("box().scrollTop = 0, frames()");
+    await page.evaluate("goTo(31)");
+    // It stands whole when it comes back: what grows would move what is read below it.
+    expect(await page.evaluate("globalThis.returned")).toBeGreaterThan(20_000);
     await page.getByRole("textbox", { name: "Message" }).fill("mine");
     await page.keyboard.press("Control+a");
     await page.evaluate("frames()");

@@ -1,7 +1,7 @@
 // Markdown that streams: block by block, so that what is settled is neither read nor drawn again.
 import { Lexer, Marked, type MarkedOptions } from "marked";
-import { type ComponentType, memo, type ReactNode, useEffect, useReducer, useRef, useState } from "react";
-import { useFront } from "../render/long-text.js";
+import { type ComponentType, memo, type ReactNode, useContext, useEffect, useReducer, useRef, useState } from "react";
+import { AtOnce, useFront } from "../render/long-text.js";
 import type { TextRenderProps } from "../render/types.js";
 import { Blocks, closed, type TextBlock } from "./blocks.js";
 import { mathRules } from "./math.js";
@@ -76,7 +76,7 @@ function Wrapped({ plain, live, children }: WrappedProps): ReactNode {
 function useVisibleBlocks(blocks: readonly TextBlock[]): number {
   const [, drawMore] = useReducer((frames: number) => frames + 1, 0);
   const drawn = useRef(0);
-  const visible = upTo(blocks, drawn.current);
+  const visible = useContext(AtOnce) ? blocks.length : upTo(blocks, drawn.current);
   useEffect(() => {
     drawn.current = visible;
     if (visible === blocks.length) return;

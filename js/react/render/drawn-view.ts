@@ -6,9 +6,12 @@ export interface Rows {
   readonly entries: readonly { readonly id: string }[];
 }
 
-/** A block that is drawn, or the room that those take which are not. `returns`: it was not drawn before, and is no news to who listens. */
+/**
+ * A block that is drawn, or the room that those take which are not. `returns`: it was not drawn before, and is no news to who listens. `atOnce`: no text of
+ * it is drawn by frames.
+ */
 export type Part<B extends Rows> =
-  | { readonly block: B; readonly returns?: boolean }
+  | { readonly block: B; readonly returns?: boolean; readonly atOnce?: boolean }
   | { readonly away: number; readonly height: number };
 
 /** In screens beyond each edge: so much is drawn, and goes again when it is farther away than that. */
@@ -93,7 +96,8 @@ export class View {
       const before = parts.at(-1);
       // The last one grows.
       if (this.#all || (at >= from && at <= to) || at === blocks.length - 1 || this.#held.has(block.start)) {
-        parts.push({ block, returns: this.#away.has(block.start) });
+        const returns = this.#away.has(block.start);
+        parts.push({ block, returns, atOnce: this.#all || returns });
         continue;
       }
       this.#away.add(block.start);

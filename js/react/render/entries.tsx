@@ -10,6 +10,7 @@ import { DefaultCompaction, Reasoning, Slots } from "./defaults.js";
 import { useDrawnRows } from "./drawn-rows.js";
 import { useDrawnInTurn } from "./gradual-render.js";
 import { useLabels } from "./labels.js";
+import { AtOnce } from "./long-text.js";
 import { renderPart } from "./mount-renderer.js";
 import type { PlacedSlots } from "./slots.js";
 import type { GloveHandle, RenderProps } from "./types.js";
@@ -56,7 +57,7 @@ export const Entries = memo(function Entries({
       beside.push(<Away key={`away:${start}`} height={part.height} isBefore={at === 0} />);
       continue;
     }
-    const { block, returns } = part;
+    const { block, returns, atOnce = false } = part;
     const last = start + block.entries.length === all.length && !streaming;
     const view = (
       <BlockView
@@ -70,7 +71,7 @@ export const Entries = memo(function Entries({
     );
     const rows = hasBoxes ? (
       <div key={start} ref={found} data-glove-rows={start} aria-live={returns ? "off" : undefined}>
-        {view}
+        <AtOnce.Provider value={atOnce}>{view}</AtOnce.Provider>
       </div>
     ) : (
       view

@@ -1,10 +1,13 @@
 // Long texts are drawn piece by piece: a browser lays out a text anew whenever it grows, all of it.
-import { type ReactNode, type RefObject, useState } from "react";
+import { type Context, createContext, type ReactNode, type RefObject, useState } from "react";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { useLabels } from "./labels.js";
 
 /** In UTF-16 units: what is drawn at first, and with each press of the button. */
 const piece = 2 ** 18;
+
+/** Where texts are drawn at once, and not by frames: a printer waits for none, and what grows moves what is read below it. */
+export const AtOnce: Context<boolean> = /* @__PURE__ */ createContext(false);
 
 /** The front of a text, and the button that shows more of it. */
 export function useFront(text: string): readonly [front: string, more: ReactNode] {
