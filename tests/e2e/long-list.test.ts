@@ -291,9 +291,20 @@ test("who reads with a screen reader hears no old message when it is drawn, and 
     expect(await barriers(page, "main", ["region"])).toEqual([]);
     const first = () => page.evaluate(`Number(/\\d+/.exec(document.querySelector("[data-glove-message]").textContent)[0])`);
     const from = (await first()) as number;
+    const rooms = "[...document.querySelectorAll('[data-glove-away]')]";
+    expect(await page.evaluate(`${rooms}.map((room) => room.getAttribute("aria-live"))`)).toEqual(["off", "off"]);
     await before.evaluate((button) => (button as unknown as { click(): void }).click());
     await page.evaluate("frames()");
     expect(await first()).toBeLessThan(from);
+    // Who stands on a button still stands there when other messages are drawn.
+    for (const at of [0, 1]) {
+      await page.evaluate("goTo(1_000)");
+      await page.evaluate(`${rooms}[${at}].querySelector("button").focus({ preventScroll: true })`);
+      for (const to of [700, 1_300]) {
+        await page.evaluate(`goTo(${to})`);
+        expect(await page.evaluate(`${rooms}.findIndex((room) => room.contains(document.activeElement))`)).toBe(at);
+      }
+    }
   });
 });
 

@@ -50,7 +50,9 @@ export const Entries = memo(function Entries({
   const together = new Map<number, ReactNode[]>();
   for (const [at, part] of parts.entries()) {
     const isAway = !("block" in part);
-    const start = isAway ? part.away : part.block.start;
+    // A room stays the same element, however far it reaches: the first one at the beginning, others before what follows them.
+    const after = isAway && at > 0 ? parts[at + 1] : undefined;
+    const start = after && "block" in after ? after.block.start : isAway ? part.away : part.block.start;
     const beside = together.get(Math.floor(start / fragment)) ?? [];
     together.set(Math.floor(start / fragment), beside);
     if (isAway) {
@@ -87,7 +89,7 @@ function Away({ height, isBefore }: { readonly height: number; readonly isBefore
   const goOn = ({ currentTarget }: { readonly currentTarget: Element }) =>
     currentTarget.parentElement?.scrollIntoView({ block: isBefore ? "end" : "start" });
   return (
-    <div data-glove-away="" style={{ height }}>
+    <div data-glove-away="" aria-live="off" style={{ height }}>
       <button type="button" tabIndex={-1} data-glove-label="" onClick={goOn}>
         {say(isBefore ? "Earlier messages" : "Later messages")}
       </button>
