@@ -67,6 +67,11 @@ export class View {
     this.#learn();
   }
 
+  /** The window that it is drawn in, which may be another one than that of the application. */
+  get #page(): Window & typeof globalThis {
+    return this.#log.current?.ownerDocument.defaultView ?? window;
+  }
+
   readonly version = () => this.#version;
   readonly subscribe = (listener: () => void) => {
     this.#listeners.add(listener);
@@ -133,7 +138,8 @@ export class View {
       // What was kept for it goes.
       this.look();
     };
-    const sizes = new ResizeObserver((entries) => {
+    const page = this.#page;
+    const sizes = new page.ResizeObserver((entries) => {
       for (const { target, borderBoxSize } of entries) {
         const start = startOf(target);
         const [size] = borderBoxSize;
@@ -143,7 +149,7 @@ export class View {
       if (isWaiting) return;
       isWaiting = true;
       // When the list has been moved to its end, which is done as sizes change too.
-      requestAnimationFrame(() => {
+      page.requestAnimationFrame(() => {
         isWaiting = false;
         this.look();
       });
@@ -151,15 +157,15 @@ export class View {
     let isWaiting = false;
     this.#sizes = sizes;
     for (const element of this.#drawn.values()) sizes.observe(element);
-    const over = new AbortController();
+    const over = new page.AbortController();
     const listening = { capture: true, passive: true, signal: over.signal };
     const isOurs = (target: EventTarget | null) => (target as Node).contains?.(this.#log.current);
     const isTyping = (target: EventTarget | null) => (target as Element).matches?.("input, textarea, select, [contenteditable]");
-    addEventListener("scroll", ({ target }) => isOurs(target) && this.look(), listening);
-    addEventListener("resize", () => this.look(), listening);
-    addEventListener("beforeprint", () => all(true), listening);
-    addEventListener("afterprint", () => all(false), listening);
-    addEventListener(
+    page.addEventListener("scroll", ({ target }) => isOurs(target) && this.look(), listening);
+    page.addEventListener("resize", () => this.look(), listening);
+    page.addEventListener("beforeprint", () => all(true), listening);
+    page.addEventListener("afterprint", () => all(false), listening);
+    page.addEventListener(
       "keydown",
       ({ key, ctrlKey, metaKey, target }) => {
         if (key === "a" && (ctrlKey || metaKey) && !isTyping(target)) all(true);
@@ -167,11 +173,11 @@ export class View {
       listening,
     );
     const selected = () => {
-      if (!document.getSelection()?.isCollapsed) return;
+      if (!page.getSelection()?.isCollapsed) return;
       all(false);
       if (this.#held.size) this.look();
     };
-    document.addEventListener("selectionchange", selected, listening);
+    page.document.addEventListener("selectionchange", selected, listening);
     return () => {
       over.abort();
       sizes.disconnect();
@@ -200,7 +206,7 @@ export class View {
     const log = this.#log.current;
     if (!log?.isConnected) return;
     const box = (log.closest(scrollers) ?? log).getBoundingClientRect();
-    const [top, bottom] = [Math.max(0, box.top), Math.min(innerHeight, box.bottom)];
+    const [top, bottom] = [Math.max(0, box.top), Math.min(this.#page.innerHeight, box.bottom)];
     const scale = this.#scale();
     const screen = (bottom - top) / scale;
     // Nobody sees it.
@@ -208,7 +214,7 @@ export class View {
     // Those that are away take what they are taken for before it is told what is near.
     if (this.#learn()) {
       this.#again();
-      requestAnimationFrame(() => this.look());
+      this.#page.requestAnimationFrame(() => this.look());
       return;
     }
     const within = (screens: number): [number, number] => {
@@ -258,7 +264,7 @@ export class View {
 
   /** Which of those that are drawn stay, wherever they are. Whether they are others. */
   #hold([from, to]: readonly [number, number]): boolean {
-    const selection = document.getSelection();
+    const selection = this.#page.getSelection();
     let changed = false;
     for (const [start, element] of this.#drawn) {
       const at = this.#blocks.findIndex((block) => block.start === start);

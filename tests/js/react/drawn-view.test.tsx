@@ -150,3 +150,18 @@ test("in a chat that is drawn smaller or larger, what is seen is drawn", () => {
     expect(Math.abs(height() - 30_000)).toBeLessThan(1_000);
   }
 });
+
+test("a chat in another window looks at that one", () => {
+  const frame = document.body.appendChild(document.createElement("iframe"));
+  const other = frame.contentWindow as Window & typeof globalThis;
+  Object.assign(other, { ResizeObserver: globalThis.ResizeObserver });
+  const blocks = blocksOf(300);
+  const { again, drawn, look } = open(blocks, listIn(other.document));
+  look();
+  dispatchEvent(new Event("beforeprint"));
+  again();
+  expect(drawn().length).toBeLessThan(30);
+  other.dispatchEvent(new other.Event("beforeprint"));
+  again();
+  expect(drawn()).toHaveLength(30);
+});
