@@ -18,6 +18,8 @@ export function useDrawnRows<B extends Rows>(
 ): readonly [parts: readonly Part<B>[], log: RefObject<Element | null>] {
   const log = useRef<Element | null>(null);
   const now = useRef(blocks);
+  /** So many are away before it is known what is seen, of the conversation that begins with this entry: what stands there stays. */
+  const hidden = useRef<{ readonly first: unknown; readonly count: number }>({ first: undefined, count: 0 });
   /** `null` draws all. */
   const [view, setView] = useState<View | null>();
   const version = () => view?.version() ?? 0;
@@ -37,9 +39,12 @@ export function useDrawnRows<B extends Rows>(
     view?.drawn();
   });
   if (hasBoxes && view) return [view.parts(blocks), log];
-  const away = hasBoxes && view !== null ? Math.max(0, blocks.length - atFirst) : 0;
-  const parts: Part<B>[] = blocks.slice(away).map((block) => ({ block }));
   const [first] = blocks;
+  const most = Math.max(0, blocks.length - atFirst);
+  const { id } = first?.entries[0] ?? {};
+  if (hidden.current.first !== id || hidden.current.count > most) hidden.current = { first: id, count: most };
+  const away = hasBoxes && view !== null ? hidden.current.count : 0;
+  const parts: Part<B>[] = blocks.slice(away).map((block) => ({ block }));
   return [away && first ? [{ away: first.start, height: away * guess }, ...parts] : parts, log];
 }
 

@@ -30,7 +30,10 @@ export class View {
   /** What each block takes, by its start. */
   readonly #heights = new Map<number, number>();
   #drawn = new Map<number, Element>();
-  readonly #held = new Set<number>();
+  /** Those that are drawn, until it was seen that they are far away and hold nothing: nothing is looked at in a tab that nobody sees. */
+  #staying = new Set<number>();
+  /** Some stay for what they hold. */
+  #isHolding = false;
   /** Those that were not drawn at some time. */
   readonly #away = new Set<number>();
   /** The first entry: with another one it is another conversation. */
@@ -89,7 +92,7 @@ export class View {
     if (first !== this.#first) {
       this.#first = first;
       this.#range = undefined;
-      for (const known of [this.#heights, this.#held, this.#away]) known.clear();
+      for (const known of [this.#heights, this.#staying, this.#away]) known.clear();
     }
     // Where it grows again after an undo, what comes is news.
     const last = blocks.at(-1)?.start ?? 0;
@@ -99,17 +102,19 @@ export class View {
     const parts: Part<B>[] = [];
     for (const [at, block] of blocks.entries()) {
       const before = parts.at(-1);
+      const { start } = block;
       // The last one grows.
-      if (this.#all || (at >= from && at <= to) || at === blocks.length - 1 || this.#held.has(block.start)) {
-        const returns = this.#away.has(block.start);
+      const isNear = (at >= from && at <= to) || start === last;
+      if (this.#all || isNear || this.#staying.has(start)) {
+        const returns = this.#away.has(start);
         parts.push({ block, returns, atOnce: this.#all || returns });
         continue;
       }
-      this.#away.add(block.start);
+      this.#away.add(start);
       const height = this.#height(block);
       // It takes no gap either.
       if (!height) continue;
-      if (!before || "block" in before) parts.push({ away: block.start, height });
+      if (!before || "block" in before) parts.push({ away: start, height });
       else parts[parts.length - 1] = { ...before, height: before.height + this.#gap + height };
     }
     return parts;
@@ -175,7 +180,7 @@ export class View {
     const selected = () => {
       if (!page.getSelection()?.isCollapsed) return;
       all(false);
-      if (this.#held.size) this.look();
+      if (this.#isHolding) this.look();
     };
     page.document.addEventListener("selectionchange", selected, listening);
     return () => {
@@ -195,6 +200,7 @@ export class View {
     for (const [start, element] of this.#drawn) if (now.get(start) !== element) this.#sizes?.unobserve(element);
     for (const [start, element] of now) if (this.#drawn.get(start) !== element) this.#sizes?.observe(element);
     this.#drawn = now;
+    this.#staying = new Set(now.keys());
     const [anchor, top] = this.#anchor ?? [];
     this.#anchor = undefined;
     const scroller = anchor?.isConnected && anchor.closest(scrollers);
@@ -233,8 +239,7 @@ export class View {
     const [[nearFrom, nearTo], [farFrom, farTo]] = [within(near), within(far)];
     const [from, to] = this.#range ?? [nearFrom, nearTo];
     const range = [Math.min(nearFrom, Math.max(from, farFrom)), Math.max(nearTo, Math.min(to, farTo))] as const;
-    const isHeld = this.#hold(range);
-    if (!isHeld && range[0] === from && range[1] === to && this.#range) return;
+    if (!this.#leave(range) && range[0] === from && range[1] === to && this.#range) return;
     this.#range = range;
     if (!CSS.supports("overflow-anchor", "auto")) {
       const seen = [...this.#drawn.values()].find((element) => element.getBoundingClientRect().bottom > top);
@@ -262,21 +267,22 @@ export class View {
     return count >= least ? height / count : 0;
   }
 
-  /** Which of those that are drawn stay, wherever they are. Whether they are others. */
-  #hold([from, to]: readonly [number, number]): boolean {
+  /** Lets those go that are far away and hold nothing. Whether there are any. */
+  #leave([from, to]: readonly [number, number]): boolean {
     const selection = this.#page.getSelection();
-    let changed = false;
+    this.#isHolding = false;
+    let isAny = false;
     for (const [start, element] of this.#drawn) {
       const at = this.#blocks.findIndex((block) => block.start === start);
-      const isAway = at < from || at > to;
-      const holds =
-        isAway && (!!element.querySelector(holding) || (!selection?.isCollapsed && !!selection?.containsNode(element, true)));
-      if (holds === this.#held.has(start)) continue;
-      changed = true;
-      if (holds) this.#held.add(start);
-      else this.#held.delete(start);
+      if ((at >= from && at <= to) || at === this.#blocks.length - 1 || this.#all) continue;
+      if (element.querySelector(holding) || (!selection?.isCollapsed && selection?.containsNode(element, true))) {
+        this.#isHolding = true;
+      } else {
+        this.#staying.delete(start);
+        isAny = true;
+      }
     }
-    return changed;
+    return isAny;
   }
 }
 

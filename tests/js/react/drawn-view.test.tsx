@@ -165,3 +165,17 @@ test("a chat in another window looks at that one", () => {
   again();
   expect(drawn()).toHaveLength(30);
 });
+
+test("what was drawn stays until it is known whether it holds something", () => {
+  const { again, look, drawn, log } = open(blocksOf(300));
+  for (let times = 0; times < 3; times++) look();
+  // As in a tab that nobody sees: no frames, and no look.
+  for (let count = 300; count <= 360; count++) again(blocksOf(count));
+  expect(drawn()).toEqual(expect.arrayContaining([300, 310, 320, 330, 340, 350]));
+  const details = log.querySelector('[data-glove-rows="310"]')?.appendChild(document.createElement("details"));
+  details?.setAttribute("open", "");
+  look(blocksOf(400));
+  for (let times = 0; times < 3; times++) look(blocksOf(400));
+  expect(drawn()).not.toContain(300);
+  expect(drawn()).toContain(310);
+});
