@@ -28,10 +28,11 @@ export function useDrawnRows<B extends Rows>(
   const isLong = hasBoxes && blocks.length >= atFirst;
   useBrowserLayoutEffect(() => {
     if (view) return view.watch();
+    if (!isLong || view === null) return undefined;
     const all = () => setView(null);
-    if (isLong && typeof ResizeObserver === "undefined") all();
-    else if (isLong && view !== null)
-      import("./drawn-view.js").then(({ View }) => setView((known) => known ?? new View(log, now.current, atFirst)), all);
+    // A test of an application may have its own observer.
+    if (typeof ResizeObserver === "undefined" || !document.documentElement.clientWidth) all();
+    else import("./drawn-view.js").then(({ View }) => setView((known) => known ?? new View(log, now.current, atFirst)), all);
     return undefined;
   }, [view, isLong]);
   useBrowserLayoutEffect(() => {
