@@ -136,7 +136,7 @@ function Picture({ src, alt, place }: { readonly src: string; readonly alt: stri
   const [pressed, press] = useState<string>();
   const safe = safeLink(src);
   if (safe !== undefined && (place.images ? place.images(safe) : pressed === safe)) {
-    return <img src={safe} alt={alt} loading="lazy" />;
+    return <img src={safe} alt={alt} loading="lazy" data-glove-keep={place.images ? undefined : ""} />;
   }
   if (place.linked) return <Name of={alt || src} />;
   if (safe !== undefined && !place.images && ownPicture(safe)) {

@@ -21,9 +21,9 @@ const far = 2.5;
 const guess = 100;
 /** So many have to be measured before others are taken to be like them. */
 const least = 10;
-/** Where an application may keep a state, and what a person has opened, is writing or answering. */
+/** Where an application may keep a state, and what a person has opened, plays, is writing or answering. */
 const holding =
-  "[data-glove-slot], [data-glove-shows], [data-glove-output], [data-glove-editor], [data-glove-keep], details[open], :focus";
+  "[data-glove-slot], [data-glove-shows], [data-glove-output], [data-glove-editor], [data-glove-keep], details[open], dialog[open], audio, video, iframe, :focus";
 
 export class View {
   #blocks: readonly Rows[] = [];

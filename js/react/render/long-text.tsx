@@ -14,8 +14,13 @@ export function useFront(text: string): readonly [front: string, more: ReactNode
   const say = useLabels();
   const [size, setSize] = useState(piece);
   if (text.length <= size) return [text, null];
+  const open = ({ currentTarget }: { readonly currentTarget: Element }) => {
+    // The button goes with the last piece.
+    currentTarget.parentElement?.setAttribute("data-glove-keep", "");
+    setSize(size + piece);
+  };
   const more = (
-    <button type="button" data-glove-more="" onClick={() => setSize(size + piece)}>
+    <button type="button" data-glove-more="" onClick={open}>
       {say("Show more")}
     </button>
   );

@@ -27,6 +27,8 @@ test("a long message is drawn in pieces, and its emoji whole", async () => {
   fireEvent.click(more);
   expect(shown()).toBe(text);
   expect(screen.queryByText("Show more")).toBeNull();
+  // It stays in a long conversation.
+  expect(container.querySelectorAll("[data-glove-keep]")).toHaveLength(1);
 });
 
 test("a streaming answer grows up to the limit, is shown further on demand, and is whole in the state", async () => {
