@@ -94,9 +94,10 @@ export class View {
       this.#range = undefined;
       for (const known of [this.#heights, this.#staying, this.#away]) known.clear();
     }
-    // Where it grows again after an undo, what comes is news.
+    // Where it grows again after an undo, what comes is news, and as high as it is.
     const last = blocks.at(-1)?.start ?? 0;
-    for (const start of this.#away) if (start >= last) this.#away.delete(start);
+    this.#away.delete(last);
+    for (const known of [this.#heights, this.#away]) for (const start of known.keys()) if (start > last) known.delete(start);
     // A conversation is opened at its end.
     const [from, to] = this.#range ?? [blocks.length - this.#atFirst, blocks.length];
     const parts: Part<B>[] = [];
