@@ -131,10 +131,6 @@ export class View {
     return (log && log.getBoundingClientRect().height / log.offsetHeight) || 1;
   }
 
-  #withGap(height: number): number {
-    return height && height + this.#gap;
-  }
-
   /** Looks again whenever something moves. */
   watch(): () => void {
     const all = (wanted: boolean) => {
@@ -164,7 +160,7 @@ export class View {
     this.#sizes = sizes;
     for (const element of this.#drawn.values()) sizes.observe(element);
     const over = new page.AbortController();
-    const listening = { capture: true, passive: true, signal: over.signal };
+    const listening = { capture: true, signal: over.signal };
     const isOurs = (target: EventTarget | null) => (target as Node).contains?.(this.#log.current);
     const isTyping = (target: EventTarget | null) => (target as Element).matches?.("input, textarea, select, [contenteditable]");
     page.addEventListener("scroll", ({ target }) => isOurs(target) && this.look(), listening);
@@ -228,12 +224,11 @@ export class View {
       let [from, to, at] = [this.#blocks.length, -1, (log.getBoundingClientRect().top - top) / scale];
       for (const [index, block] of this.#blocks.entries()) {
         const height = this.#height(block);
-        const end = at + height;
-        if (end > -screens * screen && at < screen + screens * screen) {
+        if (at + height > -screens * screen && at < screen + screens * screen) {
           from = Math.min(from, index);
           to = index;
         }
-        at += this.#withGap(height);
+        at += height && height + this.#gap;
       }
       return [from, to];
     };
@@ -262,7 +257,7 @@ export class View {
     for (const { start, entries } of this.#blocks) {
       const own = this.#heights.get(start);
       if (own === undefined) continue;
-      height += this.#withGap(own);
+      height += own && own + this.#gap;
       count += entries.length;
     }
     return count >= least ? height / count : 0;
