@@ -13,7 +13,8 @@ afterAll(() => places.close());
 /** The page's database is not opened, and its `fetch` is not called: both are the worker's. */
 const start = `
   const { open } = IDBFactory.prototype;
-  IDBFactory.prototype.open = function (...given) { globalThis.opened = true; return open.apply(this, given); };
+  // Copies of messages that are not stored yet are the page's.
+  IDBFactory.prototype.open = function (...given) { globalThis.opened ||= given[0] !== "glove-sent"; return open.apply(this, given); };
   globalThis.inWorker = true;
   ${app}
   await session.start();`;
@@ -25,7 +26,7 @@ test("a session in a worker is stored by it, and goes on after a reload and in a
     // The reload ends it.
     inPage(first, `await session.sendMessage("form");`).catch(() => {});
     await when(first, "shown.slots.length === 1");
-    expect(await first.evaluate("globalThis.opened")).toBeUndefined();
+    expect(await first.evaluate("globalThis.opened")).toBe(false);
     const slot = await asked(first);
     await first.reload();
     await inPage(first, start);
