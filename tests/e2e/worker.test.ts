@@ -26,7 +26,7 @@ test("a session in a worker is stored by it, and goes on after a reload and in a
     // The reload ends it.
     inPage(first, `await session.sendMessage("form");`).catch(() => {});
     await when(first, "shown.slots.length === 1");
-    expect(await first.evaluate("globalThis.opened")).toBe(false);
+    expect(await first.evaluate("globalThis.opened")).toBeFalsy();
     const slot = await asked(first);
     await first.reload();
     await inPage(first, start);
