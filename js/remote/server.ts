@@ -62,7 +62,13 @@ export class RemoteServer {
   }
 
   /** What a stream tells after the event with this id, until it ends or is silent for too long. With a `body` it is asked by `POST`. */
-  async *follow(path: string, last: string | undefined, signal: AbortSignal, body?: unknown): AsyncGenerator<StreamEvent> {
+  async *follow(
+    path: string,
+    last: string | undefined,
+    signal: AbortSignal,
+    body?: unknown,
+    opened?: () => void,
+  ): AsyncGenerator<StreamEvent> {
     const silent = new AbortController();
     const stop = () => silent.abort();
     signal.addEventListener("abort", stop, { once: true });
@@ -71,6 +77,7 @@ export class RemoteServer {
       const more = { ...(last !== undefined && { last }), ...(body !== undefined && { body }) };
       const response = await this.#fetch(body === undefined ? "GET" : "POST", path, silent.signal, more);
       if (!response.body) throw unreachable("no body");
+      opened?.();
       const reader = response.body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
       let [line, id] = ["", ""];
       for (;;) {

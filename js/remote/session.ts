@@ -16,6 +16,8 @@ interface Pending extends Command {
   sent: boolean;
   /** The server has begun it, and tells its end in the stream. */
   taken: boolean;
+  /** The stream has told the whole session since: the end may have been told before. */
+  untold: boolean;
   /** The last event when it was asked. */
   readonly seen: string | undefined;
 }
@@ -122,6 +124,7 @@ export class RemoteSession extends CommandSender<Pending> implements SharedSessi
         reject,
         sent: false,
         taken: false,
+        untold: false,
         seen: this.#last,
       };
       this.pending.set(command.id, command);
@@ -154,7 +157,9 @@ export class RemoteSession extends CommandSender<Pending> implements SharedSessi
       return this.end(id, ({ resolve }) => resolve(value));
     }
     command.taken = true;
-    if (received.kind) this.#receive(received as ServerEvent);
+    this.#hurry();
+    // An outcome that is here before the stream waits for it: what led to it is shown first.
+    if (received.kind && command.untold) this.#receive(received as ServerEvent);
   }
 
   // ---- what the server tells -----------------------------------------------------------------------------------------
@@ -163,10 +168,14 @@ export class RemoteSession extends CommandSender<Pending> implements SharedSessi
     this.#follows = true;
     const { signal } = this.#stop;
     const online = () => this.#hurry();
+    // One that tells nothing new is there again, too.
+    const back = () => {
+      if (this.#connected) this.#giveWay();
+    };
     globalThis.addEventListener?.("online", online, { signal });
     for (let tries = 0; !this.over; tries++) {
       try {
-        for await (const { id, data } of this.#server.follow(`${this.#path}/feed`, this.#last, signal)) {
+        for await (const { id, data } of this.#server.follow(`${this.#path}/feed`, this.#last, signal, undefined, back)) {
           if (this.over) return;
           tries = 0;
           // An event that cannot be taken is told again by no try.
@@ -218,16 +227,24 @@ export class RemoteSession extends CommandSender<Pending> implements SharedSessi
       this.page.core.deleted();
       return;
     }
-    // What was shown of a server that was away gives way, before what the session itself tells of an error.
-    if (this.#shown) this.page.fail(undefined);
+    this.#giveWay();
     if (received.kind === "events") this.page.take(received.events.map(byOwnClock));
     else if (received.kind === "all") {
       this.page.take(received.events.map(byOwnClock), received.written);
       // The outcome may have been sent while this page was not connected.
-      for (const command of [...this.pending.values()]) if (command.taken) void this.#give(command);
+      for (const command of [...this.pending.values()]) {
+        command.untold = true;
+        if (command.taken) void this.#give(command);
+      }
     } else return;
     this.#known ||= received.events.some((event) => event.kind === "timeline" && event.len > 0);
     this.#heard();
+  }
+
+  /** What was shown of a server that was away goes, before what the session itself tells of an error. */
+  #giveWay(): void {
+    if (this.#shown) this.page.fail(undefined);
+    this.#shown = undefined;
   }
 
   /** The server is there. */
@@ -235,7 +252,6 @@ export class RemoteSession extends CommandSender<Pending> implements SharedSessi
     const first = !this.#connected || this.#failure;
     this.#connected = true;
     this.#failure = undefined;
-    this.#shown = undefined;
     if (!first) return;
     this.page.show("follower");
     this.settle();

@@ -1,5 +1,5 @@
 // A session that runs on a server, where the server is not what it should be.
-import { GloveClient } from "glove-wasm";
+import { GloveClient, type GloveSession } from "glove-wasm";
 import { createRemoteSession } from "glove-wasm/remote";
 import { afterEach, expect, test } from "vitest";
 
@@ -12,12 +12,34 @@ afterEach(() => {
 const json = (status: number, body: unknown) =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
 
-/** A stream that tells these and stays open. */
-function feed(...told: readonly unknown[]): Response {
-  const text = told.map((data, at) => `id: e-${at + 1}\ndata: ${JSON.stringify(data)}\n\n`).join("");
-  const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(text)) });
-  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+/** A stream that tells these, and what is told later, and stays open until it is cut. */
+class Feed {
+  #told = 0;
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  readonly response: Response;
+
+  constructor(...told: readonly unknown[]) {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+    });
+    this.response = new Response(body, { headers: { "content-type": "text/event-stream" } });
+    this.tell(...told);
+  }
+
+  tell(...told: readonly unknown[]): void {
+    const text = told.map((data) => `id: e-${++this.#told}\ndata: ${JSON.stringify(data)}\n\n`).join("");
+    this.#controller.enqueue(new TextEncoder().encode(text));
+  }
+
+  cut(): void {
+    this.#controller.error(new TypeError("terminated"));
+  }
 }
+
+const feed = (...told: readonly unknown[]) => new Feed(...told).response;
+const codeShown = (session: GloveSession) => (session.getSnapshot().error as { code?: string } | undefined)?.code;
 
 const empty = {
   kind: "all",
@@ -68,13 +90,16 @@ test("a server that begins a session and does not know it is not asked without a
 
 test("what is asked settles where something else than the server answers", async () => {
   let taken = 0;
+  const told = new Feed(empty);
   const { client: own } = client((_, path, init) => {
-    if (path.endsWith("/feed")) return feed(empty);
+    if (path.endsWith("/feed")) return told.response;
     if (!path.endsWith("/ask")) return unknown();
     const { id } = JSON.parse(String(init.body)) as { readonly id: string };
     // A page to sign in to the network, and then the server.
     if (++taken === 1) return new Response("<html></html>", { status: 200 });
-    return json(200, { kind: "answered", id, error: { code: "MODEL_NETWORK", message: "No answer." } });
+    const answered = { kind: "answered", id, error: { code: "MODEL_NETWORK", message: "No answer." } };
+    told.tell(answered);
+    return json(200, answered);
   });
   const session = own.session("s");
   await session.start();
@@ -107,4 +132,50 @@ test("why a session does not go on by itself is shown, also after the server was
     .toBe("SESSION_HELD_BACK");
   expect(shown().error?.message).toBe(message);
   expect(shown().run.phase).toBe("interrupted");
+});
+
+test("that the server was away is not shown once it is back, also when it has nothing to tell", async () => {
+  const first = new Feed(empty);
+  let tries = 0;
+  const { client: own } = client((_, path) => {
+    if (!path.endsWith("/feed")) return unknown();
+    if (++tries === 1) return first.response;
+    if (tries <= 5) throw new TypeError("fetch failed");
+    return feed();
+  });
+  const session = own.session("s");
+  await session.start();
+  first.cut();
+  await expect.poll(() => codeShown(session), { timeout: 10_000 }).toBe("SERVER_UNREACHABLE");
+  await expect.poll(() => codeShown(session), { timeout: 10_000 }).toBeUndefined();
+});
+
+test("an answer that is complete before the page follows again is shown when its message settles", async () => {
+  const first = new Feed(empty);
+  const [isOpen, canAsk] = [{ now: false }, { now: false }];
+  let told: unknown[] | undefined;
+  const { client: own } = client((_, path, init) => {
+    if (path.endsWith("/feed") && !isOpen.now) {
+      isOpen.now = true;
+      return first.response;
+    }
+    // The stream is late: a try after the answer fails, too.
+    if (path.endsWith("/feed") && told) return failures-- > 0 ? json(503, {}) : feed(...told);
+    if (!path.endsWith("/ask") || !canAsk.now) throw new TypeError("fetch failed");
+    const { id } = JSON.parse(String(init.body)) as { readonly id: string };
+    const answered = { kind: "answered", id, value: { type: "completed", message: null } };
+    const entries = [{ kind: "agent", id: "r1.1", text: "Hello." }];
+    told = [{ kind: "events", events: [{ kind: "timeline", len: 1, set: [[0, entries]] }] }, answered];
+    return json(200, answered);
+  });
+  let failures = 1;
+  const session = own.session("s");
+  await session.start();
+  first.cut();
+  const sent = session.sendMessage("hi").catch(() => {});
+  await expect.poll(() => codeShown(session), { timeout: 10_000 }).toBe("SERVER_UNREACHABLE");
+  canAsk.now = true;
+  await sent;
+  expect(codeShown(session)).toBeUndefined();
+  expect(session.getSnapshot().timeline).toMatchObject([{ text: "Hello." }]);
 });
