@@ -117,7 +117,10 @@ function streamOf(events: readonly object[], signal: AbortSignal | null | undefi
   });
 }
 
-export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** `?pace=0.1` in the address makes all that the script waits for ten times shorter. */
+const pace = Number(new URLSearchParams(location.search).get("pace") ?? 1);
+
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms * pace));
 
 /** Calls that write a task list; the argument says how many of its steps are done. */
 export function taskList(steps: readonly { readonly content: string; readonly activeForm: string }[]): (done: number) => Call {

@@ -20,8 +20,11 @@ export interface Demo {
   readonly url: () => string;
 }
 
-/** Call it once in a file, outside of tests. After each test: nothing was reported, and the policy blocked nothing. */
-export function demo(): Demo {
+/**
+ * Call it once in a file, outside of tests. After each test: nothing was reported, and the policy blocked nothing. Tests that do
+ * something in the middle of an answer want it at the `pace` of a model, 1.
+ */
+export function demo({ pace = 0.1 } = {}): Demo {
   let browser: Browser;
   let server: Served;
   const contexts: BrowserContext[] = [];
@@ -57,7 +60,7 @@ export function demo(): Demo {
   };
   const visit = async (context: BrowserContext, hash: string) => {
     const page = await context.newPage();
-    await page.goto(`${server.url}/${hash}`);
+    await page.goto(`${server.url}/?pace=${pace}${hash}`);
     await page.locator("[data-glove-role=input], [data-glove-board]").first().waitFor();
     return page;
   };

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { calls, demo, inside, kill, log, phase, press, ready, region, say, shows, thread } from "./kit.js";
 
-const { open, again } = demo();
+const { open, again } = demo({ pace: 1 });
 
 test("a tab that is killed while a tool runs: the next one asks, and runs it again only when told to", async () => {
   const page = await open("desk");

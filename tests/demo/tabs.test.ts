@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { calls, demo, inside, kill, log, press, ready, region, say, shows } from "./kit.js";
 
-const { open } = demo();
+const { open } = demo({ pace: 1 });
 
 /** As the button of the page opens it. */
 async function secondTab(page: Page): Promise<Page> {
