@@ -230,6 +230,17 @@ export const states: Readonly<Record<string, Parts>> = {
     ],
     busy: true,
   },
+  // What an application draws with elements that have no class.
+  plain: {
+    timeline: [
+      user("u1", "Book a table"),
+      tool("c1", { title: "Book a table", status: "pending", output: undefined as never }),
+      tool("c2", { title: "Look up the menu" }),
+    ],
+    slots: [slot("s1", "plain", {}, { toolCallId: "c1" })],
+    renderToolResult: ({ id }: { readonly id: string }) => (id === "c2" ? <PlainResult /> : null),
+    busy: true,
+  },
   error: {
     timeline: [user("u1", question)],
     error: new GloveError("MODEL_RATE_LIMIT", "The model's provider answered 429: Rate limit reached for requests.", {
@@ -286,6 +297,82 @@ export const states: Readonly<Record<string, Parts>> = {
   },
 };
 
+const PlainForm = () => (
+  <form>
+    <h3>A table for two</h3>
+    <p>Tell us when you come. We keep it for a quarter of an hour.</p>
+    <p>
+      <label htmlFor="plain-name">Name</label> <input id="plain-name" placeholder="Ada Lovelace" />
+    </p>
+    <label>
+      Day <input type="date" />
+    </label>
+    <label>
+      Where{" "}
+      <select defaultValue="in">
+        {["in", "out"].map((at) => (
+          <option key={at}>{at}</option>
+        ))}
+      </select>
+    </label>
+    <label>
+      Wishes <textarea rows={2} />
+    </label>
+    <fieldset>
+      <legend>Guests</legend>
+      <label>
+        <input type="radio" name="guests" defaultChecked /> Two
+      </label>
+      <label>
+        <input type="radio" name="guests" /> Three
+      </label>
+      <label>
+        <input type="checkbox" defaultChecked /> With a dog
+      </label>
+      <label>
+        Noise <input type="range" />
+      </label>
+      <label>
+        Menu <input type="file" />
+      </label>
+    </fieldset>
+    <p>
+      <button type="submit">Book it</button> <button type="button">Ask again</button>{" "}
+      <button type="button" disabled>
+        Not yet
+      </button>
+    </p>
+  </form>
+);
+
+const PlainResult = () => (
+  <div>
+    <h4>Today</h4>
+    <ul>
+      <li>Soup</li>
+      <li>
+        <a href="#bread">Bread</a>
+      </li>
+    </ul>
+    <table>
+      <tbody>
+        <tr>
+          <th>Soup</th>
+          <td>€ 6</td>
+        </tr>
+        <tr>
+          <th>Bread</th>
+          <td>€ 2</td>
+        </tr>
+      </tbody>
+    </table>
+    <button type="button">Order</button>{" "}
+    <button type="button" className="own">
+      Of the application
+    </button>
+  </div>
+);
+
 function HandMade({ name }: { readonly name: string }) {
   const { view, ...parts } = states[name] ?? {};
   const glove: GloveHandle = {
@@ -299,7 +386,7 @@ function HandMade({ name }: { readonly name: string }) {
     edit: () => {},
     switchBranch: () => {},
     renderSlot: (shown) => {
-      const Drawn = builtInRenderers[shown.renderer] as FunctionComponent<SlotProps>;
+      const Drawn = (shown.renderer === "plain" ? PlainForm : builtInRenderers[shown.renderer]) as FunctionComponent<SlotProps>;
       const { id, input, status, answer, error } = shown;
       return (
         <div key={id} data-glove-slot={id} style={{ display: "contents" }}>
