@@ -21,8 +21,8 @@ export function Confirm(props: SlotProps): ReactNode {
   );
 }
 
-/** How a button looks: what changes nothing stands out, and what holds for ever never does. */
-type Weight = "safe" | "plain" | "quiet";
+/** How a button looks: what goes on has the accent, what may do harm twice never does, and what holds for ever is quiet. */
+type Weight = "go" | "safe" | "plain" | "quiet";
 type Choice = Option & {
   readonly weight?: Weight;
   /** Only when all of what it lets run was open. */
@@ -68,14 +68,14 @@ const decision =
 
 export const ApprovalRequest = /* @__PURE__ */ decision(
   (data) => ask(data),
-  [choice("Deny", turnDown, "safe"), allow("Allow", true)],
+  [choice("Deny", turnDown, "plain"), allow("Allow", true, "go")],
   true,
 );
 export const PermissionRequest = /* @__PURE__ */ decision(
   (data) => ask(data),
   [
-    choice("Deny", turnDown, "safe"),
-    allow("Allow once", "once", "plain"),
+    choice("Deny", turnDown, "plain"),
+    allow("Allow once", "once", "go"),
     allow("Always allow", true, "quiet"),
     choice("Never allow", false, "quiet"),
   ],
@@ -90,7 +90,7 @@ export const InterruptedCall = /* @__PURE__ */ decision(
 );
 export const BudgetReached = /* @__PURE__ */ decision(
   () => "This conversation has reached a limit. Continue?",
-  [choice("Stop", false, "safe"), choice("Continue", true, "plain")],
+  [choice("Stop", false, "plain"), choice("Continue", true, "go")],
 );
 
 interface ChoicesProps extends Pick<SlotProps, "resolve" | "reject"> {
