@@ -2,12 +2,13 @@
 
 use std::io::{BufRead, stdin};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use glove_wasm::display::Slot;
+use glove_wasm::display::{Slot, SlotStatus};
 use glove_wasm::error::Error;
 use glove_wasm::event::Event;
-use glove_wasm::runtime::{Glove, Response, ResponseFuture, Subscription};
+use glove_wasm::runtime::{DisplayManager, Glove, Response, ResponseFuture, Subscription};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -17,6 +18,8 @@ pub(crate) enum Incoming {
     Event(Box<Event>),
     /// Something is shown that was not, or the other way round.
     Display,
+    /// A slot that nobody waits for. Its tool may have ended since, and the slot with it.
+    Notice(Box<Slot>),
     /// What was asked of the agent is done.
     Done(Box<Result<Response, Error>>),
     /// Ctrl-C.
@@ -44,11 +47,25 @@ impl Inbox {
         let events = agent.subscribe(move |_: Option<&str>, event: &Event| {
             let _ = events.send(Incoming::Event(Box::new(event.clone())));
         });
-        let shown = self.sender.clone();
-        let shown = agent.display().subscribe(move |_: &[Slot]| {
-            let _ = shown.send(Incoming::Display);
-        });
-        [events, shown]
+        [events, self.follow_display(agent.display())]
+    }
+
+    fn follow_display(&self, display: &DisplayManager) -> Subscription {
+        let sender = self.sender.clone();
+        let seen: Mutex<Vec<String>> = Mutex::default();
+        display.subscribe(move |stack: &[Slot]| {
+            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.retain(|id| stack.iter().any(|slot| slot.id == *id));
+            for slot in stack {
+                if !seen.contains(&slot.id) {
+                    seen.push(slot.id.clone());
+                    if is_notice(slot) {
+                        let _ = sender.send(Incoming::Notice(Box::new(slot.clone())));
+                    }
+                }
+            }
+            let _ = sender.send(Incoming::Display);
+        })
     }
 
     /// Runs the agent on the runtime's threads. Callers that need the end of an unfinished run have subscribed before.
@@ -91,5 +108,46 @@ impl Inbox {
             });
         }
         Ok(())
+    }
+}
+
+/// Something to read that nobody waits for; a question that is answered is none.
+pub(crate) fn is_notice(slot: &Slot) -> bool {
+    !slot.waits && slot.status == SlotStatus::Pending
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use glove_wasm::json::Json;
+    use glove_wasm::ports::{DisplayPort, Show};
+    use glove_wasm::system::{RandomIds, SystemClock};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_notice_is_told_once_and_also_when_it_is_gone_already() {
+        let inbox = Inbox::new();
+        let display = DisplayManager::new(Arc::new(RandomIds), Arc::new(SystemClock));
+        let _follow = inbox.follow_display(&display);
+        let show = |message: &str| Show {
+            renderer: "info".to_owned(),
+            input: Json::from(json!({ "message": message })),
+            owner: None,
+            check: None,
+        };
+        let id = display.push_and_forget(show("one")).unwrap();
+        assert!(display.remove_slot(&id));
+        let asked = display.push_and_wait(show("asked"));
+        display.push_and_forget(show("two")).unwrap();
+        display.resolve(&display.stack()[0].id, Json::null()).unwrap();
+        drop(asked);
+        let told = inbox.receiver.try_iter().filter_map(|incoming| match incoming {
+            Incoming::Notice(slot) => Some(slot.input.to_string()),
+            _ => None,
+        });
+        assert_eq!(told.collect::<Vec<_>>(), [r#"{"message":"one"}"#, r#"{"message":"two"}"#]);
     }
 }

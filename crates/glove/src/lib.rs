@@ -17,6 +17,7 @@ mod priced;
 mod prompt;
 mod questions;
 mod replay;
+mod said;
 mod screen;
 mod serve;
 mod sessions;

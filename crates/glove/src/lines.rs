@@ -15,8 +15,9 @@ use tokio::runtime::Runtime;
 use crate::agent::OpenAgent;
 use crate::chat::tool_of;
 use crate::failure::Failure;
-use crate::incoming::{Inbox, Incoming};
+use crate::incoming::{Inbox, Incoming, is_notice};
 use crate::questions::{Answer, Ask, Question, Reply};
+use crate::said::Said;
 use crate::terminal_text;
 
 /// What a line of JSON asks for.
@@ -50,6 +51,7 @@ struct Lines<'a> {
     /// While a secret is asked for.
     unseen: Option<terminal_text::Unseen>,
     shown: Vec<String>,
+    said: Said,
     /// Text was printed, and its line is not at its end.
     open_line: bool,
     allow: &'a [String],
@@ -81,6 +83,7 @@ pub(crate) fn talk(
         current_question: None,
         unseen: None,
         shown: Vec::new(),
+        said: Said::default(),
         open_line: false,
         allow: &talk.allow,
         failed: None,
@@ -122,6 +125,7 @@ impl Lines<'_> {
         match incoming {
             Incoming::Event(event) => self.on_event(&event),
             Incoming::Display => self.questions(),
+            Incoming::Notice(slot) => self.notice(&slot),
             Incoming::Done(done) => self.on_done(&done),
             Incoming::Interrupt if self.busy => {
                 self.agent.abort();
@@ -160,14 +164,12 @@ impl Lines<'_> {
         if self.json {
             return self.write(event);
         }
+        if let Some(text) = self.said.unseen(event) {
+            self.end_line()?;
+            self.text(text)?;
+        }
         match event {
-            Event::TextDelta { text } => {
-                let text = terminal_text::safe_text(text);
-                self.open_line = !text.ends_with('\n') && (self.open_line || !text.is_empty());
-                write!(self.out, "{text}")?;
-                self.out.flush()?;
-                Ok(())
-            }
+            Event::TextDelta { text } => self.text(text),
             Event::ToolUse { name, input, .. } => {
                 let input = input.read().unwrap_or_default();
                 self.line(&format!("* {}", terminal_text::call_line(name, &input)))
@@ -207,6 +209,10 @@ impl Lines<'_> {
                 fields.insert("text".to_owned(), json!(response.text()));
             }
             self.tell("response", &about)?;
+        } else if let Some(text) = self.said.unseen_end(done) {
+            self.end_line()?;
+            self.text(&text)?;
+            self.end_line()?;
         } else if let Ok(Some(note)) = &ending {
             self.line(&format!("! {note}"))?;
         } else {
@@ -290,7 +296,10 @@ impl Lines<'_> {
                 let _ = self.agent.display().resolve(&slot.id, Json::string("once"));
                 continue;
             }
-            if self.shown.contains(&slot.id) || (!self.json && slot.waits && self.current_question.is_some())
+            if is_notice(slot) {
+                self.notice(slot)?;
+            }
+            if !slot.waits || self.shown.contains(&slot.id) || (!self.json && self.current_question.is_some())
             {
                 continue;
             }
@@ -300,22 +309,31 @@ impl Lines<'_> {
         Ok(())
     }
 
+    /// Shows what nobody waits for, once.
+    fn notice(&mut self, slot: &Slot) -> Result<(), Failure> {
+        if self.shown.contains(&slot.id) {
+            return Ok(());
+        }
+        self.shown.push(slot.id.clone());
+        if self.json {
+            return self.tell("slot", slot);
+        }
+        terminal_text::notice_lines(slot).iter().try_for_each(|line| self.line(line))
+    }
+
     fn show(&mut self, slot: &Slot) -> Result<(), Failure> {
         if self.json {
             return self.tell("slot", slot);
         }
         let question = Question::of(slot, &self.open_agent.workspace);
-        if slot.waits {
-            if stdin().is_terminal() && !self.lines.is_empty() {
-                self.lines.clear();
-                self.line("! input typed before this question was ignored")?;
-            }
-            self.unseen = (question.ask == Ask::Secret).then(terminal_text::Unseen::begin);
-            question.lines().iter().try_for_each(|line| self.line(line))?;
-            self.current_question = Some(question);
-            return Ok(());
+        if stdin().is_terminal() && !self.lines.is_empty() {
+            self.lines.clear();
+            self.line("! input typed before this question was ignored")?;
         }
-        self.line(&question.message)
+        self.unseen = (question.ask == Ask::Secret).then(terminal_text::Unseen::begin);
+        question.lines().iter().try_for_each(|line| self.line(line))?;
+        self.current_question = Some(question);
+        Ok(())
     }
 
     fn is_allowed(&self, slot: &Slot) -> bool {
@@ -362,6 +380,15 @@ impl Lines<'_> {
                 self.agent.display().reject(&slot.id, Some(NOBODY.to_owned()));
             }
         }
+    }
+
+    /// A piece of an answer.
+    fn text(&mut self, text: &str) -> Result<(), Failure> {
+        let text = terminal_text::safe_text(text);
+        self.open_line = !text.ends_with('\n') && (self.open_line || !text.is_empty());
+        write!(self.out, "{text}")?;
+        self.out.flush()?;
+        Ok(())
     }
 
     fn end_line(&mut self) -> Result<(), Failure> {

@@ -108,6 +108,9 @@ struct Answer {
     /// Of the prompt and of the answer.
     #[serde(default)]
     tokens: (u64, u64),
+    /// It comes whole, as from providers that do not stream.
+    #[serde(default)]
+    whole: bool,
 }
 
 #[derive(Deserialize)]
@@ -127,7 +130,8 @@ fn script(file: &str) -> Result<ScriptedModel, Failure> {
             Failure::new(format!("line {} of the script `{file}` is not an answer: {error}", at + 1))
         })?;
         let (prompt, answered) = answer.tokens;
-        let mut scripted = in_pieces(&answer.text).tokens(prompt, answered);
+        let said = if answer.whole { Line::text(&answer.text) } else { in_pieces(&answer.text) };
+        let mut scripted = said.tokens(prompt, answered);
         for call in answer.calls {
             scripted = scripted.and_call(&call.tool, &call.id, call.input);
         }

@@ -29,10 +29,11 @@ use crate::database::find;
 use crate::display::Display;
 use crate::end_signals::EndSignals;
 use crate::failure::Failure;
-use crate::incoming::{Inbox, Incoming};
+use crate::incoming::{Inbox, Incoming, is_notice};
 use crate::model::Models;
 use crate::prompt;
 use crate::questions::{Answer, Question};
+use crate::said::Said;
 use crate::terminal_text;
 use crate::visibility::{is_hidden, is_of_answer, recalled};
 
@@ -86,6 +87,8 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
             allow: &allow,
             display: Display::new(),
             hides: false,
+            said: Said::default(),
+            noticed: Vec::new(),
         };
         let next = screen.session(&mut editor, is_new);
         drop(follow);
@@ -125,6 +128,9 @@ struct Screen<'a> {
     allow: &'a [String],
     display: Display,
     hides: bool,
+    said: Said,
+    /// The slots that nobody waits for and that were shown.
+    noticed: Vec<String>,
 }
 
 impl Screen<'_> {
@@ -288,6 +294,7 @@ impl Screen<'_> {
                         self.open_agent.agent.abort();
                     }
                 }
+                Some(Incoming::Notice(slot)) => self.notice(&slot)?,
                 Some(Incoming::Done(done)) => {
                     self.finish(&done)?;
                     return Ok(false);
@@ -312,6 +319,9 @@ impl Screen<'_> {
 
     fn finish(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
         self.display.finish()?;
+        if let Some(text) = self.said.unseen_end(done).filter(|_| !self.hides) {
+            self.display.markdown(&text)?;
+        }
         match terminal_text::ending(done) {
             Ok(None) => {}
             Ok(Some(note)) => self.display.lines(&[note], true)?,
@@ -324,6 +334,9 @@ impl Screen<'_> {
     fn on_event(&mut self, event: &Event) -> Result<Option<String>, Failure> {
         if let Event::RequestStarted { request } = event {
             self.hides = is_hidden(self.open_agent.agent.session(), Some(request));
+        }
+        if let Some(text) = self.said.unseen(event).filter(|_| !self.hides) {
+            self.display.markdown(text)?;
         }
         Ok(match event {
             _ if self.hides && is_of_answer(event) => None,
@@ -366,6 +379,9 @@ impl Screen<'_> {
     /// Asks what is open, one after the other. True if the user stopped the run instead of an answer.
     fn questions(&mut self) -> Result<bool, Failure> {
         let display = self.open_agent.agent.display().clone();
+        for slot in display.stack().iter().filter(|slot| is_notice(slot)) {
+            self.notice(slot)?;
+        }
         while let Some(slot) = display.stack().into_iter().find(|slot| slot.waits) {
             if self.is_allowed(&slot) {
                 let _ = display.resolve(&slot.id, Json::string("once"));
@@ -387,6 +403,15 @@ impl Screen<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Shows what nobody waits for, once.
+    fn notice(&mut self, slot: &Slot) -> Result<(), Failure> {
+        if !self.noticed.contains(&slot.id) {
+            self.noticed.push(slot.id.clone());
+            self.display.print_lines(&terminal_text::notice_lines(slot), false)?;
+        }
+        Ok(())
     }
 
     fn is_allowed(&self, slot: &Slot) -> bool {

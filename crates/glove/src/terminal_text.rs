@@ -4,6 +4,7 @@ use std::io::{self, Write, stderr, stdin};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use glove_wasm::display::Slot;
 use glove_wasm::error::Error;
 use glove_wasm::event::ToolUseResult;
 use glove_wasm::message::ToolStatus;
@@ -273,6 +274,32 @@ fn without_colours(line: &str) -> String {
     out
 }
 
+/// What a tool shows and nobody waits for: `info` with its title and kind, and whatever else by its fields.
+pub(crate) fn notice_lines(slot: &Slot) -> Vec<String> {
+    let input: Value = slot.input.read().unwrap_or_default();
+    let text = |name: &str| input.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let sign = match text("type") {
+        Some("success") => "✓",
+        Some("warning") => "!",
+        Some("error") => "✗",
+        _ => "i",
+    };
+    let mut lines = Vec::new();
+    if let Some(title) = text("title") {
+        lines.extend(prefixed(&format!("{sign} "), "  ", title));
+    }
+    match (text("message"), lines.is_empty()) {
+        (Some(message), true) => lines.extend(prefixed(&format!("{sign} "), "  ", message)),
+        (Some(message), false) => lines.extend(prefixed("  ", "  ", message)),
+        (None, false) => {}
+        (None, true) => {
+            lines.push(format!("{sign} {}", isolated_name(&slot.renderer)));
+            lines.extend(call_details("", &input, None).into_iter().map(|line| format!("  {line}")));
+        }
+    }
+    lines
+}
+
 /// What is said at the end of a request beside the answer; `Err` for a failure.
 pub(crate) fn ending(done: &Result<Response, Error>) -> Result<Option<String>, String> {
     match done {
@@ -370,6 +397,19 @@ mod tests {
         let result = json!({ "tool_name": "bash", "call_id": "c1", "name": "bash", "id": "c1", "result": { "status": "success", "data": "\u{1b}[31mred\u{1b}[0m\u{7}" } });
         let lines = result_lines(&serde_json::from_value(result).unwrap());
         assert_eq!(lines, ["red\\u0007"]);
+    }
+
+    #[test]
+    fn a_notice_has_its_title_its_kind_and_all_of_its_text() {
+        let lines = |renderer: &str, input: Value| {
+            let slot = json!({ "id": "s1", "renderer": renderer, "input": input, "created_at": 0 });
+            notice_lines(&serde_json::from_value(slot).unwrap())
+        };
+        assert_eq!(lines("info", json!({ "message": "All is well." })), ["i All is well."]);
+        let input = json!({ "title": "Before\u{1b}[2J", "message": "one\ntwo", "type": "warning" });
+        assert_eq!(lines("info", input), ["! Before\\u001B[2J", "  one", "  two"]);
+        assert_eq!(lines("info", json!({ "title": "Done", "type": "success" })), ["✓ Done"]);
+        assert_eq!(lines("chart", json!({ "points": [1, 2] })), ["i chart", "  points: [1,2]"]);
     }
 
     #[test]

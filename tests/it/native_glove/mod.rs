@@ -1,5 +1,6 @@
 //! The program `glove`, as it is called.
 
+mod answers;
 #[cfg(target_os = "linux")]
 mod environment;
 mod lines;

@@ -11,13 +11,13 @@ use super::Home;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The way to its server. A second one in a home has another: the first one may still be ending.
-struct Screen(String);
+pub struct Screen(String);
 
 static SCREENS: AtomicUsize = AtomicUsize::new(0);
 
 impl Screen {
     /// Nothing where there is no tmux: the test says that it is not run.
-    fn start(home: &Home, args: &str) -> Option<Screen> {
+    pub fn start(home: &Home, args: &str) -> Option<Screen> {
         if Command::new("tmux").arg("-V").output().is_err() {
             eprintln!("not run: tmux is not installed");
             return None;
@@ -35,31 +35,31 @@ impl Screen {
         Some(screen)
     }
 
-    fn tmux(&self, args: &[&str]) -> Output {
+    pub fn tmux(&self, args: &[&str]) -> Output {
         Command::new("tmux").args(["-S", &self.0]).args(args).env("LANG", "C.UTF-8").output().unwrap()
     }
 
-    fn types(&self, text: &str) {
+    pub fn types(&self, text: &str) {
         self.tmux(&["send-keys", "-l", "--", text]);
     }
 
-    fn presses(&self, key: &str) {
+    pub fn presses(&self, key: &str) {
         self.tmux(&["send-keys", key]);
     }
 
-    fn says(&self, text: &str) {
+    pub fn says(&self, text: &str) {
         self.types(text);
         self.presses("Enter");
     }
 
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let text = String::from_utf8(self.tmux(&["capture-pane", "-p"]).stdout).unwrap();
         text.trim_end().to_owned()
     }
 
     /// Waits until the screen ends like this, and gives all of it.
     #[track_caller]
-    fn ends(&self, end: &str) -> String {
+    pub fn ends(&self, end: &str) -> String {
         let until = Instant::now() + PATIENCE;
         loop {
             let text = self.text();
