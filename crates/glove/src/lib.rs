@@ -2,6 +2,7 @@
 
 mod agent;
 mod args;
+mod calls;
 mod chat;
 mod config;
 mod database;

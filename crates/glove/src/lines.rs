@@ -1,7 +1,7 @@
 //! Talking without a terminal: plain lines, or one JSON object a line.
 
 use std::collections::VecDeque;
-use std::io::{IsTerminal, Stdout, Write, stdin, stdout};
+use std::io::{IsTerminal, Write, stderr, stdin, stdout};
 
 use glove_wasm::display::{DisplayError, Slot};
 use glove_wasm::error::Error;
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use crate::agent::OpenAgent;
+use crate::calls::{Calls, Shown};
 use crate::chat::tool_of;
 use crate::failure::Failure;
 use crate::incoming::{Inbox, Incoming, is_notice};
@@ -42,7 +43,8 @@ struct Lines<'a> {
     runtime: &'a Runtime,
     inbox: &'a Inbox,
     json: bool,
-    out: Stdout,
+    /// For all that is printed; where only the answer is wanted on the standard output, for all but that.
+    out: Box<dyn Write>,
     /// Lines that were read and are not used yet.
     lines: VecDeque<String>,
     input_ended: bool,
@@ -52,6 +54,11 @@ struct Lines<'a> {
     unseen: Option<terminal_text::Unseen>,
     shown: Vec<String>,
     said: Said,
+    calls: Calls,
+    /// What the model reads before a summary is made, in tokens.
+    before_summary: u64,
+    /// What came of an answer of which nobody knows yet whether it is the last one.
+    held: String,
     /// Text was printed, and its line is not at its end.
     open_line: bool,
     allow: &'a [String],
@@ -76,7 +83,7 @@ pub(crate) fn talk(
         runtime,
         inbox,
         json: talk.json,
-        out: stdout(),
+        out: if talk.message.is_some() && !talk.json { Box::new(stderr()) } else { Box::new(stdout()) },
         lines: VecDeque::new(),
         input_ended: false,
         busy: false,
@@ -84,6 +91,9 @@ pub(crate) fn talk(
         unseen: None,
         shown: Vec::new(),
         said: Said::default(),
+        calls: Calls::default(),
+        before_summary: 0,
+        held: String::new(),
         open_line: false,
         allow: &talk.allow,
         failed: None,
@@ -164,19 +174,38 @@ impl Lines<'_> {
         if self.json {
             return self.write(event);
         }
-        if let Some(text) = self.said.unseen(event) {
+        let unseen = self.said.unseen(event);
+        if self.only {
+            self.hold(event)?;
+        } else if let Some(text) = unseen {
             self.end_line()?;
             self.text(text)?;
         }
         match event {
-            Event::TextDelta { text } => self.text(text),
-            Event::ToolUse { name, input, .. } => {
-                let input = input.read().unwrap_or_default();
-                self.line(&format!("* {}", terminal_text::call_line(name, &input)))
+            Event::TextDelta { text } if !self.only => self.text(text),
+            Event::ToolUse { id, name, input } => {
+                self.calls.called(id, name, input);
+                Ok(())
             }
-            Event::ToolUseResult(result) => terminal_text::result_lines(result)
-                .iter()
-                .try_for_each(|line| self.line(&format!("  {line}"))),
+            Event::ModelResponse(_) | Event::ModelResponseComplete(_) => {
+                let begun = self.calls.begun();
+                self.show_calls(begun)
+            }
+            Event::ToolUseResult(result) => {
+                let agent = self.agent;
+                let ended = self.calls.ended(result, |id| {
+                    agent.session().with_run(|run| run.called(id).map(|call| call.input_args.clone()))
+                });
+                self.show_calls(ended)
+            }
+            Event::CompactionStart { current_token_consumption } => {
+                self.before_summary = *current_token_consumption;
+                Ok(())
+            }
+            Event::CompactionEnd { current_token_consumption, summary_message: Some(_) } => {
+                let told = terminal_text::summarised(self.before_summary, *current_token_consumption);
+                self.line(&format!("! {told}"))
+            }
             Event::ModelRetry { code, wait_ms, .. } => {
                 self.line(&format!("! {}", terminal_text::waiting(code, *wait_ms)))
             }
@@ -191,6 +220,8 @@ impl Lines<'_> {
 
     fn on_done(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
         self.busy = false;
+        let rest = self.calls.rest();
+        self.show_calls(rest)?;
         let ending = terminal_text::ending(done);
         if self.json {
             let status = match (done, &ending) {
@@ -209,6 +240,11 @@ impl Lines<'_> {
                 fields.insert("text".to_owned(), json!(response.text()));
             }
             self.tell("response", &about)?;
+        } else if self.only {
+            self.end_only(done)?;
+            if let Ok(Some(note)) = &ending {
+                self.line(&format!("! {note}"))?;
+            }
         } else if let Some(text) = self.said.unseen_end(done) {
             self.end_line()?;
             self.text(&text)?;
@@ -219,7 +255,7 @@ impl Lines<'_> {
             self.end_line()?;
         }
         if let Err(failure) = ending {
-            self.failed = Some(Failure::new(if self.json { String::new() } else { failure }));
+            self.failed = Some(Failure::new(if self.json { String::new() } else { failure.line() }));
         }
         Ok(())
     }
@@ -380,6 +416,48 @@ impl Lines<'_> {
                 self.agent.display().reject(&slot.id, Some(NOBODY.to_owned()));
             }
         }
+    }
+
+    fn show_calls(&mut self, shown: Vec<Shown>) -> Result<(), Failure> {
+        if self.json {
+            return Ok(());
+        }
+        for Shown { call, result } in shown {
+            if let Some(call) = call {
+                self.line(&format!("* {call}"))?;
+            }
+            result.iter().try_for_each(|line| self.line(&format!("  {line}")))?;
+        }
+        Ok(())
+    }
+
+    /// Where only the answer is wanted: the text of one that goes on with calls is not it.
+    fn hold(&mut self, event: &Event) -> Result<(), Failure> {
+        match event {
+            Event::TextDelta { text } => self.held.push_str(text),
+            Event::ModelResponse(response) | Event::ModelResponseComplete(response) => {
+                self.held.clear();
+                if !response.tool_calls.is_empty() && !response.text.trim().is_empty() {
+                    self.line(terminal_text::safe_text(&response.text).trim_end())?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Prints the answer, and beside it what came of one that has no end.
+    fn end_only(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
+        let held = std::mem::take(&mut self.held);
+        if let Ok(response @ Response::Completed(_)) = done {
+            let text = terminal_text::safe_text(&response.text());
+            if !text.trim().is_empty() {
+                terminal_text::line(&mut stdout(), text.strip_suffix('\n').unwrap_or(&text))?;
+            }
+        } else if !held.trim().is_empty() {
+            self.line(terminal_text::safe_text(&held).trim_end())?;
+        }
+        Ok(())
     }
 
     /// A piece of an answer.

@@ -45,7 +45,7 @@ fn print(out: &mut Stdout, event: &Event, json: bool) -> Result<(), Failure> {
             terminal_text::line(out, &format!("* {}", terminal_text::call_line(name, &input)))?;
         }
         Event::ToolUseResult(result) => {
-            for line in terminal_text::result_lines(result) {
+            for line in terminal_text::result_lines(&result.result) {
                 terminal_text::line(out, &format!("  {line}"))?;
             }
         }

@@ -10,7 +10,6 @@ use glove_wasm::display::{DisplayError, Slot};
 use glove_wasm::error::Error;
 use glove_wasm::event::Event;
 use glove_wasm::json::Json;
-use glove_wasm::message::Sender;
 use glove_wasm::runtime::{Response, ResponseFuture};
 use glove_wasm_sqlite::SqliteDatabase;
 use rustyline::completion::{Completer, Pair};
@@ -23,6 +22,7 @@ use rustyline::{Cmd, Config, Context, Editor, EventHandler, Helper, KeyCode, Key
 use tokio::runtime::Runtime;
 
 use crate::agent::{OpenAgent, Parts};
+use crate::calls::{Calls, Shown};
 use crate::chat::{is_unfinished, tool_of};
 use crate::config::data_folder;
 use crate::database::find;
@@ -35,7 +35,7 @@ use crate::prompt;
 use crate::questions::{Answer, Question};
 use crate::said::Said;
 use crate::terminal_text;
-use crate::visibility::{is_hidden, is_of_answer, recalled};
+use crate::visibility::{Recalled, is_hidden, is_of_answer, recalled};
 
 /// Within this time, a second ctrl-C leaves.
 const TWICE: Duration = Duration::from_secs(2);
@@ -88,6 +88,8 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
             display: Display::new(),
             hides: false,
             said: Said::default(),
+            calls: Calls::default(),
+            before_summary: 0,
             noticed: Vec::new(),
         };
         let next = screen.session(&mut editor, is_new);
@@ -129,6 +131,9 @@ struct Screen<'a> {
     display: Display,
     hides: bool,
     said: Said,
+    calls: Calls,
+    /// What the model reads before a summary is made, in tokens.
+    before_summary: u64,
     /// The slots that nobody waits for and that were shown.
     noticed: Vec<String>,
 }
@@ -246,16 +251,16 @@ impl Screen<'_> {
 
     /// The end of what was said before.
     fn recall(&mut self) -> Result<(), Failure> {
-        for message in recalled(&self.open_agent.agent.messages()) {
-            match message.sender {
-                Sender::User => {
-                    let lines = message
-                        .text
-                        .lines()
-                        .map(|line| format!("> {}", terminal_text::untrusted_lines(line)));
+        for entry in recalled(self.open_agent.agent.session()) {
+            match entry {
+                Recalled::Person(text) => {
+                    let lines =
+                        text.lines().map(|line| format!("> {}", terminal_text::untrusted_lines(line)));
                     self.display.print_lines(&lines.collect::<Vec<_>>(), true)?;
                 }
-                Sender::Agent => self.display.markdown(&message.text)?,
+                Recalled::Agent(text) => self.display.markdown(&text)?,
+                Recalled::Call(call) => self.show_calls(vec![call])?,
+                Recalled::Note(note) => self.display.lines(&[note], true)?,
             }
         }
         Ok(())
@@ -319,13 +324,20 @@ impl Screen<'_> {
 
     fn finish(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
         self.display.finish()?;
+        let rest = self.calls.rest();
+        self.show_calls(rest)?;
         if let Some(text) = self.said.unseen_end(done).filter(|_| !self.hides) {
             self.display.markdown(&text)?;
         }
         match terminal_text::ending(done) {
             Ok(None) => {}
             Ok(Some(note)) => self.display.lines(&[note], true)?,
-            Err(failure) => self.display.line(&format!("✗ {failure}. /retry asks again"))?,
+            Err(failure) => {
+                self.display.line(&format!("✗ {}. /retry asks again", failure.words))?;
+                if let Some(details) = failure.details {
+                    self.display.lines(&[format!("  {details}")], true)?;
+                }
+            }
         }
         Ok(())
     }
@@ -348,22 +360,33 @@ impl Screen<'_> {
             Event::ToolInputDelta { name, .. } => {
                 Some(format!("preparing {}", terminal_text::isolated_name(name)))
             }
-            Event::ToolUse { name, input, .. } => {
-                let line = terminal_text::call_line(name, &input.read().unwrap_or_default());
-                self.display.print_lines(&[format!("● {line}")], false)?;
-                Some(format!("running {}", terminal_text::isolated_name(name)))
+            Event::ToolUse { id, name, input } => {
+                self.calls.called(id, name, input);
+                None
             }
             Event::ToolUseResult(result) => {
-                let lines = terminal_text::result_lines(result);
-                let lines: Vec<_> = lines.iter().map(|line| format!("  {line}")).collect();
-                self.display.print_lines(&lines, true)?;
-                Some("thinking".to_owned())
+                let session = self.open_agent.agent.session();
+                let ended = self.calls.ended(result, |id| {
+                    session.with_run(|run| run.called(id).map(|call| call.input_args.clone()))
+                });
+                self.show_calls(ended)?;
+                Some(self.calls.running().unwrap_or_else(|| "thinking".to_owned()))
             }
             Event::ModelRetry { code, wait_ms, .. } => Some(terminal_text::waiting(code, *wait_ms)),
-            Event::CompactionStart { .. } => Some("summarising what was said".to_owned()),
-            Event::ModelResponseComplete(_) => {
+            Event::CompactionStart { current_token_consumption } => {
+                self.before_summary = *current_token_consumption;
+                Some("summarising what was said".to_owned())
+            }
+            Event::CompactionEnd { current_token_consumption, summary_message: Some(_) } => {
+                let told = terminal_text::summarised(self.before_summary, *current_token_consumption);
+                self.display.lines(&[format!("! {told}")], true)?;
+                Some("thinking".to_owned())
+            }
+            Event::ModelResponse(_) | Event::ModelResponseComplete(_) => {
                 self.display.finish()?;
-                None
+                let begun = self.calls.begun();
+                self.show_calls(begun)?;
+                self.calls.running()
             }
             Event::Guard { message, .. }
             | Event::Error { message, .. }
@@ -403,6 +426,17 @@ impl Screen<'_> {
             }
         }
         Ok(false)
+    }
+
+    fn show_calls(&mut self, shown: Vec<Shown>) -> Result<(), Failure> {
+        for Shown { call, result } in shown {
+            if let Some(call) = call {
+                self.display.print_lines(&[format!("● {call}")], false)?;
+            }
+            let lines: Vec<_> = result.iter().map(|line| format!("  {line}")).collect();
+            self.display.print_lines(&lines, true)?;
+        }
+        Ok(())
     }
 
     /// Shows what nobody waits for, once.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use glove_wasm::display::Slot;
 use glove_wasm::error::Error;
-use glove_wasm::event::ToolUseResult;
-use glove_wasm::message::ToolStatus;
+use glove_wasm::message::{ToolResultData, ToolStatus};
+use glove_wasm::run::views::timeline::{EntryStatus, ToolEntry, error_text};
 use glove_wasm::runtime::Response;
 use glove_wasm::visible_text::{isolated, visible, visible_name};
 use glove_wasm_coding::{FileChange, FileFound};
@@ -248,18 +248,88 @@ pub(crate) fn call_line(tool: &str, input: &Value) -> String {
 }
 
 /// What came of a call.
-pub(crate) fn result_lines(result: &ToolUseResult) -> Vec<String> {
-    let data = &result.result;
-    let text = match &data.message {
-        Some(message) if data.status != ToolStatus::Success => message.clone(),
-        None if data.status != ToolStatus::Success && data.data.is_null() => "stopped".to_owned(),
-        _ => data.data.to_text().unwrap_or_else(|| data.data.to_string()),
+pub(crate) fn result_lines(result: &ToolResultData) -> Vec<String> {
+    let data = || result.data.to_text().unwrap_or_else(|| result.data.to_string());
+    let error = error_text(result).map(str::to_owned);
+    match result.status {
+        ToolStatus::Success | ToolStatus::Pending => output_lines(&data()),
+        ToolStatus::Error => failure_lines(result.outcome.as_deref(), &error.unwrap_or_else(data)),
+        ToolStatus::Aborted => failure_lines(None, STOPPED),
+    }
+}
+
+/// The same of what is recalled.
+pub(crate) fn entry_lines(entry: &ToolEntry) -> Vec<String> {
+    let output = entry.output.as_deref().unwrap_or_default();
+    let mut lines = match entry.status {
+        EntryStatus::Success => output_lines(output),
+        EntryStatus::Error => failure_lines(entry.outcome.as_deref(), output),
+        EntryStatus::Aborted => failure_lines(None, STOPPED),
+        EntryStatus::Running | EntryStatus::Pending => vec!["(not finished)".to_owned()],
     };
+    if entry.undone {
+        lines.push("(taken back)".to_owned());
+    }
+    lines
+}
+
+const STOPPED: &str = "stopped";
+
+fn output_lines(text: &str) -> Vec<String> {
     let mut lines = few(text.lines().map(without_colours).collect(), RESULT_LINES);
     if lines.is_empty() {
         lines.push("(nothing)".to_owned());
     }
     lines
+}
+
+/// Why a call has no result, in words for a person.
+fn failure_lines(outcome: Option<&str>, error: &str) -> Vec<String> {
+    const REJECTED: &str = "The user rejected this";
+    let words = match outcome {
+        Some("denied") => "not allowed".to_owned(),
+        Some("rejected") => match error.strip_prefix(REJECTED).and_then(|why| why.strip_prefix(": ")) {
+            Some(reason) => format!("turned down: {reason}"),
+            None => "turned down".to_owned(),
+        },
+        Some("invalid") => format!("the arguments do not fit: {}", misfits(error)),
+        Some("unknown_tool") => "there is no tool of this name".to_owned(),
+        Some("interrupted") => "interrupted; whether it took effect is not known".to_owned(),
+        Some("timed_out") => {
+            "stopped, because it took too long; whether it took effect is not known".to_owned()
+        }
+        _ if error.trim().is_empty() => "failed".to_owned(),
+        _ => error.to_owned(),
+    };
+    let lines = output_lines(&words);
+    lines
+        .iter()
+        .enumerate()
+        .map(|(at, line)| format!("{}{line}", if at == 0 { "✗ " } else { "  " }))
+        .collect()
+}
+
+/// What is wrong in which argument, read from the tree that the model gets.
+fn misfits(error: &str) -> String {
+    fn collect(path: &str, node: &Value, found: &mut Vec<String>) {
+        for error in node.get("errors").and_then(Value::as_array).into_iter().flatten() {
+            let error = error.as_str().unwrap_or_default();
+            found.push(if path.is_empty() { error.to_owned() } else { format!("{path}: {error}") });
+        }
+        let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+        for (key, child) in node.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            collect(&below(key), child, found);
+        }
+        for (at, child) in node.get("items").and_then(Value::as_array).into_iter().flatten().enumerate() {
+            collect(&below(&at.to_string()), child, found);
+        }
+    }
+    let tree = error.find('{').and_then(|at| serde_json::from_str::<Value>(error.get(at..)?).ok());
+    let mut found = Vec::new();
+    if let Some(tree) = tree {
+        collect("", &tree, &mut found);
+    }
+    if found.is_empty() { error.to_owned() } else { found.join("; ") }
 }
 
 /// Without the orders by which programs colour what they print, which `clean` would show. Only results lose them: what is
@@ -300,8 +370,55 @@ pub(crate) fn notice_lines(slot: &Slot) -> Vec<String> {
     lines
 }
 
+/// Why a request failed: in a person's words, and in those of whoever it failed at.
+#[derive(Debug, PartialEq)]
+pub(crate) struct FailureText {
+    pub words: String,
+    pub details: Option<String>,
+}
+
+impl FailureText {
+    fn of(error: &Error) -> FailureText {
+        let details = format!("{} ({})", error.to_string().trim_end(), error.code());
+        match words_of(error.code()) {
+            Some(words) => FailureText { words: words.to_owned(), details: Some(details) },
+            None => FailureText { words: details, details: None },
+        }
+    }
+
+    /// All of it in one line.
+    pub(crate) fn line(&self) -> String {
+        match &self.details {
+            Some(details) => format!("{}: {details}", self.words),
+            None => self.words.clone(),
+        }
+    }
+}
+
+/// Other errors have a message for a person already: it says what happened and what to do.
+fn words_of(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "MODEL_NETWORK" => "there is no connection to the model",
+        "MODEL_STREAM_CUT" => "the connection broke in the middle of the answer",
+        "MODEL_TIMEOUT" => "the model took too long to answer",
+        "MODEL_RATE_LIMIT" => "the model has been asked too often, or what may be used of it is used up",
+        "MODEL_OVERLOADED" => "the model is overloaded right now",
+        "MODEL_SERVER" => "the model's provider has a problem right now",
+        "MODEL_NOT_FOUND" => "there is no such model at this provider",
+        "MODEL_AUTHENTICATION" => "the provider did not accept the key",
+        "MODEL_BAD_REQUEST" => "the provider did not take this request",
+        "MODEL_BAD_RESPONSE" => "the answer cannot be read",
+        "MODEL_CONTEXT_LENGTH" => {
+            "the conversation has become too long for this model; /new begins another one"
+        }
+        "STORE_QUOTA" => "there is no space left to save the conversation",
+        "STORE_UNAVAILABLE" => "the conversation cannot be saved or read at the moment",
+        _ => return None,
+    })
+}
+
 /// What is said at the end of a request beside the answer; `Err` for a failure.
-pub(crate) fn ending(done: &Result<Response, Error>) -> Result<Option<String>, String> {
+pub(crate) fn ending(done: &Result<Response, Error>) -> Result<Option<String>, FailureText> {
     match done {
         Ok(Response::Completed(_) | Response::Waiting { .. } | Response::Switched) => Ok(None),
         Ok(Response::Dropped) => Ok(Some("not begun: another request is running".to_owned())),
@@ -315,7 +432,25 @@ pub(crate) fn ending(done: &Result<Response, Error>) -> Result<Option<String>, S
             Ok(Some(error.as_ref().map_or_else(|| steps.clone(), |why| format!("{steps}: {why}"))))
         }
         Err(Error::Aborted) => Ok(Some("stopped".to_owned())),
-        Err(error) => Err(format!("{error} ({})", error.code())),
+        Err(error) => Err(FailureText::of(error)),
+    }
+}
+
+/// That older messages gave way to a summary.
+pub(crate) fn summarised(before: u64, after: u64) -> String {
+    format!(
+        "what was said before is summarised for the model: {} tokens are now {}; the session keeps all of it",
+        count(before),
+        count(after)
+    )
+}
+
+/// A number of tokens, as short as it can be told.
+pub(crate) fn count(tokens: u64) -> String {
+    match tokens {
+        0..1_000 => tokens.to_string(),
+        1_000..1_000_000 => format!("{}.{}k", tokens / 1_000, tokens % 1_000 / 100),
+        _ => format!("{}.{}M", tokens / 1_000_000, tokens % 1_000_000 / 100_000),
     }
 }
 
@@ -394,7 +529,7 @@ mod tests {
 
     #[test]
     fn a_result_is_shown_without_its_colours() {
-        let result = json!({ "tool_name": "bash", "call_id": "c1", "name": "bash", "id": "c1", "result": { "status": "success", "data": "\u{1b}[31mred\u{1b}[0m\u{7}" } });
+        let result = json!({ "status": "success", "data": "\u{1b}[31mred\u{1b}[0m\u{7}" });
         let lines = result_lines(&serde_json::from_value(result).unwrap());
         assert_eq!(lines, ["red\\u0007"]);
     }
@@ -410,6 +545,45 @@ mod tests {
         assert_eq!(lines("info", input), ["! Before\\u001B[2J", "  one", "  two"]);
         assert_eq!(lines("info", json!({ "title": "Done", "type": "success" })), ["✓ Done"]);
         assert_eq!(lines("chart", json!({ "points": [1, 2] })), ["i chart", "  points: [1,2]"]);
+    }
+
+    #[test]
+    fn why_a_call_has_no_result_is_told_in_words_for_a_person() {
+        let lines = |outcome: &str, message: &str| {
+            let result = json!({ "status": "error", "data": null, "outcome": outcome, "message": message });
+            result_lines(&serde_json::from_value(result).unwrap())
+        };
+        let denied =
+            "Permission denied for tool \"bash\". The user has not granted permission to run this tool.";
+        assert_eq!(lines("denied", denied), ["✗ not allowed"]);
+        assert_eq!(lines("rejected", "The user rejected this: too late"), ["✗ turned down: too late"]);
+        assert_eq!(lines("rejected", "The user rejected this."), ["✗ turned down"]);
+        let tree = r#"{"errors":["Odd"],"properties":{"city":{"errors":["Required"]},"stops":{"errors":[],"items":[null,{"errors":["Too small"]}]}}}"#;
+        let invalid = format!("Failed to validate the input args provided for the tool: {tree}");
+        assert_eq!(
+            lines("invalid", &invalid),
+            ["✗ the arguments do not fit: Odd; city: Required; stops.1: Too small"]
+        );
+        let failed = "Failed to run tool successfully. Tool Errored out with one\ntwo.";
+        assert_eq!(lines("failed", failed), ["✗ one", "  two"]);
+        let aborted = json!({ "status": "aborted", "data": null, "message": "Tool execution was aborted by the user." });
+        assert_eq!(result_lines(&serde_json::from_value(aborted).unwrap()), ["✗ stopped"]);
+    }
+
+    #[test]
+    fn why_a_request_failed_is_told_before_the_words_of_the_provider() {
+        use glove_wasm::error::{ModelError, ModelErrorKind};
+        let error = Error::Model(ModelError::new(ModelErrorKind::RateLimit, "429 slow down"));
+        let failure = ending(&Err(error)).unwrap_err();
+        assert!(failure.words.starts_with("the model has been asked too often"), "{failure:?}");
+        assert_eq!(failure.details.as_deref(), Some("429 slow down (MODEL_RATE_LIMIT)"));
+        let failure = ending(&Err(Error::Closed)).unwrap_err();
+        assert_eq!(failure.line(), "the session is closed; open a new one to continue (SESSION_CLOSED)");
+    }
+
+    #[test]
+    fn a_number_of_tokens_is_short() {
+        assert_eq!([7, 999, 1_000, 99_950, 1_234_567].map(count), ["7", "999", "1.0k", "99.9k", "1.2M"]);
     }
 
     #[test]
@@ -483,7 +657,7 @@ mod tests {
             plan_lines(&plan),
             ["ok", "\u{2068}אב\u{2069}: \u{2068}כן 1\u{2069}", "    with \u{2068}קרא\u{2069}, b"]
         );
-        let result = json!({ "tool_name": "bash", "call_id": "c1", "name": "bash", "id": "c1", "result": { "status": "success", "data": "שלום 1" } });
+        let result = json!({ "status": "success", "data": "שלום 1" });
         assert_eq!(result_lines(&serde_json::from_value(result).unwrap()), ["\u{2068}שלום 1\u{2069}"]);
     }
 }

@@ -4,19 +4,51 @@ use std::sync::Arc;
 
 use glove_wasm::event::Event;
 use glove_wasm::message::Message;
+use glove_wasm::run::views::timeline::{Timeline, TimelineEntry};
 use glove_wasm::runtime::Session;
 
-/// So many messages are shown of a session that is opened again.
-const RECALLED: usize = 6;
+use crate::calls::Shown;
+use crate::terminal_text;
 
-/// What was said last.
-pub(crate) fn recalled(messages: &[Message]) -> impl Iterator<Item = &Message> {
-    let said = messages
-        .iter()
-        .filter(|message| !message.hidden && !message.text.is_empty() && message.results().is_empty());
-    let said: Vec<_> = said.collect();
-    let skipped = said.len().saturating_sub(RECALLED);
-    said.into_iter().skip(skipped)
+/// So many texts are shown of a session that is opened again, and what was called between them.
+const RECALLED: usize = 6;
+/// All of it together.
+const MOST_RECALLED: usize = 30;
+
+pub(crate) enum Recalled {
+    Person(String),
+    Agent(String),
+    Call(Shown),
+    Note(String),
+}
+
+/// What was said and done last.
+pub(crate) fn recalled(session: &Session) -> Vec<Recalled> {
+    session.with_run(|run| {
+        let mut timeline = Timeline::default();
+        drop(timeline.follow(run));
+        let entries = timeline.entries(run);
+        let is_text = |entry: &TimelineEntry<'_>| !matches!(entry, TimelineEntry::Tool(_));
+        let mut texts = entries.iter().enumerate().rev().filter(|(_, entry)| is_text(entry));
+        let first = texts.nth(RECALLED - 1).map_or(0, |(at, _)| at);
+        let first = first.max(entries.len().saturating_sub(MOST_RECALLED));
+        entries.iter().skip(first).filter_map(recall).collect()
+    })
+}
+
+fn recall(entry: &TimelineEntry<'_>) -> Option<Recalled> {
+    Some(match entry {
+        TimelineEntry::User { text, .. } => Recalled::Person((*text).to_owned()),
+        TimelineEntry::AgentText { text, .. } if text.trim().is_empty() => return None,
+        TimelineEntry::AgentText { text, .. } => Recalled::Agent((*text).to_owned()),
+        TimelineEntry::Tool(tool) => Recalled::Call(Shown {
+            call: Some(terminal_text::call_line(&tool.name, &tool.input.read().unwrap_or_default())),
+            result: terminal_text::entry_lines(tool),
+        }),
+        TimelineEntry::Compaction { .. } => {
+            Recalled::Note("! what was said before is summarised for the model".to_owned())
+        }
+    })
 }
 
 /// Whether the prompt of this request is hidden; without a request, the last one.
@@ -31,5 +63,12 @@ pub(crate) fn is_hidden(session: &Session, request: Option<&str>) -> bool {
 
 /// Whether the event draws a part of an answer.
 pub(crate) fn is_of_answer(event: &Event) -> bool {
-    matches!(event, Event::TextDelta { .. } | Event::ToolUse { .. } | Event::ToolUseResult(_))
+    matches!(
+        event,
+        Event::TextDelta { .. }
+            | Event::ModelResponse(_)
+            | Event::ModelResponseComplete(_)
+            | Event::ToolUse { .. }
+            | Event::ToolUseResult(_)
+    )
 }

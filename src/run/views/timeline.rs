@@ -9,7 +9,9 @@ use crate::json::codec::ts;
 use crate::json::codec::{Read, Ts, Write, through_codec};
 use crate::json::writer::Object;
 use crate::json::{self, Json};
-use crate::message::{ContentPart, Message, Sender, SideOutput, ToolCall, ToolResult, ToolStatus};
+use crate::message::{
+    ContentPart, Message, Sender, SideOutput, ToolCall, ToolResult, ToolResultData, ToolStatus,
+};
 use crate::run::state::Failed;
 use crate::run::{Alternatives, Run, long_list, texts};
 
@@ -533,10 +535,15 @@ fn status_of(result: &ToolResult) -> EntryStatus {
     }
 }
 
+/// What a result says of its error, without what is told to a model around it.
+pub fn error_text(result: &ToolResultData) -> Option<&str> {
+    result.message.as_deref().map(texts::own_error)
+}
+
 fn output_of(result: &ToolResult) -> Option<String> {
     let data = &result.result.data;
     if data.is_null() {
-        return result.result.message.as_deref().map(|text| texts::own_error(text).to_owned());
+        return error_text(&result.result).map(str::to_owned);
     }
     Some(data.to_text().unwrap_or_else(|| data.to_string()))
 }

@@ -94,7 +94,7 @@ fn all_of_a_call_stands_in_plain_lines_whatever_its_length() {
     let call =
         json!({ "calls": [{ "tool": "write_file", "input": { "path": "a.txt", "content": content } }] });
     home.write("work/script", &format!("{call}\n{{\"text\": \"Done.\"}}\n"));
-    let shown = stdout(&home.run(&["chat", "--model", "scripted:script", "-p", "write"]));
+    let shown = stderr(&home.run(&["chat", "--model", "scripted:script", "-p", "write"]));
     assert!(
         shown.contains("a.txt (a new file)") && shown.contains("\n+deleteEverything()\n? Run write_file?")
     );

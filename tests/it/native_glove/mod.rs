@@ -1,9 +1,12 @@
 //! The program `glove`, as it is called.
 
 mod answers;
+mod calls;
 #[cfg(target_os = "linux")]
 mod environment;
 mod lines;
+mod print;
+mod recalled;
 mod replay;
 mod screen;
 mod sessions;

@@ -1,0 +1,164 @@
+//! The calls of an answer, each with its result below it and in the order in which the model made them, however they end.
+
+use glove_wasm::event::ToolUseResult;
+use glove_wasm::json::Json;
+
+use crate::terminal_text;
+
+#[derive(Default)]
+pub(crate) struct Calls {
+    open: Vec<Call>,
+    /// The answer is whole: what comes next is another one.
+    is_whole: bool,
+}
+
+struct Call {
+    id: String,
+    tool: String,
+    line: String,
+    /// Its line is printed.
+    is_shown: bool,
+    result: Option<Vec<String>>,
+}
+
+/// What is to be printed next: a call, what came of one, or both.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Shown {
+    pub call: Option<String>,
+    pub result: Vec<String>,
+}
+
+impl Calls {
+    pub(crate) fn called(&mut self, id: &str, tool: &str, input: &Json) {
+        if std::mem::take(&mut self.is_whole) {
+            self.open.clear();
+        }
+        self.open.push(Call {
+            id: id.to_owned(),
+            tool: tool.to_owned(),
+            line: terminal_text::call_line(tool, &input.read().unwrap_or_default()),
+            is_shown: false,
+            result: None,
+        });
+    }
+
+    /// The answer is whole. A call alone is shown before it runs; of several, each is shown with its result.
+    pub(crate) fn begun(&mut self) -> Vec<Shown> {
+        if std::mem::replace(&mut self.is_whole, true) {
+            self.open.clear();
+        }
+        match self.open.as_mut_slice() {
+            [call] => {
+                call.is_shown = true;
+                vec![Shown { call: Some(call.line.clone()), result: Vec::new() }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// `input` gives the arguments of a call that was made before anything was shown.
+    pub(crate) fn ended(
+        &mut self,
+        result: &ToolUseResult,
+        input: impl FnOnce(&str) -> Option<Json>,
+    ) -> Vec<Shown> {
+        let lines = terminal_text::result_lines(&result.result);
+        match self.open.iter_mut().find(|call| call.id == result.call_id) {
+            Some(call) => call.result = Some(lines),
+            None => {
+                let input = input(&result.call_id).and_then(|input| input.read().ok()).unwrap_or_default();
+                let call = Some(terminal_text::call_line(&result.tool_name, &input));
+                return vec![Shown { call, result: lines }];
+            }
+        }
+        let ready = self.open.iter().take_while(|call| call.result.is_some()).count();
+        self.open.drain(..ready).map(Call::shown).collect()
+    }
+
+    /// What has ended out of turn, when nothing more comes.
+    pub(crate) fn rest(&mut self) -> Vec<Shown> {
+        self.open.extract_if(.., |call| call.result.is_some()).map(Call::shown).collect()
+    }
+
+    /// What runs now, in a few words.
+    pub(crate) fn running(&self) -> Option<String> {
+        let mut running = self.open.iter().filter(|call| call.result.is_none());
+        let first = terminal_text::isolated_name(&running.next()?.tool);
+        Some(match running.count() {
+            0 => format!("running {first}"),
+            more => format!("running {first} and {more} more"),
+        })
+    }
+}
+
+impl Call {
+    fn shown(self) -> Shown {
+        Shown { call: (!self.is_shown).then_some(self.line), result: self.result.unwrap_or_default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glove_wasm::message::ToolResultData;
+    use serde_json::json;
+
+    use super::*;
+
+    fn called(calls: &mut Calls, ids: &[&str]) -> Vec<Shown> {
+        for id in ids {
+            calls.called(id, "look", &Json::from(json!({ "path": id })));
+        }
+        calls.begun()
+    }
+
+    fn ends(calls: &mut Calls, id: &str) -> Vec<Shown> {
+        let data = json!({ "status": "success", "data": format!("of {id}") });
+        let result: ToolResultData = serde_json::from_value(data).unwrap();
+        let (tool_name, call_id) = ("look".to_owned(), id.to_owned());
+        let result = ToolUseResult {
+            name: tool_name.clone(),
+            id: call_id.clone(),
+            tool_name,
+            call_id,
+            result,
+            duration_ms: None,
+            outputs: None,
+        };
+        calls.ended(&result, |id| Some(Json::from(json!({ "path": format!("old {id}") }))))
+    }
+
+    fn both(id: &str) -> Shown {
+        Shown { call: Some(format!("look {id}")), result: vec![format!("of {id}")] }
+    }
+
+    #[test]
+    fn a_call_alone_is_shown_before_it_runs() {
+        let mut calls = Calls::default();
+        let begun = called(&mut calls, &["a"]);
+        assert_eq!(begun, [Shown { call: Some("look a".to_owned()), result: Vec::new() }]);
+        assert_eq!(calls.running().unwrap(), "running look");
+        assert_eq!(ends(&mut calls, "a"), [Shown { call: None, result: vec!["of a".to_owned()] }]);
+        assert_eq!(calls.running(), None);
+    }
+
+    #[test]
+    fn of_several_calls_each_is_shown_with_its_result_in_their_order() {
+        let mut calls = Calls::default();
+        assert_eq!(called(&mut calls, &["a", "b", "c"]), []);
+        assert_eq!(ends(&mut calls, "b"), []);
+        assert_eq!(calls.running().unwrap(), "running look and 1 more");
+        assert_eq!(ends(&mut calls, "a"), [both("a"), both("b")]);
+        assert_eq!(ends(&mut calls, "c"), [both("c")]);
+        called(&mut calls, &["d", "e", "f"]);
+        assert_eq!(ends(&mut calls, "f"), []);
+        assert_eq!(calls.rest(), [both("f")], "the others did not end");
+        assert_eq!(calls.rest(), []);
+        assert_eq!(ends(&mut calls, "d"), [both("d")], "it went on later");
+    }
+
+    #[test]
+    fn a_result_of_a_call_that_nobody_saw_is_shown_with_its_call() {
+        let shown = ends(&mut Calls::default(), "a");
+        assert_eq!(shown, [Shown { call: Some("look old a".to_owned()), result: vec!["of a".to_owned()] }]);
+    }
+}
