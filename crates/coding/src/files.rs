@@ -260,8 +260,8 @@ fn write(
         }
         // This call has written it before it was interrupted.
         match before {
-            Before::Missing => workspace.undo_buffer().keep(key, None),
-            Before::Text(text) => workspace.undo_buffer().keep(key, Some(text.into_bytes())),
+            Before::Missing => workspace.undo_buffer().keep(key, path, None),
+            Before::Text(text) => workspace.undo_buffer().keep(key, path, Some(text.into_bytes())),
             Before::Other(..) => {}
         }
         return Ok(said(what));
@@ -270,7 +270,7 @@ fn write(
         workspace.folder().create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     }
     replace(workspace, path, input.content.as_bytes())?;
-    workspace.undo_buffer().keep(key, found);
+    workspace.undo_buffer().keep(key, path, found);
     Ok(said(what))
 }
 
@@ -427,7 +427,7 @@ fn edit(workspace: &Workspace, path: &Path, input: &EditFile, key: String) -> Re
             let changed = replaced(&text, *at, old, new);
             replace(workspace, path, changed.as_bytes())?;
             let said = format!("edited {} at line {}", path.display(), line(*at));
-            workspace.undo_buffer().keep(key, Some(text.into_bytes()));
+            workspace.undo_buffer().keep(key, path, Some(text.into_bytes()));
             Ok(said)
         }
         [] => Err(ToolFailure::new(format!(
@@ -489,6 +489,25 @@ pub enum FileFound {
 }
 
 impl Workspace {
+    /// What the calls of this process have changed so far, as one change of each file; what was changed back is none. Commands are not
+    /// known.
+    pub fn changes(&self) -> Vec<FileChange> {
+        let first = self.undo_buffer().first();
+        let change = |(path, before): (PathBuf, Option<Vec<u8>>)| {
+            let now = existing(self, &path).ok()?;
+            if now == before {
+                return None;
+            }
+            let before = match before {
+                None => FileFound::Nothing,
+                Some(bytes) => String::from_utf8(bytes).map_or(FileFound::Other, FileFound::Text),
+            };
+            let after = String::from_utf8_lossy(&now.unwrap_or_default()).into_owned();
+            Some(FileChange { path: path.display().to_string(), before, after })
+        };
+        first.into_iter().filter_map(change).collect()
+    }
+
     /// What a call of `write_file` or `edit_file` would do, so that a person sees it before allowing it. `None` for another tool, and
     /// where the call could not be done.
     pub fn change_of(&self, tool: &str, input: &Json) -> Option<FileChange> {

@@ -1,43 +1,64 @@
 //! What was in files before calls changed them: in memory, up to a limit, for their undo.
 
 use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 
 /// Bytes of all of it together; what was kept first goes first.
 const MOST: usize = 64_000_000;
 
 #[derive(Default)]
 pub(super) struct UndoBuffer {
-    entries: VecDeque<(String, Option<Vec<u8>>)>,
+    entries: VecDeque<Entry>,
     size: usize,
 }
 
+struct Entry {
+    key: String,
+    path: PathBuf,
+    before: Option<Vec<u8>>,
+}
+
+impl Entry {
+    fn size(&self) -> usize {
+        self.key.len() + self.before.as_ref().map_or(0, Vec::len)
+    }
+}
+
 impl UndoBuffer {
-    pub(super) fn keep(&mut self, key: String, before: Option<Vec<u8>>) {
+    pub(super) fn keep(&mut self, key: String, path: &Path, before: Option<Vec<u8>>) {
         self.remove(&key);
-        self.size += size(&key, before.as_deref());
-        self.entries.push_back((key, before));
+        let entry = Entry { key, path: path.to_owned(), before };
+        self.size += entry.size();
+        self.entries.push_back(entry);
         while self.size > MOST {
-            let Some((key, before)) = self.entries.pop_front() else { break };
-            self.size -= size(&key, before.as_deref());
+            let Some(entry) = self.entries.pop_front() else { break };
+            self.size -= entry.size();
         }
+    }
+
+    /// The files that were changed, each as it was before the first change that is known.
+    pub(super) fn first(&self) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+        let mut first: Vec<(PathBuf, Option<Vec<u8>>)> = Vec::new();
+        for Entry { path, before, .. } in &self.entries {
+            if first.iter().all(|(known, _)| known != path) {
+                first.push((path.clone(), before.clone()));
+            }
+        }
+        first
     }
 
     /// `None` where it is not known, `Some(None)` where there was no file.
     pub(super) fn get(&self, key: &str) -> Option<Option<Vec<u8>>> {
-        self.entries.iter().find(|(kept, _)| kept == key).map(|(_, before)| before.clone())
+        self.entries.iter().find(|entry| entry.key == key).map(|entry| entry.before.clone())
     }
 
     pub(super) fn remove(&mut self, key: &str) {
-        if let Some(at) = self.entries.iter().position(|(kept, _)| kept == key)
-            && let Some((key, before)) = self.entries.remove(at)
+        if let Some(at) = self.entries.iter().position(|entry| entry.key == key)
+            && let Some(entry) = self.entries.remove(at)
         {
-            self.size -= size(&key, before.as_deref());
+            self.size -= entry.size();
         }
     }
-}
-
-fn size(key: &str, before: Option<&[u8]>) -> usize {
-    key.len() + before.map_or(0, <[u8]>::len)
 }
 
 #[cfg(test)]
@@ -47,9 +68,9 @@ mod tests {
     #[test]
     fn what_was_kept_first_makes_room() {
         let mut kept = UndoBuffer::default();
-        kept.keep("new".to_owned(), None);
+        kept.keep("new".to_owned(), Path::new("a"), None);
         for number in 0..4 {
-            kept.keep(number.to_string(), Some(vec![0; MOST / 3]));
+            kept.keep(number.to_string(), Path::new("a"), Some(vec![0; MOST / 3]));
         }
         assert_eq!(kept.get("new"), None);
         assert_eq!(kept.get("0"), None);

@@ -91,11 +91,11 @@ impl OpenAgent {
     }
 
     /// A request of the user. With the first one the session is there, and has its folder.
-    pub(crate) fn request(&self, text: &str) -> Result<ResponseFuture, Failure> {
+    pub(crate) fn request(&self, prompt: impl Into<Prompt>) -> Result<ResponseFuture, Failure> {
         if self.agent.session().with_run(|run| run.messages().is_empty()) {
             block_on(self.store.set_working_dir(&self.folder.to_string_lossy()))?;
         }
-        Ok(self.agent.process_request(Prompt::new(text)))
+        Ok(self.agent.process_request(prompt))
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Stdout, Write, stdout};
 use termimad::MadSkin;
 use unicode_width::UnicodeWidthChar;
 
-use crate::pages::size;
+use crate::pages::{self, size};
 use crate::terminal_text::{clean, safe_text};
 
 /// A block that is longer is printed in parts, so that drawing it again costs no more as it grows.
@@ -49,8 +49,8 @@ impl Display {
         Ok(())
     }
 
-    /// Draws what is not whole yet, and below it what is going on.
-    pub(crate) fn draw(&mut self, status: &str) -> io::Result<()> {
+    /// Draws what is not whole yet, and below it what is going on and what was typed meanwhile.
+    pub(crate) fn draw(&mut self, status: &str, typed: &[String]) -> io::Result<()> {
         let (width, height) = size();
         let mut rows: Vec<String> = Vec::new();
         if !self.pending.trim().is_empty() {
@@ -58,6 +58,7 @@ impl Display {
             rows.extend(self.skin.text(&closed(&text), Some(width)).to_string().lines().map(str::to_owned));
         }
         rows.push(format!("{DIM}{status}{PLAIN}"));
+        rows.extend(pages::rows(typed, width));
         // What is above the screen cannot be drawn again.
         let above = rows.len().saturating_sub(height.saturating_sub(1).max(1));
         self.erase()?;
@@ -87,6 +88,14 @@ impl Display {
         }
         self.in_code = false;
         self.erase()?;
+        self.out.flush()
+    }
+
+    /// Begins on an empty screen. What was on it can be scrolled back to.
+    pub(crate) fn clear(&mut self) -> io::Result<()> {
+        self.finish()?;
+        let (_, height) = size();
+        write!(self.out, "{}\x1b[H\x1b[2J", "\n".repeat(height))?;
         self.out.flush()
     }
 

@@ -17,14 +17,17 @@ mod pages;
 mod priced;
 mod prompt;
 mod questions;
+mod reading;
 mod replay;
 mod said;
 mod screen;
 mod serve;
 mod sessions;
+mod status;
 mod task;
 mod terminal_text;
 mod traces;
+mod typed_ahead;
 mod visibility;
 mod web;
 

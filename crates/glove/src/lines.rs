@@ -307,6 +307,7 @@ impl Lines<'_> {
 
     fn send(&mut self, text: &str) -> Result<(), Failure> {
         self.busy = true;
+        self.said.begin();
         self.failed = None;
         self.turned_down.clear();
         self.inbox.report(self.runtime, self.open_agent.request(text)?);

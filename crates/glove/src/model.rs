@@ -75,6 +75,17 @@ impl Models {
         Ok(Arc::new(chosen.over(http)?))
     }
 
+    /// Models that a person can choose from: of each provider whose key is there the usual one first.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for provider in table::PROVIDERS.iter().filter(|provider| self.has_key(provider)) {
+            names.push(format!("{}:{}", provider.id, provider.default_model));
+            let others = provider.models.iter().filter(|model| **model != provider.default_model);
+            names.extend(others.map(|model| format!("{}:{model}", provider.id)));
+        }
+        names
+    }
+
     /// The key of the model's provider: a secret that all servers of an application have, and nobody else.
     pub(crate) fn key(&self, requested: Option<&str>) -> Option<String> {
         let name =
@@ -84,10 +95,13 @@ impl Models {
     }
 
     fn with_key(&self) -> Option<String> {
-        let has_key = |variable: &str| !variable.is_empty() && self.config.get(variable).is_some();
-        let found =
-            table::PROVIDERS.iter().find(|provider| provider.format.is_some() && has_key(provider.env_var));
+        let found = table::PROVIDERS.iter().find(|provider| self.has_key(provider));
         found.map(|provider| provider.id.to_owned())
+    }
+
+    fn has_key(&self, provider: &table::Provider) -> bool {
+        let variable = provider.env_var;
+        provider.format.is_some() && !variable.is_empty() && self.config.get(variable).is_some()
     }
 }
 

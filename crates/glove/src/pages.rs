@@ -10,6 +10,8 @@ use termimad::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateSc
 use termimad::crossterm::{execute, queue, style};
 use unicode_width::UnicodeWidthChar;
 
+use crate::reading::Reading;
+
 const TAB: &str = "    ";
 /// What `words` puts around a text whose direction is its own.
 const BEGIN: char = '\u{2068}';
@@ -79,14 +81,14 @@ pub(crate) fn give_back() {
 }
 
 /// Shows all of it until the person leaves.
-pub(crate) fn open(lines: &[String]) -> io::Result<()> {
+pub(crate) fn open(reading: &Reading) -> io::Result<()> {
     let _whole = Whole::take()?;
     let mut all: (usize, Vec<String>) = (0, Vec::new());
     let mut first = 0;
     loop {
         let (width, height) = size();
         if all.0 != width {
-            all = (width, rows(lines, width));
+            all = (width, reading.rows(width));
         }
         let (page, count) = (height - 1, all.1.len());
         let last = count.saturating_sub(page);

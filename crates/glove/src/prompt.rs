@@ -19,6 +19,7 @@ use crate::decision::{Decision, LineResult};
 use crate::failure::Failure;
 use crate::pages;
 use crate::questions::{Answer, Ask, Choice, Field, Question, choice_lines, read_choice};
+use crate::reading::Reading;
 use crate::terminal_text;
 
 /// Rows around what is read: the lines to choose from come besides.
@@ -34,7 +35,7 @@ pub(crate) fn put(question: &Question) -> Result<Option<Answer>, Failure> {
     if let Ask::Decision(decision) = &question.ask {
         return decide(&question.read_first(), question.last_line(), decision.clone());
     }
-    print(&question.details)?;
+    print(&question.reading().lines())?;
     if let Ask::Choice { choices, default } = &question.ask {
         let asked = choose(message, choices, *default)?;
         return Ok(asked.map(|choice| choice.map_or(Answer::No(None), Choice::answer)));
@@ -54,13 +55,13 @@ fn drop_typed_ahead() {
 
 /// A decision about what is to be read first.
 pub(crate) fn decide(
-    text: &[String],
+    text: &Reading,
     message: &str,
     mut decision: Decision,
 ) -> Result<Option<Answer>, Failure> {
     drop_typed_ahead();
     let (width, height) = pages::size();
-    let rows = pages::rows(text, width);
+    let rows = text.rows(width);
     let fit = height.saturating_sub(AROUND + decision.lines().len()).max(FEWEST_ROWS);
     if rows.len() > fit {
         // At least what stands for it is folded.
@@ -69,7 +70,7 @@ pub(crate) fn decide(
         print(rows.get(..shown).unwrap_or_default())?;
         print(&[format!("… {} more rows; v shows all of it", rows.len() - shown)])?;
     } else {
-        print(text)?;
+        print(&text.lines())?;
     }
     print(&[format!("? {message}")])?;
     print(&decision.lines())?;
@@ -85,6 +86,16 @@ pub(crate) fn decide(
             LineResult::Open => pages::open(text)?,
         }
     }
+}
+
+/// One of these clean lines, or none.
+pub(crate) fn pick(message: &str, labels: &[String]) -> Result<Option<usize>, Failure> {
+    drop_typed_ahead();
+    let choice =
+        |(at, label): (usize, &String)| Choice { label: label.clone(), value: Some(Value::from(at)) };
+    let choices: Vec<_> = labels.iter().enumerate().map(choice).collect();
+    let chosen = choose(message, &choices, None)?.flatten();
+    Ok(chosen.and_then(|chosen| choices.iter().position(|choice| choice == chosen)))
 }
 
 /// By its number or its words. An empty line is what the question names as usual, if it does.

@@ -1,5 +1,7 @@
 //! What a person is asked, read from the slots of the display: the same for a terminal and for plain lines.
 
+use std::ops::Range;
+
 use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
 use glove_wasm::visible_text::isolated;
@@ -7,6 +9,7 @@ use glove_wasm_coding::Workspace;
 use serde_json::{Map, Value, json};
 
 use crate::decision::{Decision, Line, LineResult};
+use crate::reading::Reading;
 use crate::terminal_text;
 
 /// A question, ready to be put.
@@ -16,6 +19,8 @@ pub(crate) struct Question {
     pub message: String,
     /// To be read before the answer: what a call does.
     pub details: Vec<String>,
+    /// Which of them are of a change.
+    changed: Range<usize>,
     pub ask: Ask,
 }
 
@@ -123,7 +128,7 @@ impl Question {
                 )
             }
         };
-        let mut details = Vec::new();
+        let (mut details, mut changed) = (Vec::new(), 0..0);
         if !is_read {
             details.push("This call cannot be shown in parts, so it cannot be allowed here:".to_owned());
             details.push(terminal_text::clean(slot.input.as_str()));
@@ -136,19 +141,27 @@ impl Question {
         }
         if let Some(call) = input.get("toolInput") {
             let change = workspace.change_of(tool, &Json::from(call.clone()));
-            details.extend(terminal_text::call_details(tool, call, change.as_ref()));
+            let (lines, of_change) = terminal_text::call_parts(tool, call, change.as_ref());
+            // The first one is the name of the file.
+            changed = details.len() + 1..details.len() + of_change;
+            details.extend(lines);
         }
-        Question { slot: slot.id.clone(), message, details, ask }
+        Question { slot: slot.id.clone(), message, details, changed, ask }
     }
 
     /// What is read before the answer: what a call does, and all of a long message but its end, which is the question.
-    pub(crate) fn read_first(&self) -> Vec<String> {
-        let mut lines = self.details.clone();
+    pub(crate) fn read_first(&self) -> Reading {
+        let mut reading = self.reading();
         let message: Vec<&str> = self.message.lines().collect();
         if let Some((_, before)) = message.split_last() {
-            lines.extend(before.iter().map(|line| (*line).to_owned()));
+            reading.extend(Reading::plain(before.iter().map(|line| (*line).to_owned())));
         }
-        lines
+        reading
+    }
+
+    /// What a call does.
+    pub(crate) fn reading(&self) -> Reading {
+        Reading::with_change(self.details.clone(), &self.changed)
     }
 
     /// The question itself, in one line.

@@ -8,14 +8,24 @@ use glove_wasm::runtime::Response;
 pub(crate) struct Said {
     /// Of the answer that is being written.
     has_streamed: bool,
-    /// What was said last, by the model or in its place.
-    last: String,
+    /// What was said since somebody began to look, by the model or in its place. The end of a request is told by another way than its
+    /// events, and comes when the next one may have begun.
+    said: Vec<String>,
 }
 
 impl Said {
+    /// Nothing is under way.
+    pub(crate) fn begin(&mut self) {
+        *self = Said::default();
+    }
+
     /// The text that this event brings and that did not stream.
     pub(crate) fn unseen<'a>(&mut self, event: &'a Event) -> Option<&'a str> {
         match event {
+            Event::RequestStarted { .. } => {
+                self.has_streamed = false;
+                None
+            }
             Event::TextDelta { .. } => {
                 self.has_streamed = true;
                 None
@@ -27,7 +37,7 @@ impl Said {
             }
             // What a rule says can be the answer as well.
             Event::Guard { message, .. } => {
-                self.last.clone_from(message);
+                self.said.push(message.trim().to_owned());
                 None
             }
             _ => None,
@@ -36,18 +46,21 @@ impl Said {
 
     fn whole<'a>(&mut self, response: &'a ModelResponse, has_streamed: bool) -> Option<&'a str> {
         self.has_streamed = false;
-        self.last.clone_from(&response.text);
+        if response.tool_calls.is_empty() {
+            self.said.push(response.text.trim().to_owned());
+        }
         (!has_streamed && !response.text.trim().is_empty()).then_some(response.text.as_str())
     }
 
     /// The answer of a request that is over, where no event brought it: a rule or a hook gave it in the model's place.
     pub(crate) fn unseen_end(&mut self, done: &Result<Response, Error>) -> Option<String> {
-        self.has_streamed = false;
-        let Ok(Response::Completed(_)) = done else { return None };
-        let text = done.as_ref().map(Response::text).unwrap_or_default();
-        let is_new = !text.trim().is_empty() && text.trim() != self.last.trim();
-        self.last.clone_from(&text);
-        is_new.then_some(text)
+        let Ok(response @ Response::Completed(_)) = done else { return None };
+        let text = response.text();
+        if text.trim().is_empty() || self.said.iter().any(|said| said == text.trim()) {
+            return None;
+        }
+        self.said.push(text.trim().to_owned());
+        Some(text)
     }
 }
 
@@ -86,6 +99,17 @@ mod tests {
         assert_eq!(said.unseen(&Event::Guard { rule: Rule::Turns, message }), None);
         assert_eq!(said.unseen_end(&done("Reached a limit")), None, "the rule has said it");
         assert_eq!(said.unseen_end(&Err(Error::Aborted)), None);
+    }
+
+    #[test]
+    fn the_end_of_a_request_may_come_in_the_middle_of_the_next_answer() {
+        let mut said = Said::default();
+        assert_eq!(said.unseen(&Event::ModelResponse(response("One"))), Some("One"));
+        assert_eq!(said.unseen(&Event::TextDelta { text: "Two".to_owned() }), None);
+        assert_eq!(said.unseen_end(&done("One")), None);
+        assert_eq!(said.unseen(&Event::ModelResponseComplete(response("Two"))), None);
+        assert_eq!(said.unseen_end(&done("One")), None);
+        assert_eq!(said.unseen_end(&done("Two")), None);
     }
 
     #[test]

@@ -10,7 +10,13 @@ use glove_wasm::display::{DisplayError, Slot};
 use glove_wasm::error::Error;
 use glove_wasm::event::Event;
 use glove_wasm::json::Json;
-use glove_wasm::runtime::{Response, ResponseFuture};
+use glove_wasm::ports::IdSource;
+use glove_wasm::run::PhaseName;
+use glove_wasm::run::input::WhenBusy;
+use glove_wasm::run::settings::Compaction;
+use glove_wasm::runtime::{Prompt, Response, ResponseFuture};
+use glove_wasm::system::RandomIds;
+use glove_wasm_native::StoredSession;
 use glove_wasm_sqlite::SqliteDatabase;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
@@ -31,22 +37,33 @@ use crate::end_signals::EndSignals;
 use crate::failure::Failure;
 use crate::incoming::{Inbox, Incoming, is_notice};
 use crate::model::Models;
+use crate::pages;
 use crate::prompt;
 use crate::questions::{Answer, Question};
+use crate::reading::Reading;
 use crate::said::Said;
+use crate::status::{cost_lines, status};
 use crate::terminal_text;
+use crate::typed_ahead::{TypedAhead, Wish};
 use crate::visibility::{Recalled, is_hidden, is_of_answer, recalled};
 
 /// Within this time, a second ctrl-C leaves.
 const TWICE: Duration = Duration::from_secs(2);
 const FRAME: Duration = Duration::from_millis(80);
+/// So many sessions are listed.
+const LISTED: usize = 20;
+const ROWS_BESIDE_DIFF: usize = 3;
 
 const COMMANDS: &[(&str, &str)] = &[
     ("/help", "what can be typed here"),
     ("/new", "begins another session"),
+    ("/clear", "the same, on an empty screen"),
     ("/sessions", "lists the sessions"),
-    ("/resume", "ID: continues another session"),
-    ("/model", "PROVIDER[:MODEL]: asks another model from now on"),
+    ("/resume", "[ID]: continues another session; without an id you choose one"),
+    ("/model", "[PROVIDER[:MODEL]]: asks another model from now on"),
+    ("/cost", "what the session has used"),
+    ("/compact", "[WHAT TO KEEP]: summarises what was said, before the next message is read"),
+    ("/diff", "what was changed in files"),
     ("/undo", "[N]: takes back the last action, or the last N"),
     ("/retry", "goes on after a failure or a pause"),
     ("/exit", "leaves; so does ctrl-D"),
@@ -90,6 +107,10 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
             said: Said::default(),
             calls: Calls::default(),
             before_summary: 0,
+            draft: String::new(),
+            told_status: None,
+            usual_compaction: None,
+            waiting: Vec::new(),
             noticed: Vec::new(),
         };
         let next = screen.session(&mut editor, is_new);
@@ -134,6 +155,13 @@ struct Screen<'a> {
     calls: Calls,
     /// What the model reads before a summary is made, in tokens.
     before_summary: u64,
+    /// What was typed while the agent worked, and not sent.
+    draft: String,
+    told_status: Option<String>,
+    /// How messages are summarised usually, while a person has asked for it out of turn.
+    usual_compaction: Option<Compaction>,
+    /// Messages that are sent and not read yet: their ids and texts.
+    waiting: Vec<(String, String)>,
     /// The slots that nobody waits for and that were shown.
     noticed: Vec<String>,
 }
@@ -163,7 +191,9 @@ impl Screen<'_> {
         }
         let mut stopped: Option<Instant> = None;
         loop {
-            let line = match editor.read() {
+            self.tell_status()?;
+            let draft = std::mem::take(&mut self.draft);
+            let line = match editor.read(&draft) {
                 Ok(line) => line,
                 Err(ReadlineError::Interrupted) if stopped.is_some_and(|at| at.elapsed() < TWICE) => {
                     return Ok(Next::Leave);
@@ -207,24 +237,36 @@ impl Screen<'_> {
             }
             "/exit" | "/quit" => return Ok(Next::Leave),
             "/new" => return Ok(Next::Open(None, self.open_agent.folder.clone())),
+            "/clear" => {
+                self.display.clear()?;
+                return Ok(Next::Open(None, self.open_agent.folder.clone()));
+            }
             "/sessions" => self.list()?,
-            "/resume" => match find(&self.database.clone().into(), (!rest.is_empty()).then_some(rest)) {
+            "/cost" => self.display.lines(&cost_lines(&session.usage()), false)?,
+            "/compact" => self.compact(rest)?,
+            "/diff" => self.diff()?,
+            "/resume" if rest.is_empty() => {
+                if let Some((id, folder)) = self.pick_session()? {
+                    return Ok(Next::Open(Some(id), folder));
+                }
+            }
+            "/resume" => match find(&self.database.clone().into(), Some(rest)) {
                 Ok(found) if found.id == self.open_agent.id => self.display.line("this session is open already")?,
                 Ok(found) => {
-                    let folder = if found.working_dir.is_empty() { ".".to_owned() } else { found.working_dir };
-                    return Ok(Next::Open(Some(found.id), PathBuf::from(folder)));
+                    return Ok(Next::Open(Some(found.id), folder_of(found.working_dir)));
                 }
                 Err(failure) => self.display.line(&failure.message)?,
             },
-            "/model" if rest.is_empty() => self.display.line(&session.model_name())?,
-            "/model" => match self.models.choose(Some(rest)) {
-                Ok(model) => {
-                    *self.model = Some(rest.to_owned());
-                    session.set_model(self.open_agent.traces.model(model));
-                    self.display.line(&format!("from now on: {}", session.model_name()))?;
+            "/model" if rest.is_empty() => {
+                self.display.line(&session.model_name())?;
+                let names = self.models.names();
+                if let Some(at) = if names.is_empty() { None } else { prompt::pick("Which one?", &names)? }
+                    && let Some(name) = names.get(at)
+                {
+                    self.set_model(name)?;
                 }
-                Err(failure) => self.display.line(&failure.message)?,
-            },
+            }
+            "/model" => self.set_model(rest)?,
             "/undo" => match if rest.is_empty() { Ok(1) } else { rest.parse() } {
                 Ok(steps) => leaves = self.until_done(session.undo_until_done(steps))?,
                 Err(_) => self.display.line("/undo takes a number")?,
@@ -237,14 +279,83 @@ impl Screen<'_> {
         Ok(if leaves { Next::Leave } else { Next::Prompt })
     }
 
+    fn set_model(&mut self, name: &str) -> Result<(), Failure> {
+        let session = self.open_agent.agent.session();
+        match self.models.choose(Some(name)) {
+            Ok(model) => {
+                *self.model = Some(name.to_owned());
+                session.set_model(self.open_agent.traces.model(model));
+                self.display.line(&format!("from now on: {}", session.model_name()))?;
+            }
+            Err(failure) => self.display.line(&failure.message)?,
+        }
+        Ok(())
+    }
+
     fn list(&mut self) -> Result<(), Failure> {
-        for session in block_on(self.database.sessions())?.iter().take(20) {
-            let name = if session.name.is_empty() { &session.title } else { &session.name };
-            let short: String = session.id.chars().take(12).collect();
+        for session in block_on(self.database.sessions())?.iter().take(LISTED) {
             let here = if session.id == self.open_agent.id { "*" } else { " " };
-            let name = terminal_text::name(name);
-            let short = terminal_text::clean_name(&short);
-            self.display.print_lines(&[format!("{here} {short}  {:10}  {name}", session.phase)], false)?;
+            self.display.print_lines(&[format!("{here} {}", session_line(session))], false)?;
+        }
+        Ok(())
+    }
+
+    fn pick_session(&mut self) -> Result<Option<(String, PathBuf)>, Failure> {
+        let mut others = block_on(self.database.sessions())?;
+        others.retain(|session| session.id != self.open_agent.id);
+        others.truncate(LISTED);
+        if others.is_empty() {
+            self.display.line("there is no other session")?;
+            return Ok(None);
+        }
+        let lines: Vec<_> = others.iter().map(session_line).collect();
+        let picked = prompt::pick("Which one?", &lines)?;
+        let picked = picked.and_then(|at| others.into_iter().nth(at));
+        Ok(picked.map(|session| (session.id, folder_of(session.working_dir))))
+    }
+
+    /// The next call of the model is preceded by one that summarises.
+    fn compact(&mut self, keep: &str) -> Result<(), Failure> {
+        let session = self.open_agent.agent.session();
+        let usual = session.with_run(|run| run.settings().compaction.clone());
+        let usual = self.usual_compaction.get_or_insert(usual);
+        let mut now = Compaction { context_limit: 1, ..usual.clone() };
+        if !keep.is_empty() {
+            now.instructions = format!("{} Keep this above all: {keep}", now.instructions);
+        }
+        session.set_compaction(now);
+        Ok(self.display.line("what was said is summarised when you send the next message")?)
+    }
+
+    /// All that calls have changed in files since the session was opened here.
+    fn diff(&mut self) -> Result<(), Failure> {
+        let changes = self.open_agent.workspace.changes();
+        if changes.is_empty() {
+            return Ok(self
+                .display
+                .line("no file was changed by a tool for files since the session was opened")?);
+        }
+        let mut reading = Reading::default();
+        for change in &changes {
+            let lines = terminal_text::change_lines(change);
+            let changed = 1..lines.len();
+            reading.extend(Reading::with_change(lines, &changed));
+        }
+        let (width, height) = pages::size();
+        if reading.rows(width).len() < height.saturating_sub(ROWS_BESIDE_DIFF) {
+            return Ok(self.display.print_lines(&reading.lines(), false)?);
+        }
+        Ok(pages::open(&reading)?)
+    }
+
+    /// What was used, when that has changed.
+    fn tell_status(&mut self) -> Result<(), Failure> {
+        let status = status(self.open_agent.agent.session());
+        if status != self.told_status {
+            if let Some(status) = &status {
+                self.display.print_lines(std::slice::from_ref(status), true)?;
+            }
+            self.told_status = status;
         }
         Ok(())
     }
@@ -269,17 +380,31 @@ impl Screen<'_> {
     /// Shows what happens until the request is over. True if the user leaves in the middle of it: it can be continued.
     fn until_done(&mut self, response: ResponseFuture) -> Result<bool, Failure> {
         self.inbox.report(self.runtime, response);
+        self.said.begin();
         self.hides = is_hidden(self.open_agent.agent.session(), None);
         let started_at = Instant::now();
         let mut doing = "thinking".to_owned();
         let mut stopped: Option<Instant> = None;
         let mut drawn = Instant::now();
+        let mut typed = TypedAhead::begin(std::mem::take(&mut self.draft));
+        let (mut open, mut taken_back, mut last) = (1_usize, 0_usize, None);
         // Of a run that is continued, they may be there already.
-        if self.questions()? {
+        if self.questions(&mut typed)? {
             stopped = Some(Instant::now());
             self.open_agent.agent.abort();
         }
         loop {
+            while let Some(wish) = typed.next()? {
+                match wish {
+                    Wish::Steer(text) => open += self.send(text, WhenBusy::Steer)?,
+                    Wish::Queue(text) => open += self.send(text, WhenBusy::Queue)?,
+                    Wish::TakeBack => taken_back += self.take_back(&mut typed),
+                    Wish::Stop => {
+                        doing = "stopping".to_owned();
+                        self.open_agent.agent.abort();
+                    }
+                }
+            }
             let incoming = match self.inbox.receiver.recv_timeout(FRAME) {
                 Ok(incoming) => Some(incoming),
                 Err(RecvTimeoutError::Timeout) => None,
@@ -288,12 +413,15 @@ impl Screen<'_> {
             let is_idle = incoming.is_none();
             match incoming {
                 Some(Incoming::Event(event)) => {
+                    if matches!(*event, Event::RequestStarted { .. }) {
+                        last = None;
+                    }
                     if let Some(now) = self.on_event(&event)? {
                         doing = now;
                     }
                 }
                 Some(Incoming::Display) => {
-                    if self.questions()? {
+                    if self.questions(&mut typed)? {
                         // Stopped at a question.
                         stopped = Some(Instant::now());
                         self.open_agent.agent.abort();
@@ -301,8 +429,28 @@ impl Screen<'_> {
                 }
                 Some(Incoming::Notice(slot)) => self.notice(&slot)?,
                 Some(Incoming::Done(done)) => {
-                    self.finish(&done)?;
-                    return Ok(false);
+                    open = open.saturating_sub(1);
+                    if matches!(*done, Err(Error::Aborted)) && taken_back > 0 {
+                        taken_back -= 1;
+                    // Requests that joined another one end with it.
+                    } else if last.as_ref() != Some(&*done) {
+                        self.finish(&done)?;
+                        last = Some(*done);
+                    }
+                    if open == 0 {
+                        // What was sent in the last moment is a message too.
+                        let Some(Wish::Steer(text) | Wish::Queue(text)) = typed.next()? else {
+                            self.draft = typed.into_draft();
+                            return Ok(false);
+                        };
+                        open += self.send(text, WhenBusy::Queue)?;
+                    }
+                    // Nothing is begun while the run cannot be written.
+                    if self.open_agent.agent.session().phase() == PhaseName::Paused {
+                        for _ in 0..self.waiting.len() {
+                            taken_back += self.take_back(&mut typed);
+                        }
+                    }
                 }
                 Some(Incoming::Interrupt) if stopped.is_some_and(|at| at.elapsed() < TWICE) => {
                     return Ok(true);
@@ -316,10 +464,45 @@ impl Screen<'_> {
             }
             if is_idle || drawn.elapsed() > FRAME {
                 drawn = Instant::now();
-                self.display
-                    .draw(&format!("{doing} … {} s (ctrl-C stops)", started_at.elapsed().as_secs()))?;
+                let status = format!("{doing} … {} s (ctrl-C stops)", started_at.elapsed().as_secs());
+                self.display.draw(&status, &self.typed_rows(typed.draft()))?;
             }
         }
+    }
+
+    /// Sends a message while another one is worked on.
+    fn send(&mut self, text: String, when_busy: WhenBusy) -> Result<usize, Failure> {
+        let id = RandomIds.fresh();
+        let mut prompt = Prompt::new(text.as_str()).when_busy(when_busy);
+        prompt.id = Some(id.clone());
+        self.inbox.report(self.runtime, self.open_agent.request(prompt)?);
+        self.waiting.push((id, text));
+        Ok(1)
+    }
+
+    /// The message that waits and was sent last can be changed, or sent later.
+    fn take_back(&mut self, typed: &mut TypedAhead) -> usize {
+        let session = self.open_agent.agent.session();
+        let is_queued = |id: &str| session.with_run(|run| run.queued().any(|request| request.id == id));
+        if let Some((id, text)) = self.waiting.pop_if(|(id, _)| is_queued(id)) {
+            session.cancel_queued(&id);
+            typed.put_before(&text);
+            return 1;
+        }
+        0
+    }
+
+    fn typed_rows(&self, draft: &str) -> Vec<String> {
+        let mut rows = Vec::new();
+        for (_, text) in &self.waiting {
+            rows.push(format!("↳ {}", terminal_text::isolated_name(text)));
+        }
+        if !draft.is_empty() {
+            rows.extend(draft.split('\n').enumerate().map(|(at, line)| {
+                format!("{}{}", if at == 0 { "> " } else { "  " }, terminal_text::safe_text(line))
+            }));
+        }
+        rows
     }
 
     fn finish(&mut self, done: &Result<Response, Error>) -> Result<(), Failure> {
@@ -344,8 +527,18 @@ impl Screen<'_> {
 
     /// What is being done from now on, if that has changed.
     fn on_event(&mut self, event: &Event) -> Result<Option<String>, Failure> {
+        if let Event::CompactionEnd { .. } = event
+            && let Some(usual) = self.usual_compaction.take()
+        {
+            self.open_agent.agent.session().set_compaction(usual);
+        }
         if let Event::RequestStarted { request } = event {
             self.hides = is_hidden(self.open_agent.agent.session(), Some(request));
+            if let Some(at) = self.waiting.iter().position(|(id, _)| id == request) {
+                let (_, text) = self.waiting.remove(at);
+                let lines = text.lines().map(|line| format!("> {}", terminal_text::untrusted_lines(line)));
+                self.display.print_lines(&lines.collect::<Vec<_>>(), false)?;
+            }
         }
         if let Some(text) = self.said.unseen(event).filter(|_| !self.hides) {
             self.display.markdown(text)?;
@@ -400,7 +593,7 @@ impl Screen<'_> {
     }
 
     /// Asks what is open, one after the other. True if the user stopped the run instead of an answer.
-    fn questions(&mut self) -> Result<bool, Failure> {
+    fn questions(&mut self, typed: &mut TypedAhead) -> Result<bool, Failure> {
         let display = self.open_agent.agent.display().clone();
         for slot in display.stack().iter().filter(|slot| is_notice(slot)) {
             self.notice(slot)?;
@@ -412,6 +605,7 @@ impl Screen<'_> {
             }
             let question = Question::of(&slot, &self.open_agent.workspace);
             self.display.line("")?;
+            typed.give_back();
             match prompt::put(&question)? {
                 None => return Ok(true),
                 Some(Answer::No(reason)) => drop(display.reject(&slot.id, reason)),
@@ -453,6 +647,17 @@ impl Screen<'_> {
     }
 }
 
+fn session_line(session: &StoredSession) -> String {
+    let name = if session.name.is_empty() { &session.title } else { &session.name };
+    let short: String = session.id.chars().take(12).collect();
+    let (name, short) = (terminal_text::name(name), terminal_text::clean_name(&short));
+    format!("{short}  {:10}  {name}", session.phase)
+}
+
+fn folder_of(working_dir: String) -> PathBuf {
+    PathBuf::from(if working_dir.is_empty() { ".".to_owned() } else { working_dir })
+}
+
 /// The editor for messages.
 struct Lines {
     editor: Editor<Typing, FileHistory>,
@@ -480,8 +685,9 @@ impl Lines {
         Ok(Lines { editor, history })
     }
 
-    fn read(&mut self) -> Result<String, ReadlineError> {
-        let line = self.editor.readline("> ")?;
+    /// `draft` stands there already.
+    fn read(&mut self, draft: &str) -> Result<String, ReadlineError> {
+        let line = self.editor.readline_with_initial("> ", (draft, ""))?;
         if let Some(path) = &self.history {
             let _ = self.editor.append_history(path);
         }

@@ -27,6 +27,7 @@ use crate::decision::Decision;
 use crate::failure::Failure;
 use crate::model::Models;
 use crate::questions::Answer;
+use crate::reading::Reading;
 use crate::traces::Exporting;
 use crate::{prompt, terminal_text, web};
 
@@ -204,22 +205,23 @@ fn decide(
     let (text, decision) = match request.kind {
         ApprovalKind::Plan => {
             let plan = task.state().plan.map(|known| known.plan).unwrap_or_default();
-            (terminal_text::plan_lines(&plan), Decision::approval())
+            (Reading::plain(terminal_text::plan_lines(&plan)), Decision::approval())
         }
         ApprovalKind::Tool => {
             let tool = request.tool_name.as_deref().unwrap_or_default();
             // `fs_write` takes what `write_file` does.
             let change = Workspace::open(folder).ok().filter(|_| tool == "fs_write");
             let change = change.and_then(|workspace| workspace.change_of("write_file", &request.input));
-            let text =
-                terminal_text::call_details(tool, &request.input.read().unwrap_or_default(), change.as_ref());
+            let input = request.input.read().unwrap_or_default();
+            let (text, changed) = terminal_text::call_parts(tool, &input, change.as_ref());
+            let text = Reading::with_change(text, &(1..changed));
             match request.interrupted {
                 true => (text, Decision::unless("Don't run", "Run again")),
                 false => (text, Decision::approval()),
             }
         }
     };
-    let text: Vec<String> = text.iter().map(|line| format!("  {line}")).collect();
+    let text = text.indented("  ");
     let (heading, message) = match request.kind {
         ApprovalKind::Plan => (
             "The plan (progress/plan/current.json; you may edit it before you answer):".to_owned(),

@@ -14,7 +14,7 @@ use glove_wasm_coding::{FileChange, FileFound};
 use glove_wasm_task::Plan;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use serde_json::Value;
-use similar::TextDiff;
+use similar::{ChangeTag, TextDiff};
 
 use crate::pages;
 
@@ -110,8 +110,13 @@ impl Drop for Unseen {
 
 /// What a call does, to its end: nobody allows what they cannot read. A change of a file is shown as one, where it is known.
 pub(crate) fn call_details(tool: &str, input: &Value, change: Option<&FileChange>) -> Vec<String> {
+    call_parts(tool, input, change).0
+}
+
+/// The same, and how many lines at its beginning are the change.
+pub(crate) fn call_parts(tool: &str, input: &Value, change: Option<&FileChange>) -> (Vec<String>, usize) {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
-    let mut lines = Vec::new();
+    let (mut lines, mut changed) = (Vec::new(), 0);
     let shown: &[&str] = match (tool, change, text("command"), text("path")) {
         ("bash", _, Some(command), _) => {
             lines.extend(prefixed("$ ", "  ", command));
@@ -119,6 +124,7 @@ pub(crate) fn call_details(tool: &str, input: &Value, change: Option<&FileChange
         }
         ("write_file" | "fs_write" | "edit_file", Some(change), ..) => {
             lines.extend(change_lines(change));
+            changed = lines.len();
             &["path", "content", "old", "new"]
         }
         ("write_file" | "fs_write", None, _, Some(path)) if text("content").is_some() => {
@@ -144,7 +150,7 @@ pub(crate) fn call_details(tool: &str, input: &Value, change: Option<&FileChange
         }
         other => lines.extend(prefixed("", "", &other.to_string())),
     }
-    lines
+    (lines, changed)
 }
 
 /// A path or a name as it is: whatever would end its line is an escape.
@@ -153,7 +159,7 @@ pub(crate) fn name(text: &str) -> String {
 }
 
 /// All lines that change, and a few around them.
-fn change_lines(change: &FileChange) -> Vec<String> {
+pub(crate) fn change_lines(change: &FileChange) -> Vec<String> {
     let FileChange { path, before, after } = change;
     let (about, before) = match before {
         FileFound::Text(text) => ("", text.as_str()),
@@ -167,6 +173,10 @@ fn change_lines(change: &FileChange) -> Vec<String> {
     }
     let compared =
         TextDiff::configure().timeout(Duration::from_millis(COMPARE_MS)).diff_lines(before, after.as_str());
+    if let (FileFound::Text(_), Some(heading)) = (&change.before, lines.first_mut()) {
+        let count = |tag| compared.iter_all_changes().filter(|change| change.tag() == tag).count();
+        heading.push_str(&format!(" (+{} -{})", count(ChangeTag::Insert), count(ChangeTag::Delete)));
+    }
     let compared = compared.unified_diff().context_radius(AROUND_CHANGE).to_string();
     // Its first character says what becomes of a line.
     let line = |line: &str| match line.split_at_checked(1) {
@@ -633,7 +643,7 @@ mod tests {
             after: "שתיים\n".to_owned(),
         };
         let lines = call_details("edit_file", &json!({}), Some(&change));
-        assert_eq!(lines[0], own("שלום.txt"));
+        assert_eq!(lines[0], format!("{} (+1 -1)", own("שלום.txt")));
         assert!(lines.contains(&format!("-{}", own("אחת"))) && lines.contains(&format!("+{}", own("שתיים"))));
         assert_eq!(
             call_details("bash", &json!({ "command": "rm שלום" }), None),

@@ -2,6 +2,7 @@
 
 mod answers;
 mod calls;
+mod commands;
 #[cfg(target_os = "linux")]
 mod environment;
 mod lines;
@@ -15,6 +16,7 @@ pub mod task;
 mod tls;
 mod tmux;
 mod traces;
+mod typed_ahead;
 
 use std::env;
 use std::fs;

@@ -57,6 +57,11 @@ impl Screen {
         text.trim_end().to_owned()
     }
 
+    /// With the orders for its colours.
+    pub fn coloured(&self) -> String {
+        String::from_utf8(self.tmux(&["capture-pane", "-p", "-e"]).stdout).unwrap()
+    }
+
     /// Waits until the screen ends like this, and gives all of it.
     #[track_caller]
     pub fn ends(&self, end: &str) -> String {
