@@ -493,19 +493,32 @@ impl Workspace {
     /// known.
     pub fn changes(&self) -> Vec<FileChange> {
         let first = self.undo_buffer().first();
-        let change = |(path, before): (PathBuf, Option<Vec<u8>>)| {
-            let now = existing(self, &path).ok()?;
-            if now == before {
-                return None;
-            }
-            let before = match before {
-                None => FileFound::Nothing,
-                Some(bytes) => String::from_utf8(bytes).map_or(FileFound::Other, FileFound::Text),
-            };
-            let after = String::from_utf8_lossy(&now.unwrap_or_default()).into_owned();
-            Some(FileChange { path: path.display().to_string(), before, after })
+        first.into_iter().filter_map(|(path, before)| self.change_since(&path, before)).collect()
+    }
+
+    /// What a call that has just ended changed. `None` for a call that changes no file.
+    pub fn change_by(&self, tool: &str, input: &Json) -> Option<FileChange> {
+        let path = match tool {
+            "write_file" => input.read::<WriteFile>().ok()?.path,
+            "edit_file" => input.read::<EditFile>().ok()?.path,
+            _ => return None,
         };
-        first.into_iter().filter_map(change).collect()
+        let below = self.below(&path).ok()?;
+        let before = self.undo_buffer().last(&below)?;
+        self.change_since(&below, before)
+    }
+
+    fn change_since(&self, path: &Path, before: Option<Vec<u8>>) -> Option<FileChange> {
+        let now = existing(self, path).ok()?;
+        if now == before {
+            return None;
+        }
+        let before = match before {
+            None => FileFound::Nothing,
+            Some(bytes) => String::from_utf8(bytes).map_or(FileFound::Other, FileFound::Text),
+        };
+        let after = String::from_utf8_lossy(&now.unwrap_or_default()).into_owned();
+        Some(FileChange { path: path.display().to_string(), before, after })
     }
 
     /// What a call of `write_file` or `edit_file` would do, so that a person sees it before allowing it. `None` for another tool, and

@@ -36,6 +36,11 @@ impl UndoBuffer {
         }
     }
 
+    /// As this file was before its last change.
+    pub(super) fn last(&self, path: &Path) -> Option<Option<Vec<u8>>> {
+        self.entries.iter().rev().find(|entry| entry.path == path).map(|entry| entry.before.clone())
+    }
+
     /// The files that were changed, each as it was before the first change that is known.
     pub(super) fn first(&self) -> Vec<(PathBuf, Option<Vec<u8>>)> {
         let mut first: Vec<(PathBuf, Option<Vec<u8>>)> = Vec::new();

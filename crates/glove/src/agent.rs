@@ -90,6 +90,11 @@ impl OpenAgent {
         write(path, &text)
     }
 
+    /// What a call was made with.
+    pub(crate) fn input_of(&self, call: &str) -> Option<Json> {
+        self.agent.session().with_run(|run| run.called(call).map(|call| call.input_args.clone()))
+    }
+
     /// A request of the user. With the first one the session is there, and has its folder.
     pub(crate) fn request(&self, prompt: impl Into<Prompt>) -> Result<ResponseFuture, Failure> {
         if self.agent.session().with_run(|run| run.messages().is_empty()) {

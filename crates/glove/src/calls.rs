@@ -19,6 +19,7 @@ struct Call {
     /// Its line is printed.
     is_shown: bool,
     result: Option<Vec<String>>,
+    change: Vec<String>,
 }
 
 /// What is to be printed next: a call, what came of one, or both.
@@ -26,6 +27,8 @@ struct Call {
 pub(crate) struct Shown {
     pub call: Option<String>,
     pub result: Vec<String>,
+    /// What it changed, in colours.
+    pub change: Vec<String>,
 }
 
 impl Calls {
@@ -39,6 +42,7 @@ impl Calls {
             line: terminal_text::call_line(tool, &input.read().unwrap_or_default()),
             is_shown: false,
             result: None,
+            change: Vec::new(),
         });
     }
 
@@ -50,25 +54,26 @@ impl Calls {
         match self.open.as_mut_slice() {
             [call] => {
                 call.is_shown = true;
-                vec![Shown { call: Some(call.line.clone()), result: Vec::new() }]
+                vec![Shown { call: Some(call.line.clone()), ..Shown::default() }]
             }
             _ => Vec::new(),
         }
     }
 
-    /// `input` gives the arguments of a call that was made before anything was shown.
+    /// `input` is needed of a call that was made before anything was shown; `change` is what this one changed.
     pub(crate) fn ended(
         &mut self,
         result: &ToolUseResult,
-        input: impl FnOnce(&str) -> Option<Json>,
+        input: Option<&Json>,
+        change: Vec<String>,
     ) -> Vec<Shown> {
         let lines = terminal_text::result_lines(&result.result);
         match self.open.iter_mut().find(|call| call.id == result.call_id) {
-            Some(call) => call.result = Some(lines),
+            Some(call) => (call.result, call.change) = (Some(lines), change),
             None => {
-                let input = input(&result.call_id).and_then(|input| input.read().ok()).unwrap_or_default();
+                let input = input.and_then(|input| input.read().ok()).unwrap_or_default();
                 let call = Some(terminal_text::call_line(&result.tool_name, &input));
-                return vec![Shown { call, result: lines }];
+                return vec![Shown { call, result: lines, change }];
             }
         }
         let ready = self.open.iter().take_while(|call| call.result.is_some()).count();
@@ -93,7 +98,8 @@ impl Calls {
 
 impl Call {
     fn shown(self) -> Shown {
-        Shown { call: (!self.is_shown).then_some(self.line), result: self.result.unwrap_or_default() }
+        let Call { line, is_shown, result, change, .. } = self;
+        Shown { call: (!is_shown).then_some(line), result: result.unwrap_or_default(), change }
     }
 }
 
@@ -124,20 +130,21 @@ mod tests {
             duration_ms: None,
             outputs: None,
         };
-        calls.ended(&result, |id| Some(Json::from(json!({ "path": format!("old {id}") }))))
+        let input = Json::from(json!({ "path": format!("old {id}") }));
+        calls.ended(&result, Some(&input), Vec::new())
     }
 
     fn both(id: &str) -> Shown {
-        Shown { call: Some(format!("look {id}")), result: vec![format!("of {id}")] }
+        Shown { call: Some(format!("look {id}")), result: vec![format!("of {id}")], ..Shown::default() }
     }
 
     #[test]
     fn a_call_alone_is_shown_before_it_runs() {
         let mut calls = Calls::default();
         let begun = called(&mut calls, &["a"]);
-        assert_eq!(begun, [Shown { call: Some("look a".to_owned()), result: Vec::new() }]);
+        assert_eq!(begun, [Shown { call: Some("look a".to_owned()), ..Shown::default() }]);
         assert_eq!(calls.running().unwrap(), "running look");
-        assert_eq!(ends(&mut calls, "a"), [Shown { call: None, result: vec!["of a".to_owned()] }]);
+        assert_eq!(ends(&mut calls, "a"), [Shown { result: vec!["of a".to_owned()], ..Shown::default() }]);
         assert_eq!(calls.running(), None);
     }
 
@@ -159,6 +166,7 @@ mod tests {
     #[test]
     fn a_result_of_a_call_that_nobody_saw_is_shown_with_its_call() {
         let shown = ends(&mut Calls::default(), "a");
-        assert_eq!(shown, [Shown { call: Some("look old a".to_owned()), result: vec!["of a".to_owned()] }]);
+        assert_eq!(shown[0].call.as_deref(), Some("look old a"));
+        assert_eq!((shown.len(), shown[0].result.as_slice()), (1, ["of a".to_owned()].as_slice()));
     }
 }

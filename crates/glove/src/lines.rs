@@ -192,10 +192,8 @@ impl Lines<'_> {
                 self.show_calls(begun)
             }
             Event::ToolUseResult(result) => {
-                let agent = self.agent;
-                let ended = self.calls.ended(result, |id| {
-                    agent.session().with_run(|run| run.called(id).map(|call| call.input_args.clone()))
-                });
+                let input = self.open_agent.input_of(&result.call_id);
+                let ended = self.calls.ended(result, input.as_ref(), Vec::new());
                 self.show_calls(ended)
             }
             Event::CompactionStart { current_token_consumption } => {
@@ -423,7 +421,7 @@ impl Lines<'_> {
         if self.json {
             return Ok(());
         }
-        for Shown { call, result } in shown {
+        for Shown { call, result, .. } in shown {
             if let Some(call) = call {
                 self.line(&format!("* {call}"))?;
             }

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use futures_executor::block_on;
 use glove_wasm::display::{DisplayError, Slot};
 use glove_wasm::error::Error;
-use glove_wasm::event::Event;
+use glove_wasm::event::{Event, ToolUseResult};
 use glove_wasm::json::Json;
+use glove_wasm::message::ToolStatus;
 use glove_wasm::ports::IdSource;
 use glove_wasm::run::PhaseName;
 use glove_wasm::run::input::WhenBusy;
@@ -52,6 +53,8 @@ const TWICE: Duration = Duration::from_secs(2);
 const FRAME: Duration = Duration::from_millis(80);
 /// So many sessions are listed.
 const LISTED: usize = 20;
+/// So much of a change is shown that nobody was asked about.
+const CHANGE_LINES: usize = 20;
 const ROWS_BESIDE_DIFF: usize = 3;
 
 const COMMANDS: &[(&str, &str)] = &[
@@ -109,6 +112,7 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
             before_summary: 0,
             draft: String::new(),
             told_status: None,
+            was_asked: false,
             usual_compaction: None,
             waiting: Vec::new(),
             noticed: Vec::new(),
@@ -158,6 +162,8 @@ struct Screen<'a> {
     /// What was typed while the agent worked, and not sent.
     draft: String,
     told_status: Option<String>,
+    /// A person was asked something since the last call ended.
+    was_asked: bool,
     /// How messages are summarised usually, while a person has asked for it out of turn.
     usual_compaction: Option<Compaction>,
     /// Messages that are sent and not read yet: their ids and texts.
@@ -558,10 +564,9 @@ impl Screen<'_> {
                 None
             }
             Event::ToolUseResult(result) => {
-                let session = self.open_agent.agent.session();
-                let ended = self.calls.ended(result, |id| {
-                    session.with_run(|run| run.called(id).map(|call| call.input_args.clone()))
-                });
+                let input = self.open_agent.input_of(&result.call_id);
+                let change = self.unseen_change(result, input.as_ref());
+                let ended = self.calls.ended(result, input.as_ref(), change);
                 self.show_calls(ended)?;
                 Some(self.calls.running().unwrap_or_else(|| "thinking".to_owned()))
             }
@@ -606,6 +611,7 @@ impl Screen<'_> {
             let question = Question::of(&slot, &self.open_agent.workspace);
             self.display.line("")?;
             typed.give_back();
+            self.was_asked = true;
             match prompt::put(&question)? {
                 None => return Ok(true),
                 Some(Answer::No(reason)) => drop(display.reject(&slot.id, reason)),
@@ -623,14 +629,37 @@ impl Screen<'_> {
     }
 
     fn show_calls(&mut self, shown: Vec<Shown>) -> Result<(), Failure> {
-        for Shown { call, result } in shown {
+        for Shown { call, result, change } in shown {
             if let Some(call) = call {
                 self.display.print_lines(&[format!("● {call}")], false)?;
             }
             let lines: Vec<_> = result.iter().map(|line| format!("  {line}")).collect();
             self.display.print_lines(&lines, true)?;
+            self.display.print_lines(&change, false)?;
         }
         Ok(())
+    }
+
+    /// What a call has changed of a file, where nobody was asked about it before.
+    fn unseen_change(&mut self, result: &ToolUseResult, input: Option<&Json>) -> Vec<String> {
+        let was_seen = std::mem::take(&mut self.was_asked);
+        let change = match input {
+            Some(input) if !was_seen && result.result.status == ToolStatus::Success => {
+                self.open_agent.workspace.change_by(&result.tool_name, input)
+            }
+            _ => None,
+        };
+        let Some(change) = change else { return Vec::new() };
+        let mut lines = terminal_text::change_lines(&change);
+        let more = lines.len().saturating_sub(CHANGE_LINES);
+        lines.truncate(CHANGE_LINES);
+        let changed = 1..lines.len();
+        let mut reading = Reading::with_change(lines, &changed);
+        if more > 0 {
+            reading
+                .extend(Reading::plain([format!("… {more} more lines; /diff shows all that was changed")]));
+        }
+        reading.indented("  ").lines()
     }
 
     /// Shows what nobody waits for, once.

@@ -44,6 +44,7 @@ fn recall(entry: &TimelineEntry<'_>) -> Option<Recalled> {
         TimelineEntry::Tool(tool) => Recalled::Call(Shown {
             call: Some(terminal_text::call_line(&tool.name, &tool.input.read().unwrap_or_default())),
             result: terminal_text::entry_lines(tool),
+            ..Shown::default()
         }),
         TimelineEntry::Compaction { .. } => {
             Recalled::Note("! what was said before is summarised for the model".to_owned())

@@ -85,7 +85,10 @@ fn what_was_changed_in_files_is_shown_as_one_change_of_each() {
     screen.says("/diff");
     screen.ends("\nno file was changed by a tool for files since the session was opened\n>");
     screen.says("Change it.");
-    screen.ends("\nDone.\n>");
+    let done = screen.ends("\nDone.\n>");
+    // Nobody was asked, so each change is shown with its call.
+    let second = "  a.txt (+1 -1)\n  @@ -1,3 +1,3 @@\n   one\n  -2\n  +zwei\n   three\nDone.";
+    assert!(done.contains("  -two\n  +2\n") && done.contains(second), "{done}");
     screen.says("/diff");
     let shown = screen.ends("\n three\n>");
     assert!(shown.contains("\na.txt (+1 -1)\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n"), "{shown}");
@@ -109,4 +112,7 @@ fn a_change_that_is_asked_about_has_its_colours_and_nothing_of_a_file_has_one() 
     let coloured = screen.coloured();
     let change = "\x1b[31m-one\n-two\n\x1b[32m+\\u001B[31mone\n++ two\n\x1b[39m";
     assert!(coloured.contains(change), "{coloured:?}");
+    screen.says("y");
+    let done = screen.ends("\nDone.\n>");
+    assert_eq!(done.matches("++ two").count(), 1, "what was asked about is not shown again: {done}");
 }
