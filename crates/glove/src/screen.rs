@@ -323,6 +323,9 @@ impl Screen<'_> {
     /// The next call of the model is preceded by one that summarises.
     fn compact(&mut self, keep: &str) -> Result<(), Failure> {
         let session = self.open_agent.agent.session();
+        if session.with_run(|run| run.messages().is_empty()) {
+            return Ok(self.display.line("there is nothing to summarise yet")?);
+        }
         let usual = session.with_run(|run| run.settings().compaction.clone());
         let usual = self.usual_compaction.get_or_insert(usual);
         let mut now = Compaction { context_limit: 1, ..usual.clone() };
@@ -356,6 +359,10 @@ impl Screen<'_> {
 
     /// What was used, when that has changed.
     fn tell_status(&mut self) -> Result<(), Failure> {
+        // How much fits is another matter until the summary is there that was asked for.
+        if self.usual_compaction.is_some() {
+            return Ok(());
+        }
         let status = status(self.open_agent.agent.session());
         if status != self.told_status {
             if let Some(status) = &status {

@@ -37,6 +37,8 @@ fn a_person_asks_for_a_summary() {
     home.write("work/script", &script.map(|line| format!("{line}\n")).concat());
     let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
     screen.ends("\n>");
+    screen.says("/compact");
+    screen.ends("\nthere is nothing to summarise yet\n>");
     screen.says("Tell me.");
     screen.ends("until a summary\n>");
     screen.says("/compact the names");
@@ -115,4 +117,26 @@ fn a_change_that_is_asked_about_has_its_colours_and_nothing_of_a_file_has_one() 
     screen.says("y");
     let done = screen.ends("\nDone.\n>");
     assert_eq!(done.matches("++ two").count(), 1, "what was asked about is not shown again: {done}");
+}
+
+#[test]
+fn another_model_is_chosen_from_a_list_of_those_whose_keys_are_there() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let config = home.write("config", "ANTHROPIC_API_KEY=planted-4711\n");
+    std::fs::set_permissions(&config, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let args = format!("chat --model scripted --config '{}'", config.display());
+    let Some(screen) = Screen::start(&home, &args) else { return };
+    screen.ends("\n>");
+    screen.says("/model");
+    let asked = screen.ends("\nAnswer:");
+    assert!(asked.contains("\nscripted\n? Which one?\n  1  anthropic:"), "{asked}");
+    screen.presses("Escape");
+    screen.ends("\n>");
+    screen.says("/model");
+    screen.ends("\nAnswer:");
+    screen.says("1");
+    let shown = screen.ends("\n>");
+    let shown = if shown.contains("from now on") { shown } else { screen.ends("\n>") };
+    assert!(shown.contains("\nfrom now on: claude"), "{shown}");
 }
