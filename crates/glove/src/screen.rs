@@ -111,6 +111,7 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
             calls: Calls::default(),
             before_summary: 0,
             draft: String::new(),
+            sent: Vec::new(),
             told_status: None,
             was_asked: false,
             usual_compaction: None,
@@ -166,6 +167,8 @@ struct Screen<'a> {
     was_asked: bool,
     /// How messages are summarised usually, while a person has asked for it out of turn.
     usual_compaction: Option<Compaction>,
+    /// What was sent while the agent worked, for the history.
+    sent: Vec<String>,
     /// Messages that are sent and not read yet: their ids and texts.
     waiting: Vec<(String, String)>,
     /// The slots that nobody waits for and that were shown.
@@ -198,6 +201,9 @@ impl Screen<'_> {
         let mut stopped: Option<Instant> = None;
         loop {
             self.tell_status()?;
+            for text in self.sent.drain(..) {
+                editor.remember(&text);
+            }
             let draft = std::mem::take(&mut self.draft);
             let line = match editor.read(&draft) {
                 Ok(line) => line,
@@ -489,6 +495,7 @@ impl Screen<'_> {
         let mut prompt = Prompt::new(text.as_str()).when_busy(when_busy);
         prompt.id = Some(id.clone());
         self.inbox.report(self.runtime, self.open_agent.request(prompt)?);
+        self.sent.push(text.clone());
         self.waiting.push((id, text));
         Ok(1)
     }
@@ -500,6 +507,7 @@ impl Screen<'_> {
         if let Some((id, text)) = self.waiting.pop_if(|(id, _)| is_queued(id)) {
             session.cancel_queued(&id);
             typed.put_before(&text);
+            self.sent.retain(|sent| *sent != text);
             return 1;
         }
         0
@@ -724,11 +732,24 @@ impl Lines {
     /// `draft` stands there already.
     fn read(&mut self, draft: &str) -> Result<String, ReadlineError> {
         let line = self.editor.readline_with_initial("> ", (draft, ""))?;
+        self.keep_history();
+        // A line that goes on says so with a backslash, which is not part of the message.
+        Ok(line.replace("\\\n", "\n"))
+    }
+}
+
+impl Lines {
+    /// What was sent in another way is a message that the arrow keys show too.
+    fn remember(&mut self, text: &str) {
+        if self.editor.add_history_entry(text).unwrap_or_default() {
+            self.keep_history();
+        }
+    }
+
+    fn keep_history(&mut self) {
         if let Some(path) = &self.history {
             let _ = self.editor.append_history(path);
         }
-        // A line that goes on says so with a backslash, which is not part of the message.
-        Ok(line.replace("\\\n", "\n"))
     }
 }
 

@@ -39,6 +39,10 @@ fn a_message_that_is_sent_while_it_works_is_read_before_the_next_step() {
     home.write("work/go", "");
     let shown = screen.ends("\nBoth are done.\n>");
     assert!(shown.contains("\n  went\n> And b\nBoth are done.\n"), "{shown}");
+    screen.presses("Up");
+    screen.ends("\nBoth are done.\n> And b");
+    screen.presses("C-u");
+    screen.ends("\nBoth are done.\n>");
     screen.says("/exit");
     screen.ends("ended with 0");
     let record = record(&home);
