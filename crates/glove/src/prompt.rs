@@ -8,10 +8,10 @@ use glove_wasm::json::Json;
 use inquire::{InquireError, Password, PasswordDisplayMode, Text};
 use rustix::termios::{QueueSelector, tcflush};
 use rustyline::error::ReadlineError;
-use rustyline::history::MemHistory;
+use rustyline::history::{History, MemHistory};
 use rustyline::{
-    Cmd, ConditionalEventHandler, Config, EditMode, Editor, Event, EventContext, EventHandler, KeyCode,
-    KeyEvent, Modifiers, RepeatCount,
+    Cmd, ConditionalEventHandler, Config, EditMode, Editor, Event, EventContext, EventHandler, Helper,
+    KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 use serde_json::{Map, Value};
 
@@ -202,6 +202,13 @@ impl ConditionalEventHandler for Escape {
     }
 }
 
+/// For as long as this is held the editor waits for keys and for signals. Otherwise it waits for keys alone: a signal that arrives
+/// after the prompt is shown and before it waits is caught by its handler and heard by nobody.
+pub(crate) fn hear_signals<H: Helper, I: History>(editor: &mut Editor<H, I>) -> impl Sized + use<H, I> {
+    // Where it is no terminal there is nothing to wait for.
+    editor.create_external_printer().ok()
+}
+
 /// One line. An editor of its own: what was typed in another one is nothing of this.
 fn line(prompt: &str) -> Result<Typed, Failure> {
     let failed = |error: ReadlineError| Failure::new(error.to_string());
@@ -215,6 +222,7 @@ fn line(prompt: &str) -> Result<Typed, Failure> {
         Editor::with_history(config, MemHistory::new()).map_err(failed)?;
     let escaped = Arc::new(AtomicBool::new(false));
     editor.bind_sequence(Event::Any, EventHandler::Conditional(Box::new(Escape(Arc::clone(&escaped)))));
+    let _hears = hear_signals(&mut editor);
     match editor.readline(prompt) {
         Ok(line) => Ok(Typed::Line(line)),
         Err(ReadlineError::Eof) => Ok(Typed::Left),

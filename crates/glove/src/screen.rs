@@ -731,6 +731,7 @@ impl Lines {
 
     /// `draft` stands there already.
     fn read(&mut self, draft: &str) -> Result<String, ReadlineError> {
+        let _hears = prompt::hear_signals(&mut self.editor);
         let line = self.editor.readline_with_initial("> ", (draft, ""))?;
         self.keep_history();
         // A line that goes on says so with a backslash, which is not part of the message.

@@ -19,7 +19,7 @@ use glove_wasm_task::{
     TaskEvent, TaskResult, TaskSpec,
 };
 use tokio::runtime::Builder;
-use tokio::signal::ctrl_c;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{Approve, Places, Run};
 use crate::config::Config;
@@ -175,9 +175,14 @@ struct Signals {
 fn watch_ctrl_c(task: &TaskHandle) -> Result<Arc<Signals>, Failure> {
     let signals = Arc::new(Signals::default());
     let runtime = Builder::new_current_thread().enable_all().build()?;
+    // Before anything is shown: whoever asks a question puts back what was there before it.
+    let mut arrived = {
+        let _inside = runtime.enter();
+        signal(SignalKind::interrupt())?
+    };
     let (task, seen) = (task.clone(), Arc::clone(&signals));
     let watch = async move {
-        while ctrl_c().await.is_ok() {
+        while arrived.recv().await.is_some() {
             if seen.stopped.swap(true, Ordering::SeqCst) || seen.asks.load(Ordering::SeqCst) {
                 terminal_text::restore_terminal();
                 std::process::exit(130);

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{Home, stderr, stdout};
+use super::{Home, ended, stderr, stdout};
 
 /// A program that reads and writes JSON lines.
 struct Talk {
@@ -40,7 +40,7 @@ impl Talk {
     /// With the end of its input.
     fn end(mut self) -> Option<i32> {
         drop(self.child.stdin.take());
-        self.child.wait().unwrap().code()
+        ended(&mut self.child).code()
     }
 }
 
@@ -158,7 +158,7 @@ fn a_terminal_that_goes_away_ends_the_command_and_the_session_goes_on() {
     talk.say(&json!({ "type": "message", "text": "run echo $$ > pid; sleep 1000" }));
     let pid = super::first_line(&home, "work/pid");
     kill_process(Pid::from_raw(talk.child.id().try_into().unwrap()).unwrap(), Signal::HUP).unwrap();
-    assert_eq!(talk.child.wait().unwrap().code(), Some(129));
+    assert_eq!(ended(&mut talk.child).code(), Some(129));
     assert!(super::ends(&pid), "the command still runs");
 
     let mut talk = Talk::start(&home, &["resume", "--model", "scripted", "--json"]);

@@ -22,8 +22,10 @@ use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{self, Command, Output, Stdio};
+use std::process::{self, Child, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -83,6 +85,19 @@ impl Drop for Home {
     }
 }
 
+/// How a program ends that was told to.
+#[track_caller]
+fn ended(child: &mut Child) -> ExitStatus {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        assert!(Instant::now() < until, "the program was told to end, and still runs");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Who may open a file.
 pub fn mode(file: &Path) -> u32 {
     fs::metadata(file).unwrap().permissions().mode() & 0o777
@@ -108,7 +123,7 @@ fn ends(pid: &str) -> bool {
     (0..2_000).any(|_| {
         let runs = fs::exists(format!("/proc/{pid}/cwd")).unwrap_or(false);
         if runs {
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            thread::sleep(Duration::from_millis(5));
         }
         !runs
     })

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use super::Home;
+use super::{Home, ended};
 
 /// A program at one end of a terminal.
 struct Terminal {
@@ -114,7 +114,7 @@ fn a_command_is_allowed_and_its_result_is_drawn() {
     terminal.sees("42");
     terminal.sees("> ");
     terminal.type_in("/exit\r");
-    assert!(terminal.child.wait().unwrap().success());
+    assert!(ended(&mut terminal.child).success());
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn only_what_is_documented_allows_a_command() {
     terminal.sees("Permission denied");
     terminal.sees("> ");
     terminal.type_in("/exit\r");
-    assert!(terminal.child.wait().unwrap().success());
+    assert!(ended(&mut terminal.child).success());
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn an_interrupt_stops_the_run_and_not_the_program() {
     terminal.sees("ctrl-C again leaves");
     terminal.sees("> ");
     terminal.type_in("\x03");
-    assert!(terminal.child.wait().unwrap().success());
+    assert!(ended(&mut terminal.child).success());
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn a_program_that_is_ended_ends_the_command_of_the_session_that_is_shown() {
     let command = super::first_line(&home, "work/pid");
     let pid = Pid::from_raw(terminal.child.id().try_into().unwrap()).unwrap();
     kill_process(pid, Signal::TERM).unwrap();
-    assert_eq!(terminal.child.wait().unwrap().code(), Some(143));
+    assert_eq!(ended(&mut terminal.child).code(), Some(143));
     assert!(super::ends(&command), "the command still runs");
 }
 
@@ -279,7 +279,7 @@ fn a_secret_is_not_shown_and_not_stored() {
     terminal.sees("got [SERVICE_TOKEN]");
     terminal.sees("> ");
     terminal.type_in("/exit\r");
-    assert!(terminal.child.wait().unwrap().success());
+    assert!(ended(&mut terminal.child).success());
     for file in ["sessions.db", "history"] {
         let stored = std::fs::read(home.file(".local/share/glove").join(file)).unwrap();
         assert!(!String::from_utf8_lossy(&stored).contains("tops3cret"), "{file} has the secret");
@@ -311,7 +311,7 @@ fn a_message_of_several_lines_is_one_message() {
     terminal.sees("one\r\n  two");
     terminal.sees("> ");
     terminal.type_in("/exit\r");
-    assert!(terminal.child.wait().unwrap().success());
+    assert!(ended(&mut terminal.child).success());
     assert_eq!(home.sessions()[0]["messages"], 4);
 }
 
@@ -349,7 +349,7 @@ fn what_a_task_asks_for_is_shown_before_it_is_allowed_and_an_interrupt_leaves_th
     terminal.sees("Answer: ");
     let pid = Pid::from_raw(terminal.child.id().try_into().unwrap()).unwrap();
     kill_process(pid, Signal::INT).unwrap();
-    assert_eq!(terminal.child.wait().unwrap().code(), Some(130));
+    assert_eq!(ended(&mut terminal.child).code(), Some(130));
     let modes = rustix::termios::tcgetattr(&terminal.keys).unwrap();
     assert!(modes.local_modes.contains(rustix::termios::LocalModes::ECHO), "the terminal is as it was");
     let state = std::fs::read_to_string(home.file("work/page/progress/state.json")).unwrap();
@@ -399,5 +399,5 @@ fn a_hidden_prompt_is_neither_recalled_nor_drawn_when_it_goes_on() {
     terminal.sees("I am a script");
     terminal.sees("> ");
     terminal.type_in("/exit\r");
-    assert!(terminal.child.wait().unwrap().success());
+    assert!(ended(&mut terminal.child).success());
 }

@@ -151,7 +151,7 @@ fn serve(home: &Home, collector: &Collector, args: &[&str]) -> (Child, SocketAdd
 fn end(mut child: Child) {
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    assert!(child.wait().unwrap().success());
+    assert!(super::ended(&mut child).success());
 }
 
 fn ask(address: SocketAddr, line: &str, headers: &str, body: &str) -> (u16, String) {
