@@ -18,7 +18,7 @@ impl EndSignals {
     pub(crate) fn watch(runtime: &Runtime, session: &Session) -> Result<Self, Failure> {
         let _inside = runtime.enter();
         let current = Arc::new(Mutex::new(session.clone()));
-        for kind in [SignalKind::hangup(), SignalKind::terminate()] {
+        for kind in [SignalKind::hangup(), SignalKind::terminate(), SignalKind::quit()] {
             let mut arrived = signal(kind)?;
             let current = Arc::clone(&current);
             runtime.spawn(async move {

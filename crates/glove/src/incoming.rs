@@ -20,8 +20,8 @@ pub(crate) enum Incoming {
     Display,
     /// A slot that nobody waits for. Its tool may have ended since, and the slot with it.
     Notice(Box<Slot>),
-    /// What was asked of the agent is done.
-    Done(Box<Result<Response, Error>>),
+    /// What was asked of the agent is done: a request with this id, or something that is none.
+    Done(Option<String>, Box<Result<Response, Error>>),
     /// Ctrl-C.
     Interrupt,
     /// The terminal has another size.
@@ -74,11 +74,11 @@ impl Inbox {
         runtime.spawn(async move { session.drive().await });
     }
 
-    pub(crate) fn report(&self, runtime: &Runtime, response: ResponseFuture) {
+    pub(crate) fn report(&self, runtime: &Runtime, id: Option<String>, response: ResponseFuture) {
         let sender = self.sender.clone();
         runtime.spawn(async move {
             let response = response.await;
-            let _ = sender.send(Incoming::Done(Box::new(response)));
+            let _ = sender.send(Incoming::Done(id, Box::new(response)));
         });
     }
 

@@ -136,7 +136,7 @@ impl Lines<'_> {
             Incoming::Event(event) => self.on_event(&event),
             Incoming::Display => self.questions(),
             Incoming::Notice(slot) => self.notice(&slot),
-            Incoming::Done(done) => self.on_done(&done),
+            Incoming::Done(_, done) => self.on_done(&done),
             Incoming::Interrupt if self.busy => {
                 self.agent.abort();
                 self.failed = Some(Failure::interrupted());
@@ -290,7 +290,11 @@ impl Lines<'_> {
             Ok(Order::Reject { id, reason }) => drop(self.agent.display().reject(&id, reason)),
             Ok(Order::Undo { steps }) => {
                 self.busy = true;
-                self.inbox.report(self.runtime, self.agent.session().undo_until_done(steps.unwrap_or(1)));
+                self.inbox.report(
+                    self.runtime,
+                    None,
+                    self.agent.session().undo_until_done(steps.unwrap_or(1)),
+                );
             }
             Ok(Order::Resume) => self.resume(),
             Ok(Order::Stop) => self.agent.abort(),
@@ -308,13 +312,13 @@ impl Lines<'_> {
         self.said.begin();
         self.failed = None;
         self.turned_down.clear();
-        self.inbox.report(self.runtime, self.open_agent.request(text)?);
+        self.inbox.report(self.runtime, None, self.open_agent.request(text)?);
         Ok(())
     }
 
     fn resume(&mut self) {
         self.busy = true;
-        self.inbox.report(self.runtime, self.agent.session().resume_until_done());
+        self.inbox.report(self.runtime, None, self.agent.session().resume_until_done());
     }
 
     /// Shows what is asked now: one question at a time in plain lines.
@@ -433,10 +437,16 @@ impl Lines<'_> {
     /// Where only the answer is wanted: the text of one that goes on with calls is not it.
     fn hold(&mut self, event: &Event) -> Result<(), Failure> {
         match event {
+            Event::RequestStarted { .. } => self.held.clear(),
             Event::TextDelta { text } => self.held.push_str(text),
             Event::ModelResponse(response) | Event::ModelResponseComplete(response) => {
+                // It is printed with the end of its request, which may not be able to store it.
+                if response.tool_calls.is_empty() {
+                    self.held.clone_from(&response.text);
+                    return Ok(());
+                }
                 self.held.clear();
-                if !response.tool_calls.is_empty() && !response.text.trim().is_empty() {
+                if !response.text.trim().is_empty() {
                     self.line(terminal_text::safe_text(&response.text).trim_end())?;
                 }
             }

@@ -3,10 +3,11 @@
 use std::io::{self, Write, stdin, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use glove_wasm::json::Json;
 use inquire::{InquireError, Password, PasswordDisplayMode, Text};
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::termios::{LocalModes, OptionalActions, QueueSelector, tcflush, tcgetattr, tcsetattr};
 use rustyline::error::ReadlineError;
 use rustyline::history::{History, MemHistory};
 use rustyline::{
@@ -17,6 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::decision::{Decision, LineResult};
 use crate::failure::Failure;
+use crate::keys::has_input;
 use crate::pages;
 use crate::questions::{Answer, Ask, Choice, Field, Question, choice_lines, read_choice};
 use crate::reading::Reading;
@@ -25,21 +27,24 @@ use crate::terminal_text;
 /// Rows around what is read: the lines to choose from come besides.
 const AROUND: usize = 6;
 const FEWEST_ROWS: usize = 5;
+/// So long nothing is typed before a question is answered by somebody who was typing.
+const QUIET: Duration = Duration::from_millis(600);
 /// How long a key that begins with Escape may take to arrive.
 const ESCAPE_MS: u16 = 50;
 
-/// Asks. `None` when the person interrupts instead of an answer.
-pub(crate) fn put(question: &Question) -> Result<Option<Answer>, Failure> {
+/// Asks; of somebody who is typing something else, only when they have seen it. `None` when the person interrupts instead of an answer.
+pub(crate) fn put(question: &Question, is_typing: bool) -> Result<Option<Answer>, Failure> {
     drop_typed_ahead();
     let message = question.message.as_str();
     if let Ask::Decision(decision) = &question.ask {
-        return decide(&question.read_first(), question.last_line(), decision.clone());
+        return decide(&question.read_first(), question.last_line(), decision.clone(), is_typing);
     }
     print(&question.reading().lines())?;
     if let Ask::Choice { choices, default } = &question.ask {
-        let asked = choose(message, choices, *default)?;
+        let asked = choose(message, choices, *default, is_typing)?;
         return Ok(asked.map(|choice| choice.map_or(Answer::No(None), Choice::answer)));
     }
+    until_seen(is_typing)?;
     match typed(message, &question.ask) {
         Ok(answer) => Ok(Some(answer)),
         Err(InquireError::OperationCanceled) => Ok(Some(Answer::No(None))),
@@ -53,11 +58,31 @@ fn drop_typed_ahead() {
     let _ = tcflush(stdin(), QueueSelector::IFlush);
 }
 
+/// Whoever was typing something else types on for a moment: the end of their words is no answer to what they have not read.
+fn until_seen(is_typing: bool) -> io::Result<()> {
+    let (true, Ok(before)) = (is_typing, tcgetattr(stdin())) else { return Ok(()) };
+    let mut modes = before.clone();
+    // Keys come one by one, and are not echoed.
+    modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
+    let _ = tcsetattr(stdin(), OptionalActions::Now, &modes);
+    drop_typed_ahead();
+    let quiet = loop {
+        match has_input(QUIET) {
+            Ok(true) => drop_typed_ahead(),
+            Ok(false) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    let _ = tcsetattr(stdin(), OptionalActions::Now, &before);
+    quiet
+}
+
 /// A decision about what is to be read first.
 pub(crate) fn decide(
     text: &Reading,
     message: &str,
     mut decision: Decision,
+    is_typing: bool,
 ) -> Result<Option<Answer>, Failure> {
     drop_typed_ahead();
     let (width, height) = pages::size();
@@ -74,6 +99,7 @@ pub(crate) fn decide(
     }
     print(&[format!("? {message}")])?;
     print(&decision.lines())?;
+    until_seen(is_typing)?;
     loop {
         let line = match line("Answer: ")? {
             Typed::Line(line) => line,
@@ -94,7 +120,7 @@ pub(crate) fn pick(message: &str, labels: &[String]) -> Result<Option<usize>, Fa
     let choice =
         |(at, label): (usize, &String)| Choice { label: label.clone(), value: Some(Value::from(at)) };
     let choices: Vec<_> = labels.iter().enumerate().map(choice).collect();
-    let chosen = choose(message, &choices, None)?.flatten();
+    let chosen = choose(message, &choices, None, false)?.flatten();
     Ok(chosen.and_then(|chosen| choices.iter().position(|choice| choice == chosen)))
 }
 
@@ -103,9 +129,11 @@ fn choose<'a>(
     message: &str,
     choices: &'a [Choice],
     default: Option<usize>,
+    is_typing: bool,
 ) -> Result<Option<Option<&'a Choice>>, Failure> {
     print(&[format!("? {message}")])?;
     print(&choice_lines(choices, default))?;
+    until_seen(is_typing)?;
     loop {
         match line("Answer: ")? {
             Typed::Left => return Ok(Some(None)),
@@ -153,7 +181,7 @@ fn secret(message: &str) -> Result<String, InquireError> {
 fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
     let message = format!("{} {}:", form.replace('\n', " "), terminal_text::isolated_name(&field.label));
     if !field.options.is_empty() {
-        let chosen = choose(&message, &field.options, None)
+        let chosen = choose(&message, &field.options, None, false)
             .map_err(|failure| InquireError::Custom(failure.message.into()))?;
         return match chosen {
             Some(Some(choice)) => Ok(choice.value.clone()),

@@ -35,6 +35,7 @@ use crate::config::data_folder;
 use crate::database::find;
 use crate::display::Display;
 use crate::end_signals::EndSignals;
+use crate::ends::Ends;
 use crate::failure::Failure;
 use crate::incoming::{Inbox, Incoming, is_notice};
 use crate::model::Models;
@@ -51,6 +52,8 @@ use crate::visibility::{Recalled, is_hidden, is_of_answer, recalled};
 /// Within this time, a second ctrl-C leaves.
 const TWICE: Duration = Duration::from_secs(2);
 const FRAME: Duration = Duration::from_millis(80);
+/// So often keys are looked at: those that come together may mean one.
+const LOOK: Duration = Duration::from_millis(20);
 /// So many sessions are listed.
 const LISTED: usize = 20;
 /// So much of a change is shown that nobody was asked about.
@@ -117,6 +120,7 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
             usual_compaction: None,
             waiting: Vec::new(),
             noticed: Vec::new(),
+            taken_back: Vec::new(),
         };
         let next = screen.session(&mut editor, is_new);
         drop(follow);
@@ -173,6 +177,8 @@ struct Screen<'a> {
     waiting: Vec<(String, String)>,
     /// The slots that nobody waits for and that were shown.
     noticed: Vec<String>,
+    /// Of those that wait, the ids of what the person wants to change.
+    taken_back: Vec<String>,
 }
 
 impl Screen<'_> {
@@ -189,12 +195,11 @@ impl Screen<'_> {
         } else {
             self.recall()?;
         }
-        let continued =
-            is_unfinished(self.open_agent).then(|| self.open_agent.agent.session().resume_until_done());
+        let continued = if is_unfinished(self.open_agent) { Some(self.resume()?) } else { None };
         Inbox::drive(self.runtime, &self.open_agent.agent);
-        if let Some(response) = continued {
+        if let Some((response, open)) = continued {
             self.display.lines(&["continuing what was not finished"], true)?;
-            if self.until_done(response)? {
+            if self.until_all_done(None, response, open)? {
                 return Ok(Next::Leave);
             }
         }
@@ -232,7 +237,10 @@ impl Screen<'_> {
             return Ok(Next::Prompt);
         }
         if !line.starts_with('/') {
-            let leaves = self.until_done(self.open_agent.request(line.trim())?)?;
+            let id = RandomIds.fresh();
+            let mut prompt = Prompt::new(line.trim());
+            prompt.id = Some(id.clone());
+            let leaves = self.until_done(Some(id), self.open_agent.request(prompt)?)?;
             return Ok(if leaves { Next::Leave } else { Next::Prompt });
         }
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -280,10 +288,13 @@ impl Screen<'_> {
             }
             "/model" => self.set_model(rest)?,
             "/undo" => match if rest.is_empty() { Ok(1) } else { rest.parse() } {
-                Ok(steps) => leaves = self.until_done(session.undo_until_done(steps))?,
+                Ok(steps) => leaves = self.until_done(None, session.undo_until_done(steps))?,
                 Err(_) => self.display.line("/undo takes a number")?,
             },
-            "/retry" => leaves = self.until_done(session.resume_until_done())?,
+            "/retry" => {
+                let (response, open) = self.resume()?;
+                leaves = self.until_all_done(None, response, open)?;
+            }
             _ => self.display.line(&format!(
                 "there is no command `{command}`; /help lists them. A message that begins with / needs a space before it"
             ))?,
@@ -397,8 +408,18 @@ impl Screen<'_> {
     }
 
     /// Shows what happens until the request is over. True if the user leaves in the middle of it: it can be continued.
-    fn until_done(&mut self, response: ResponseFuture) -> Result<bool, Failure> {
-        self.inbox.report(self.runtime, response);
+    fn until_done(&mut self, id: Option<String>, response: ResponseFuture) -> Result<bool, Failure> {
+        self.until_all_done(id, response, 1)
+    }
+
+    /// So many requests are open.
+    fn until_all_done(
+        &mut self,
+        id: Option<String>,
+        response: ResponseFuture,
+        mut open: usize,
+    ) -> Result<bool, Failure> {
+        self.inbox.report(self.runtime, id, response);
         self.said.begin();
         self.hides = is_hidden(self.open_agent.agent.session(), None);
         let started_at = Instant::now();
@@ -406,7 +427,10 @@ impl Screen<'_> {
         let mut stopped: Option<Instant> = None;
         let mut drawn = Instant::now();
         let mut typed = TypedAhead::begin(std::mem::take(&mut self.draft));
-        let (mut open, mut taken_back, mut last) = (1_usize, 0_usize, None);
+        let mut drawn_draft = typed.draft().to_owned();
+        let mut ends = Ends::default();
+        let mut last = None;
+        self.taken_back.clear();
         // Of a run that is continued, they may be there already.
         if self.questions(&mut typed)? {
             stopped = Some(Instant::now());
@@ -417,24 +441,23 @@ impl Screen<'_> {
                 match wish {
                     Wish::Steer(text) => open += self.send(text, WhenBusy::Steer)?,
                     Wish::Queue(text) => open += self.send(text, WhenBusy::Queue)?,
-                    Wish::TakeBack => taken_back += self.take_back(&mut typed),
+                    Wish::TakeBack => self.take_back(),
                     Wish::Stop => {
                         doing = "stopping".to_owned();
                         self.open_agent.agent.abort();
                     }
                 }
             }
-            let incoming = match self.inbox.receiver.recv_timeout(FRAME) {
+            let incoming = match self.inbox.receiver.recv_timeout(LOOK) {
                 Ok(incoming) => Some(incoming),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return Ok(true),
             };
             let is_idle = incoming.is_none();
+            let has_typed = typed.draft() != drawn_draft;
             match incoming {
                 Some(Incoming::Event(event)) => {
-                    if matches!(*event, Event::RequestStarted { .. }) {
-                        last = None;
-                    }
+                    ends.follow(&event);
                     if let Some(now) = self.on_event(&event)? {
                         doing = now;
                     }
@@ -447,14 +470,25 @@ impl Screen<'_> {
                     }
                 }
                 Some(Incoming::Notice(slot)) => self.notice(&slot)?,
-                Some(Incoming::Done(done)) => {
+                Some(Incoming::Done(id, done)) => {
                     open = open.saturating_sub(1);
-                    if matches!(*done, Err(Error::Aborted)) && taken_back > 0 {
-                        taken_back -= 1;
-                    // Requests that joined another one end with it.
-                    } else if last.as_ref() != Some(&*done) {
+                    let unread = id.as_deref().and_then(|id| self.unread(id));
+                    let is_told = match unread {
+                        Some(text) if done.is_err() => {
+                            typed.put_before(&text);
+                            matches!(*done, Err(Error::Aborted)) || last.as_ref() == Some(&*done)
+                        }
+                        _ => !ends.is_new(id.as_deref()),
+                    };
+                    if !is_told {
                         self.finish(&done)?;
                         last = Some(*done);
+                    }
+                    // Nothing is begun while the run cannot be written.
+                    if self.open_agent.agent.session().phase() == PhaseName::Paused {
+                        for _ in 0..self.waiting.len() {
+                            self.take_back();
+                        }
                     }
                     if open == 0 {
                         // What was sent in the last moment is a message too.
@@ -463,12 +497,6 @@ impl Screen<'_> {
                             return Ok(false);
                         };
                         open += self.send(text, WhenBusy::Queue)?;
-                    }
-                    // Nothing is begun while the run cannot be written.
-                    if self.open_agent.agent.session().phase() == PhaseName::Paused {
-                        for _ in 0..self.waiting.len() {
-                            taken_back += self.take_back(&mut typed);
-                        }
                     }
                 }
                 Some(Incoming::Interrupt) if stopped.is_some_and(|at| at.elapsed() < TWICE) => {
@@ -481,8 +509,9 @@ impl Screen<'_> {
                 }
                 Some(Incoming::Resized | Incoming::Line(_) | Incoming::EndOfInput) | None => {}
             }
-            if is_idle || drawn.elapsed() > FRAME {
+            if (is_idle && has_typed) || drawn.elapsed() > FRAME {
                 drawn = Instant::now();
+                typed.draft().clone_into(&mut drawn_draft);
                 let status = format!("{doing} … {} s (ctrl-C stops)", started_at.elapsed().as_secs());
                 self.display.draw(&status, &self.typed_rows(typed.draft()))?;
             }
@@ -494,23 +523,50 @@ impl Screen<'_> {
         let id = RandomIds.fresh();
         let mut prompt = Prompt::new(text.as_str()).when_busy(when_busy);
         prompt.id = Some(id.clone());
-        self.inbox.report(self.runtime, self.open_agent.request(prompt)?);
+        self.inbox.report(self.runtime, Some(id.clone()), self.open_agent.request(prompt)?);
         self.sent.push(text.clone());
         self.waiting.push((id, text));
         Ok(1)
     }
 
-    /// The message that waits and was sent last can be changed, or sent later.
-    fn take_back(&mut self, typed: &mut TypedAhead) -> usize {
-        let session = self.open_agent.agent.session();
-        let is_queued = |id: &str| session.with_run(|run| run.queued().any(|request| request.id == id));
-        if let Some((id, text)) = self.waiting.pop_if(|(id, _)| is_queued(id)) {
-            session.cancel_queued(&id);
-            typed.put_before(&text);
-            self.sent.retain(|sent| *sent != text);
-            return 1;
+    /// The message that waits and was sent last can be changed, or sent later: its text is given back when it is out of the run.
+    fn take_back(&mut self) {
+        let last = self.waiting.iter().rfind(|(id, _)| !self.taken_back.contains(id));
+        if let Some((id, _)) = last {
+            self.open_agent.agent.session().cancel_queued(id);
+            self.taken_back.push(id.clone());
         }
-        0
+    }
+
+    /// The text of a request that is over before anybody has read it.
+    fn unread(&mut self, id: &str) -> Option<String> {
+        let at = self.waiting.iter().position(|(waiting, _)| waiting == id)?;
+        let (_, text) = self.waiting.remove(at);
+        let session = self.open_agent.agent.session();
+        if session.with_run(|run| run.queued().any(|request| request.id == id)) {
+            session.cancel_queued(id);
+        }
+        self.sent.retain(|sent| *sent != text);
+        Some(text)
+    }
+
+    /// Goes on with what was not finished, and follows what waits behind it as well: so many requests are open.
+    fn resume(&mut self) -> Result<(ResponseFuture, usize), Failure> {
+        let session = self.open_agent.agent.session();
+        let queued: Vec<_> = session.with_run(|run| {
+            let queued = run.queued();
+            queued.map(|request| (request.id.clone(), request.message.clone())).collect()
+        });
+        let (response, open) = (session.resume_until_done(), queued.len() + 1);
+        for (id, message) in queued {
+            let mut prompt = Prompt::new(message.text.as_str());
+            prompt.id = Some(id.clone());
+            self.inbox.report(self.runtime, Some(id.clone()), self.open_agent.request(prompt)?);
+            if !message.hidden && self.waiting.iter().all(|(waiting, _)| *waiting != id) {
+                self.waiting.push((id, message.text));
+            }
+        }
+        Ok((response, open))
     }
 
     fn typed_rows(&self, draft: &str) -> Vec<String> {
@@ -625,9 +681,12 @@ impl Screen<'_> {
             }
             let question = Question::of(&slot, &self.open_agent.workspace);
             self.display.line("")?;
-            typed.give_back();
+            let is_typing = typed.is_typing();
+            if typed.give_back()? {
+                return Ok(true);
+            }
             self.was_asked = true;
-            match prompt::put(&question)? {
+            match prompt::put(&question, is_typing)? {
                 None => return Ok(true),
                 Some(Answer::No(reason)) => drop(display.reject(&slot.id, reason)),
                 Some(Answer::Value(value)) => match display.resolve(&slot.id, value) {

@@ -241,7 +241,7 @@ fn decide(
         ),
     };
     terminal_text::line(&mut stdout(), &format!("\n{heading}"))?;
-    let answer = prompt::decide(&text, &message, decision);
+    let answer = prompt::decide(&text, &message, decision, false);
     signals.asks.store(false, Ordering::SeqCst);
     let said = match answer? {
         None => return Err(Failure::interrupted()),

@@ -264,7 +264,7 @@ pub(crate) fn result_lines(result: &ToolResultData) -> Vec<String> {
     match result.status {
         ToolStatus::Success | ToolStatus::Pending => output_lines(&data()),
         ToolStatus::Error => failure_lines(result.outcome.as_deref(), &error.unwrap_or_else(data)),
-        ToolStatus::Aborted => failure_lines(None, STOPPED),
+        ToolStatus::Aborted => stopped_lines(result.outcome.as_deref(), error.as_deref().unwrap_or_default()),
     }
 }
 
@@ -274,7 +274,7 @@ pub(crate) fn entry_lines(entry: &ToolEntry) -> Vec<String> {
     let mut lines = match entry.status {
         EntryStatus::Success => output_lines(output),
         EntryStatus::Error => failure_lines(entry.outcome.as_deref(), output),
-        EntryStatus::Aborted => failure_lines(None, STOPPED),
+        EntryStatus::Aborted => stopped_lines(entry.outcome.as_deref(), output),
         EntryStatus::Running | EntryStatus::Pending => vec!["(not finished)".to_owned()],
     };
     if entry.undone {
@@ -283,7 +283,14 @@ pub(crate) fn entry_lines(entry: &ToolEntry) -> Vec<String> {
     lines
 }
 
-const STOPPED: &str = "stopped";
+/// What the person stopped themselves needs no more words, unless something has been done before.
+fn stopped_lines(outcome: Option<&str>, why: &str) -> Vec<String> {
+    const BY_THE_PERSON: &str = "Tool execution was aborted by the user.";
+    match (outcome, why.trim()) {
+        (None, "" | BY_THE_PERSON) => failure_lines(None, "stopped"),
+        (outcome, why) => failure_lines(outcome, if why.is_empty() { "stopped" } else { why }),
+    }
+}
 
 fn output_lines(text: &str) -> Vec<String> {
     let mut lines = few(text.lines().map(without_colours).collect(), RESULT_LINES);

@@ -1,11 +1,15 @@
 //! What a person types while the agent works: it is kept and shown, and sent when they say so.
 
 use std::io::{self, Write, stdin, stdout};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::getpgrp;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
-use termimad::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use crate::keys::{Key, Keys, read_available};
+
+/// Whoever has typed a key within this time is still typing.
+const TYPING: Duration = Duration::from_secs(1);
 
 /// What a key asks for.
 #[derive(Debug, PartialEq)]
@@ -22,12 +26,15 @@ pub(crate) enum Wish {
 /// Keys come one by one and are not echoed for as long as this is held. Ctrl-C and ctrl-Z stay signals.
 pub(crate) struct TypedAhead {
     before: Option<Termios>,
+    keys: Keys,
+    last_key: Option<Instant>,
     draft: Draft,
 }
 
 impl TypedAhead {
     pub(crate) fn begin(draft: String) -> Self {
-        let mut typed = TypedAhead { before: tcgetattr(stdin()).ok(), draft: Draft(draft) };
+        let before = tcgetattr(stdin()).ok();
+        let mut typed = TypedAhead { before, keys: Keys::default(), last_key: None, draft: Draft(draft) };
         typed.hold();
         typed
     }
@@ -46,19 +53,44 @@ impl TypedAhead {
         }
     }
 
-    /// Gives the keys to whoever asks a question.
-    pub(crate) fn give_back(&mut self) {
+    /// Gives the keys to whoever asks a question. What was typed until now is in the draft, and sent by nobody. True if it stops.
+    pub(crate) fn give_back(&mut self) -> io::Result<bool> {
+        let mut stops = false;
+        while let Some(wish) = self.next()? {
+            match wish {
+                Wish::Steer(text) | Wish::Queue(text) => self.put_before(&text),
+                Wish::TakeBack => {}
+                Wish::Stop => stops = true,
+            }
+        }
+        self.let_go();
+        Ok(stops)
+    }
+
+    fn let_go(&mut self) {
         if let Some(before) = &self.before {
             let _ = paste_marks(false);
             let _ = tcsetattr(stdin(), OptionalActions::Now, before);
         }
     }
 
+    /// Whether a person may be in the middle of a message.
+    pub(crate) fn is_typing(&self) -> bool {
+        !self.draft.0.is_empty() || self.last_key.is_some_and(|at| at.elapsed() < TYPING)
+    }
+
     /// The next thing that is asked for, of what was typed until now.
     pub(crate) fn next(&mut self) -> io::Result<Option<Wish>> {
         self.hold();
-        while is_in_front() && event::poll(Duration::ZERO)? {
-            if let Some(wish) = self.draft.on(event::read()?) {
+        if is_in_front() {
+            let bytes = read_available()?;
+            if !bytes.is_empty() {
+                self.last_key = Some(Instant::now());
+                self.keys.add(&bytes);
+            }
+        }
+        while let Some(key) = self.keys.next(Instant::now()) {
+            if let Some(wish) = self.draft.on(key) {
                 return Ok(Some(wish));
             }
         }
@@ -76,13 +108,15 @@ impl TypedAhead {
 
     /// Ends, with what was not sent.
     pub(crate) fn into_draft(mut self) -> String {
-        std::mem::take(&mut self.draft.0)
+        let mut draft = std::mem::take(&mut self.draft.0);
+        draft.push_str(&self.keys.pasted());
+        draft
     }
 }
 
 impl Drop for TypedAhead {
     fn drop(&mut self) {
-        self.give_back();
+        self.let_go();
     }
 }
 
@@ -102,39 +136,24 @@ fn paste_marks(wanted: bool) -> io::Result<()> {
 struct Draft(String);
 
 impl Draft {
-    fn on(&mut self, event: Event) -> Option<Wish> {
-        match event {
-            Event::Paste(text) => {
-                self.0.push_str(&text.replace("\r\n", "\n").replace('\r', "\n"));
-                None
+    fn on(&mut self, key: Key) -> Option<Wish> {
+        match key {
+            Key::Escape => return Some(Wish::Stop),
+            Key::AltUp => return Some(Wish::TakeBack),
+            Key::Up if self.0.is_empty() => return Some(Wish::TakeBack),
+            Key::Up => {}
+            Key::AltEnter => self.0.push('\n'),
+            Key::Enter => return self.send().map(Wish::Steer),
+            Key::Tab => return self.send().map(Wish::Queue),
+            Key::Backspace => drop(self.0.pop()),
+            Key::Ctrl('u') => self.0.clear(),
+            Key::Ctrl('w') => {
+                let kept = self.0.trim_end().rfind(char::is_whitespace).map_or(0, |at| at + 1);
+                self.0.truncate(kept);
             }
-            Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => None,
-            Event::Key(KeyEvent { code, modifiers, .. }) => self.on_key(code, modifiers),
-            _ => None,
-        }
-    }
-
-    fn on_key(&mut self, code: KeyCode, modifiers: KeyModifiers) -> Option<Wish> {
-        let alt = modifiers.contains(KeyModifiers::ALT);
-        match code {
-            KeyCode::Esc => return Some(Wish::Stop),
-            KeyCode::Up if self.0.is_empty() || alt => return Some(Wish::TakeBack),
-            KeyCode::Enter if alt => self.0.push('\n'),
-            KeyCode::Enter => return self.send().map(Wish::Steer),
-            KeyCode::Tab => return self.send().map(Wish::Queue),
-            KeyCode::Backspace => drop(self.0.pop()),
-            KeyCode::Char(letter) if modifiers.contains(KeyModifiers::CONTROL) => match letter {
-                'u' => self.0.clear(),
-                'w' => {
-                    let kept = self.0.trim_end().rfind(char::is_whitespace).map_or(0, |at| at + 1);
-                    self.0.truncate(kept);
-                }
-                'h' => drop(self.0.pop()),
-                'j' => self.0.push('\n'),
-                _ => {}
-            },
-            KeyCode::Char(letter) if !alt => self.0.push(letter),
-            _ => {}
+            Key::Ctrl(_) => {}
+            Key::Char(letter) => self.0.push(letter),
+            Key::Paste(text) => self.0.push_str(&text),
         }
         None
     }
@@ -161,37 +180,36 @@ mod tests {
 
     fn types(draft: &mut Draft, text: &str) {
         for letter in text.chars() {
-            assert_eq!(draft.on_key(KeyCode::Char(letter), KeyModifiers::NONE), None);
+            assert_eq!(draft.on(Key::Char(letter)), None);
         }
     }
 
     #[test]
     fn a_message_is_sent_by_enter_or_tab_and_a_command_stays() {
         let mut draft = Draft::default();
-        assert_eq!(draft.on_key(KeyCode::Enter, KeyModifiers::NONE), None);
+        assert_eq!(draft.on(Key::Enter), None);
         types(&mut draft, "one twoo");
-        draft.on_key(KeyCode::Backspace, KeyModifiers::NONE);
-        draft.on_key(KeyCode::Enter, KeyModifiers::ALT);
+        draft.on(Key::Backspace);
+        draft.on(Key::AltEnter);
         types(&mut draft, "three\\");
-        assert_eq!(draft.on_key(KeyCode::Enter, KeyModifiers::NONE), None);
+        assert_eq!(draft.on(Key::Enter), None);
         types(&mut draft, "four five");
-        draft.on_key(KeyCode::Char('w'), KeyModifiers::CONTROL);
-        let sent = draft.on_key(KeyCode::Enter, KeyModifiers::NONE);
-        assert_eq!(sent, Some(Wish::Steer("one two\nthree\nfour".to_owned())));
+        draft.on(Key::Ctrl('w'));
+        assert_eq!(draft.on(Key::Enter), Some(Wish::Steer("one two\nthree\nfour".to_owned())));
         types(&mut draft, "later");
-        assert_eq!(draft.on_key(KeyCode::Tab, KeyModifiers::NONE), Some(Wish::Queue("later".to_owned())));
+        assert_eq!(draft.on(Key::Tab), Some(Wish::Queue("later".to_owned())));
         types(&mut draft, "/undo");
-        assert_eq!(draft.on_key(KeyCode::Enter, KeyModifiers::NONE), None);
+        assert_eq!(draft.on(Key::Enter), None);
         assert_eq!(draft.0, "/undo");
-        draft.on_key(KeyCode::Char('u'), KeyModifiers::CONTROL);
-        assert_eq!(draft.on_key(KeyCode::Up, KeyModifiers::NONE), Some(Wish::TakeBack));
-        assert_eq!(draft.on_key(KeyCode::Esc, KeyModifiers::NONE), Some(Wish::Stop));
+        draft.on(Key::Ctrl('u'));
+        assert_eq!(draft.on(Key::Up), Some(Wish::TakeBack));
+        assert_eq!(draft.on(Key::Escape), Some(Wish::Stop));
     }
 
     #[test]
     fn what_is_pasted_is_sent_by_nothing_in_it() {
         let mut draft = Draft::default();
-        assert_eq!(draft.on(Event::Paste("one\r\ntwo\rthree\n".to_owned())), None);
+        assert_eq!(draft.on(Key::Paste("one\ntwo\nthree\n".to_owned())), None);
         assert_eq!(draft.0, "one\ntwo\nthree\n");
         draft.put_before("zero");
         assert_eq!(draft.0, "zero\none\ntwo\nthree\n");

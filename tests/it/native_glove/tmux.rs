@@ -65,13 +65,24 @@ impl Screen {
     /// Waits until the screen ends like this, and gives all of it.
     #[track_caller]
     pub fn ends(&self, end: &str) -> String {
+        self.shows(&format!("ends with {end:?}"), |text| text.ends_with(end))
+    }
+
+    /// Waits until this is true of the screen.
+    #[track_caller]
+    pub fn until(&self, is: impl Fn(&str) -> bool) -> String {
+        self.shows("is as it was waited for", is)
+    }
+
+    #[track_caller]
+    fn shows(&self, what: &str, is: impl Fn(&str) -> bool) -> String {
         let until = Instant::now() + PATIENCE;
         loop {
             let text = self.text();
-            if text.ends_with(end) {
+            if is(&text) {
                 return text;
             }
-            assert!(Instant::now() < until, "the screen does not end with {end:?}:\n{text}");
+            assert!(Instant::now() < until, "the screen never {what}:\n{text}");
             sleep(Duration::from_millis(20));
         }
     }

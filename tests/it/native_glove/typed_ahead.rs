@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::Home;
 use super::tmux::Screen;
+use crate::support::wait::until;
 
 /// Works until the file `go` is there.
 fn works(home: &Home, answers: &[&str]) {
@@ -88,4 +89,114 @@ fn a_message_waits_for_the_end_with_tab_and_can_be_taken_back() {
     let shown = screen.ends("\nSecond.\n>");
     assert!(shown.contains("\nFirst.\n> then b and c\nSecond.\n>"), "{shown}");
     assert!(!shown.contains("stopped"), "what was taken back is no request that was stopped: {shown}");
+}
+
+#[test]
+fn a_message_that_is_sent_as_the_run_is_stopped_is_read_or_in_the_next_line() {
+    let home = Home::new();
+    works(&home, &["One.", "Two."]);
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
+    screen.ends("\n>");
+    screen.says("Do a.");
+    screen.ends("s (ctrl-C stops)");
+    // Enter and Escape arrive together, behind the text.
+    screen.tmux(&["send-keys", "-l", "And b\r\x1b"]);
+    let shown = screen.until(|shown| shown.ends_with("\n> And b") || shown.ends_with("\nOne.\n>"));
+    assert!(!shown.contains('↳'), "nothing waits: {shown}");
+    assert!(shown.contains("stopped") && shown.contains("And b"), "{shown}");
+}
+
+#[test]
+fn a_key_that_means_nothing_holds_nothing_up() {
+    let home = Home::new();
+    works(&home, &["One."]);
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
+    screen.ends("\n>");
+    screen.says("Do a.");
+    screen.ends("s (ctrl-C stops)");
+    for keys in [&["1b", "5b", "45"] as &[&str], &["ff"], &["e6", "97"], &["1b", "6e"]] {
+        let args: Vec<_> = ["send-keys", "-H"].iter().chain(keys).copied().collect();
+        screen.tmux(&args);
+        // It still reads keys and draws.
+        screen.types("x");
+        screen.ends("s (ctrl-C stops)\n> x");
+        screen.presses("C-u");
+        screen.ends("s (ctrl-C stops)");
+    }
+    screen.presses("C-c");
+    screen.ends("\nstopped\n>");
+}
+
+#[test]
+fn what_waits_when_the_program_is_killed_is_followed_when_it_goes_on() {
+    let home = Home::new();
+    works(&home, &["First."]);
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
+    screen.ends("\n>");
+    screen.says("Do a.");
+    screen.ends("s (ctrl-C stops)");
+    screen.types("then b");
+    screen.presses("Tab");
+    screen.ends("s (ctrl-C stops)\n↳ then b");
+    // It is in the record before the program is gone.
+    until(|| {
+        let exported = home.run(&["export"]);
+        exported.status.success() && super::stdout(&exported).contains("Do a.")
+    });
+    screen.tmux(&["send-keys", "C-\\"]);
+    drop(screen);
+    let waits = json!({ "calls": [{ "tool": "bash", "input": { "command": "until [ -f on ]; do sleep .05; done; echo on" } }] });
+    let answers = [json!({ "text": "First." }), waits, json!({ "text": "Second." })];
+    home.write("work/script", &answers.map(|answer| format!("{answer}\n")).concat());
+    home.write("work/go", "");
+    let Some(screen) = Screen::start(&home, "resume --model scripted:script --allow bash") else { return };
+    screen.ends("\n  1  n  Don't run\n  2  y  Run again\nAnswer:");
+    screen.says("n");
+    let shown = screen.ends("s (ctrl-C stops)");
+    let shown =
+        if shown.contains("> then b") { shown } else { screen.until(|shown| shown.contains("> then b")) };
+    assert!(shown.contains("\nFirst.\n> then b"), "{shown}");
+    home.write("work/on", "");
+    screen.ends("\nSecond.\n>");
+}
+
+#[test]
+fn two_requests_that_end_in_the_same_way_are_both_told() {
+    let home = Home::new();
+    works(&home, &[]);
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
+    screen.ends("\n>");
+    screen.says("Do a.");
+    screen.ends("s (ctrl-C stops)");
+    screen.types("then b");
+    screen.presses("Tab");
+    screen.ends("s (ctrl-C stops)\n↳ then b");
+    home.write("work/go", "");
+    let shown =
+        screen.until(|shown| shown.matches("/retry asks again").count() == 2 && shown.ends_with("\n>"));
+    assert!(shown.contains("> then b"), "{shown}");
+}
+
+#[test]
+fn the_end_of_a_word_is_no_answer_to_a_question_that_came_meanwhile() {
+    let home = Home::new();
+    let wait = json!({ "calls": [{ "tool": "read_file", "input": { "path": "a" } },
+        { "tool": "bash", "input": { "command": "until [ -f go ]; do sleep .05; done" } }] });
+    let writes = json!({ "calls": [{ "tool": "write_file", "input": { "path": "made", "content": "x" } }] });
+    let answers = [wait, writes, json!({ "text": "Done." })];
+    home.write("work/script", &answers.map(|answer| format!("{answer}\n")).concat());
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
+    screen.ends("\n>");
+    screen.says("Do a.");
+    screen.ends("s (ctrl-C stops)");
+    screen.types("tr");
+    screen.ends("\n> tr");
+    home.write("work/go", "");
+    screen.until(|shown| shown.contains("4  x  Never allow"));
+    // Nobody can have read it.
+    screen.types("y\r");
+    screen.ends("4  x  Never allow\nAnswer:");
+    assert!(!home.file("work/made").exists(), "it was allowed by the end of a word");
+    screen.says("n");
+    screen.ends("\nDone.\n> tr");
 }
