@@ -141,7 +141,6 @@ impl Draft {
             Key::Escape => return Some(Wish::Stop),
             Key::AltUp => return Some(Wish::TakeBack),
             Key::Up if self.0.is_empty() => return Some(Wish::TakeBack),
-            Key::Up => {}
             Key::AltEnter => self.0.push('\n'),
             Key::Enter => return self.send().map(Wish::Steer),
             Key::Tab => return self.send().map(Wish::Queue),
@@ -151,7 +150,7 @@ impl Draft {
                 let kept = self.0.trim_end().rfind(char::is_whitespace).map_or(0, |at| at + 1);
                 self.0.truncate(kept);
             }
-            Key::Ctrl(_) => {}
+            Key::Up | Key::Ctrl(_) => {}
             Key::Char(letter) => self.0.push(letter),
             Key::Paste(text) => self.0.push_str(&text),
         }
