@@ -5,6 +5,7 @@ import {
   defineTool,
   GloveClient,
   type GloveClientConfig,
+  GloveError,
   type JsonSchema,
   MemoryStore,
   type Plugin,
@@ -195,6 +196,20 @@ test("a plugin that fails is reported and leaves the round without its share; on
   works = true;
   expect(await session.resume()).toMatchObject({ type: "completed", text: "Back." });
   expect(model.calls[1]?.systemPrompt).toBe("You are a test.\n\nIt is there.");
+});
+
+test("what a plugin reports is told, and what it adds stays", async () => {
+  const plugin = definePlugin({
+    id: "half",
+    prepare({ context, report }) {
+      context.add("Half of it.");
+      report(new GloveError("HALF_MISSING", "The other half is missing."));
+    },
+  });
+  const { session, model, events } = scene(["Hi."], { plugins: [plugin] });
+  expect(await session.sendMessage("Hi")).toMatchObject({ type: "completed" });
+  expect(codes(events)).toEqual(["HALF_MISSING"]);
+  expect(model.calls[0]?.systemPrompt).toBe("You are a test.\n\nHalf of it.");
 });
 
 test("where nobody listens, the console is told of a plugin that fails, also while an answer is asked for", async () => {

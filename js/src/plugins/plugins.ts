@@ -172,6 +172,7 @@ export class Plugins {
           switchModel: (name: string) => {
             share.model = this.#known(name);
           },
+          report: (error: Error) => session.report(codeOf(error), error),
           input,
           services,
           signal,

@@ -35,6 +35,8 @@ export interface PluginRound<S = undefined> {
   /** The `services` of the client. */
   // biome-ignore lint/suspicious/noExplicitAny: whatever the application gave.
   readonly services: any;
+  /** Tells listeners of `error` events what went wrong, where the request goes on without it. */
+  report(error: Error): void;
   /** Fires when the run is stopped, and when the plugin has taken too long. */
   readonly signal: AbortSignal;
 }
