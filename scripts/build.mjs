@@ -339,7 +339,7 @@ export async function typescript() {
   providerRows();
   await styles();
   await sandbox();
-  for (const part of ["src", "react", "remote", "server", "tasks", "testing", "tools", "ai-sdk"])
+  for (const part of ["src", "react", "remote", "server", "tasks", "testing", "tools", "ai-sdk", "mcp"])
     rmSync(inRoot("pkg", part), { recursive: true, force: true });
   await runTool("typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
   const folder = inRoot("pkg", "src", "wasm", "generated");

@@ -37,6 +37,11 @@ const measured = {
   "everything of 'glove-wasm/slim'": async () => (await bundle('export * from "glove-wasm/slim"')).opened,
   "everything of 'glove-wasm/ai-sdk'": async () => (await bundle('export * from "glove-wasm/ai-sdk"')).opened,
   "everything of 'glove-wasm/remote'": async () => (await bundle('export * from "glove-wasm/remote"')).opened,
+  "everything of 'glove-wasm/mcp'": async () => (await bundle('export * from "glove-wasm/mcp"')).atOnce,
+  "later: servers of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/mcp\/client\.js/),
+  // Without zod, which is its peer and the application's.
+  "later: the official client of MCP": async () =>
+    (await bundle('export * from "glove-wasm/mcp"')).later(/@modelcontextprotocol\/client\//),
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
   "later: the rows of long conversations": async () => (await bundle(page)).later(/render\/drawn-view/),
   "later: what draws slots": async () => (await bundle(page)).later(/slots\/slot-parts/),

@@ -1,0 +1,323 @@
+// The connection to a server: made when it is needed, made again when it is lost, of either age of the protocol.
+
+import type {
+  CallToolRequest,
+  CallToolResult,
+  Client,
+  ElicitRequest,
+  ElicitResult,
+  InputRequiredResult,
+  Tool,
+} from "@modelcontextprotocol/client";
+import { GloveError, reasonOf, stoppedBy } from "../../src/values/error.js";
+import type { McpSettings } from "../options.js";
+import type { McpStatus } from "../types.js";
+import { boundedFetch } from "./bounded-fetch.js";
+import { clientInfo } from "./client-info.js";
+import { errorOf, neverSent, type SdkModule, statusOf } from "./errors.js";
+import { Patience } from "./patience.js";
+
+/** Which of its lists a server has changed. */
+export type ListName = "tools" | "prompts" | "resources";
+
+/** What a server asks of a person. */
+export type Elicitation = ElicitRequest["params"];
+
+/** What came of one request of a call. It is kept in the record. */
+export type Leg = { readonly answer: CallToolResult | InputRequiredResult } | { readonly failed: LegFailure };
+
+export interface LegFailure {
+  readonly code: string;
+  readonly message: string;
+  /** Whether the tool has run, as far as that is known. */
+  readonly ran: "no" | "yes" | "perhaps";
+}
+
+/** What a call may do while its server works on it. */
+export interface CallOptions {
+  readonly tool: Tool;
+  readonly params: CallToolRequest["params"];
+  /** Tells this call from the others of its connection. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+  /** Asks the person in the middle of the call, as servers before 2026-07-28 do. */
+  ask(request: Elicitation): Promise<ElicitResult>;
+}
+
+interface RunningCall {
+  readonly key: string;
+  readonly ask: CallOptions["ask"];
+  readonly patience: Patience;
+  /** Ends the waiting, with the reason. */
+  readonly ending: AbortController;
+}
+
+interface Connected {
+  readonly sdk: SdkModule;
+  readonly client: Client;
+}
+
+/** How long a server may take to say which protocol it speaks. */
+const connectMs = 8_000;
+
+/** No timer of the client's own: a person may take days for an answer. */
+const never = 0x7fff_fffe;
+
+export class Connection {
+  readonly #settings: McpSettings;
+  readonly #changed: (list: ListName) => void;
+  #connecting: Promise<Connected> | undefined;
+  #status: McpStatus = { state: "idle" };
+  #era: string | undefined;
+  readonly #listeners = new Set<(status: McpStatus) => unknown>();
+  /** Calls that wait for their answers. */
+  readonly #calls = new Set<RunningCall>();
+  /** The end of the last call, where calls are one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(settings: McpSettings, changed: (list: ListName) => void) {
+    this.#settings = settings;
+    this.#changed = changed;
+  }
+
+  get status(): McpStatus {
+    return this.#status;
+  }
+
+  /** Its server tells calls apart. */
+  get isModern(): boolean {
+    return this.#era === "modern";
+  }
+
+  subscribe(listener: (status: McpStatus) => unknown): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #set(status: McpStatus): void {
+    this.#status = status;
+    for (const listener of [...this.#listeners]) listener(status);
+  }
+
+  connect(): Promise<Connected> {
+    if (this.#connecting) return this.#connecting;
+    const connecting = this.#connect();
+    this.#connecting = connecting;
+    connecting.catch(() => this.#forget(connecting));
+    return connecting;
+  }
+
+  #forget(connecting: Promise<Connected> | undefined): void {
+    if (this.#connecting === connecting) this.#connecting = undefined;
+  }
+
+  async close(): Promise<void> {
+    const connecting = this.#connecting;
+    this.#connecting = undefined;
+    const connected = await connecting?.catch(() => undefined);
+    await connected?.client.close();
+    this.#set({ state: "idle" });
+  }
+
+  async #connect(): Promise<Connected> {
+    this.#set({ state: "connecting" });
+    let sdk: SdkModule | undefined;
+    try {
+      sdk = await loadSdk();
+      const client = this.#client(sdk);
+      const ending = new AbortController();
+      const timer = setTimeout(() => ending.abort(), connectMs);
+      try {
+        await client.connect(await this.#transport(sdk, ending.signal), { signal: ending.signal, timeout: connectMs });
+      } finally {
+        clearTimeout(timer);
+      }
+      const { name, version } = client.getServerVersion() ?? { name: this.#settings.name, version: "" };
+      this.#era = client.getProtocolEra();
+      const protocol = client.getNegotiatedProtocolVersion() ?? "";
+      this.#set({ state: "ready", protocol, server: { name: name.slice(0, 200), version: String(version).slice(0, 200) } });
+      return { sdk, client };
+    } catch (cause) {
+      const error = sdk ? errorOf(sdk, this.#settings.name, cause) : (cause as GloveError);
+      this.#set({ state: "failed", error });
+      throw error;
+    }
+  }
+
+  #client(sdk: SdkModule): Client {
+    const { allow = {}, onLog } = this.#settings;
+    const { questions = true, links = true, roots } = allow;
+    const elicitation = { ...(questions && { form: {} }), ...(links && { url: {} }) };
+    const changed = (list: ListName) => ({ autoRefresh: false, debounceMs: 50, onChanged: () => this.#changed(list) });
+    const client: Client = new sdk.Client(clientInfo, {
+      capabilities: { ...((questions || links) && { elicitation }), ...(roots && { roots: {} }) },
+      versionNegotiation: { mode: "auto", probe: { timeoutMs: connectMs } },
+      // What it asks for is a question of the call, which is in the record.
+      inputRequired: { autoFulfill: false },
+      listChanged: { tools: changed("tools"), prompts: changed("prompts"), resources: changed("resources") },
+      // Results are checked where they are taken, by a validator that every policy of a page allows.
+      jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
+    });
+    if (questions || links) client.setRequestHandler("elicitation/create", ({ params }) => this.#asked(params));
+    if (roots)
+      client.setRequestHandler("roots/list", () => ({ roots: roots.map(({ uri, name }) => ({ uri, ...(name && { name }) })) }));
+    if (onLog)
+      client.setNotificationHandler(
+        "notifications/message",
+        ({ params: { level, logger, data } }) => void onLog({ level, logger, data }),
+      );
+    client.onclose = () => {
+      this.#connecting = undefined;
+      if (this.#status.state === "ready") this.#set({ state: "idle" });
+    };
+    // What concerns a request rejects it, and the rest is noise of streams that are opened again.
+    client.onerror = () => {};
+    return client;
+  }
+
+  async #transport(sdk: SdkModule, signal: AbortSignal) {
+    const { url, transport, auth, headers, fetch: own, limits, name } = this.#settings;
+    if (!url) return (transport as NonNullable<McpSettings["transport"]>)({ signal });
+    const send = boundedFetch({
+      server: name,
+      send: (to, init) => (own ?? globalThis.fetch)(to, init),
+      headers,
+      maxBytes: Math.max(limits.resultBytes, limits.listLetters),
+      tooLarge: (body, error) => {
+        for (const { key, ending } of this.#calls) if (body.includes(JSON.stringify(key))) ending.abort(error);
+      },
+    });
+    return new sdk.StreamableHTTPClientTransport(url, { fetch: send, ...(auth && { authProvider: auth }) });
+  }
+
+  /** A question in the middle of a call. Calls of such a server run one after the other, so it is of the one that runs. */
+  async #asked(params: Elicitation): Promise<ElicitResult> {
+    const [call] = this.#calls;
+    if (!call) return { action: "decline" };
+    return call.patience.without(() => call.ask(params));
+  }
+
+  /** Asks for something that has no effects. */
+  async request<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const { sdk, client } = await this.connect();
+    try {
+      return await work(client);
+    } catch (cause) {
+      if (!this.#isSessionGone(sdk, cause)) throw errorOf(sdk, this.#settings.name, cause);
+    }
+    const again = await this.connect();
+    try {
+      return await work(again.client);
+    } catch (cause) {
+      throw errorOf(again.sdk, this.#settings.name, cause);
+    }
+  }
+
+  /** A server that was started anew knows the session of this connection no more. */
+  #isSessionGone(sdk: SdkModule, cause: unknown): boolean {
+    if (statusOf(sdk, cause) !== 404 && reasonOf(cause) !== "Not connected") return false;
+    this.#connecting = undefined;
+    return true;
+  }
+
+  /** Sends one request of a call. Throws only when it was stopped. */
+  async call(options: CallOptions): Promise<Leg> {
+    let connected: Connected;
+    try {
+      connected = await raced(this.connect(), options.signal);
+    } catch (error) {
+      if (options.signal.aborted) throw stoppedBy(options.signal);
+      return failed(error as GloveError, "no");
+    }
+    // A live question does not say of which call it is.
+    if (connected.client.getProtocolEra() === "modern") return this.#send(connected, options);
+    const before = this.#last;
+    let done = () => {};
+    this.#last = new Promise<void>((resolve) => {
+      done = () => void before.then(() => resolve());
+    });
+    try {
+      await raced(before, options.signal);
+      return await this.#send(connected, options);
+    } finally {
+      done();
+    }
+  }
+
+  async #send({ sdk, client }: Connected, options: CallOptions, again = false): Promise<Leg> {
+    const { tool, params, key, signal, ask } = options;
+    const { timeoutMs = 60_000, maxTotalMs = 600_000, name, limits } = this.#settings;
+    const ending = new AbortController();
+    const stop = () => ending.abort(stoppedBy(signal));
+    const late = () => ending.abort(new GloveError("MCP_TIMEOUT", `The MCP server "${name}" did not answer in time.`));
+    const patience = new Patience(timeoutMs, maxTotalMs, late);
+    const running: RunningCall = { key, ask, patience, ending };
+    this.#calls.add(running);
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      const answer = await client.callTool(params, {
+        signal: ending.signal,
+        timeout: never,
+        onprogress: () => patience.heard(),
+        allowInputRequired: true,
+        toolDefinition: withoutOutputSchema(tool),
+      });
+      if (JSON.stringify(answer).length > limits.resultBytes) return failed(resultTooLarge(name, limits.resultBytes), "yes");
+      return { answer };
+    } catch (cause) {
+      if (signal.aborted) throw stoppedBy(signal);
+      const reason = ending.signal.reason as GloveError | undefined;
+      if (reason) return failed(reason, reason.code === "MCP_TIMEOUT" ? "perhaps" : "yes");
+      if (sdk.UrlElicitationRequiredError.isInstance(cause)) return { answer: asInputRequired(cause.elicitations) };
+      if (!again && this.#isSessionGone(sdk, cause)) {
+        const connected = await this.connect().catch((error: GloveError) => error);
+        return connected instanceof Error ? failed(connected, "no") : this.#send(connected, options, true);
+      }
+      const error = errorOf(sdk, name, cause);
+      // It has answered, whatever it says.
+      if (error.code === "MCP_REFUSED" || error.code === "MCP_PROTOCOL") return failed(error, "yes");
+      return failed(error, neverSent(sdk, cause) ? "no" : "perhaps");
+    } finally {
+      patience.end();
+      signal.removeEventListener("abort", stop);
+      this.#calls.delete(running);
+    }
+  }
+}
+
+const failed = ({ code, message }: GloveError, ran: LegFailure["ran"]): Leg => ({ failed: { code, message, ran } });
+
+function resultTooLarge(server: string, bytes: number): GloveError {
+  const message = `The result of the MCP server "${server}" is larger than ${bytes} bytes (\`limits.resultBytes\`).`;
+  return new GloveError("MCP_RESULT_TOO_LARGE", message);
+}
+
+/** Of an older server that wants an address opened first. */
+function asInputRequired(links: readonly Elicitation[]): InputRequiredResult {
+  const requests = links.map((params, at) => [`link ${at + 1}`, { method: "elicitation/create", params }]);
+  return { resultType: "input_required", inputRequests: Object.fromEntries(requests) } as InputRequiredResult;
+}
+
+function withoutOutputSchema({ outputSchema: _, ...tool }: Tool): Tool {
+  return tool as Tool;
+}
+
+/** Who waits is told at once when it is stopped. */
+function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(stoppedBy(signal));
+    if (signal.aborted) return stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+async function loadSdk(): Promise<SdkModule> {
+  try {
+    return await import("./sdk.js");
+  } catch (cause) {
+    const message =
+      'Install "@modelcontextprotocol/client", which glove-wasm/mcp connects to servers with; or, if it is installed, check the network and reload the page.';
+    throw new GloveError("MCP_CLIENT_MISSING", message, { cause });
+  }
+}

@@ -1,0 +1,17 @@
+// The entry for servers of the Model Context Protocol.
+
+export type { McpAllowed, McpLimits, McpServerOptions } from "./options.js";
+export { mcpPrompts } from "./prompts.js";
+export { McpServer, mcpServer } from "./server.js";
+export type {
+  McpHints,
+  McpLog,
+  McpPromptInfo,
+  McpResourceContent,
+  McpResourceInfo,
+  McpRoot,
+  McpState,
+  McpStatus,
+  McpStore,
+  McpToolInfo,
+} from "./types.js";

@@ -1,0 +1,86 @@
+// Where lists of tools and what was allowed are kept: a database of its own, so that no session, checkpoint or export has them.
+
+import { GloveError, reasonOf } from "../src/values/error.js";
+import type { McpStore } from "./types.js";
+
+const databaseName = "glove-mcp";
+const rows = "rows";
+
+/** The database of the browser; where there is none, memory. */
+export function usualStore(): McpStore {
+  return typeof indexedDB === "undefined" ? new McpMemory() : new McpDatabase();
+}
+
+class McpMemory implements McpStore {
+  readonly #rows = new Map<string, string>();
+
+  get(key: string): string | undefined {
+    return this.#rows.get(key);
+  }
+
+  set(key: string, value: string): void {
+    this.#rows.set(key, value);
+  }
+
+  delete(key: string): void {
+    this.#rows.delete(key);
+  }
+}
+
+class McpDatabase implements McpStore {
+  #opening: Promise<IDBDatabase> | undefined;
+
+  async get(key: string): Promise<string | undefined> {
+    const value: unknown = await this.#do("readonly", (store) => store.get(key));
+    return typeof value === "string" ? value : undefined;
+  }
+
+  async set(key: string, value: string): Promise<void> {
+    await this.#do("readwrite", (store) => store.put(value, key));
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#do("readwrite", (store) => store.delete(key));
+  }
+
+  async #do<T>(access: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+    const database = await this.#open();
+    return new Promise<T>((resolve, reject) => {
+      const transaction = database.transaction(rows, access);
+      const request = work(transaction.objectStore(rows));
+      transaction.oncomplete = () => resolve(request.result);
+      const failed = () => reject(unavailable(transaction.error));
+      transaction.onabort = failed;
+      transaction.onerror = failed;
+    });
+  }
+
+  #open(): Promise<IDBDatabase> {
+    this.#opening ??= new Promise<IDBDatabase>((resolve, reject) => {
+      const request = indexedDB.open(databaseName, 1);
+      request.onupgradeneeded = () => request.result.createObjectStore(rows);
+      request.onerror = () => reject(unavailable(request.error));
+      request.onsuccess = () => {
+        const database = request.result;
+        const forget = () => {
+          this.#opening = undefined;
+        };
+        // A newer page, or somebody who clears the browser's data.
+        database.onversionchange = () => {
+          forget();
+          database.close();
+        };
+        database.onclose = forget;
+        resolve(database);
+      };
+    }).catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+}
+
+function unavailable(cause: unknown): GloveError {
+  return new GloveError("STORE_UNAVAILABLE", `The database "${databaseName}" cannot be used: ${reasonOf(cause)}`, { cause });
+}

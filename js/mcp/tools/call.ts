@@ -1,0 +1,80 @@
+// A call of a server's tool: each request of it is a step of the record, and each question a slot of it. So a call that waits for a person goes
+// on after a reload, and nothing is sent twice unasked.
+
+import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/client";
+import type { ToolDisplay } from "../../src/ports/tool.js";
+import { issuesText } from "../../src/schema/check.js";
+import { validatorOf } from "../../src/schema/validator.js";
+import type { ToolResultData } from "../../src/wire/record.js";
+import type { Connection, Elicitation, Leg, LegFailure } from "../connection/connection.js";
+import type { McpSettings } from "../options.js";
+import { answerOf } from "./asked.js";
+import { failureResult, resultOf } from "./result.js";
+import type { ServerTool } from "./tool-list.js";
+
+export interface CallPort {
+  readonly connection: Connection;
+  readonly settings: McpSettings;
+  /** Keeps that a person has allowed the tool. */
+  allow(): Promise<unknown>;
+}
+
+type Answer = CallToolResult | InputRequiredResult;
+
+/** What a step keeps: an answer, and where its structured content is not what the server said. */
+type KeptLeg = Leg & { readonly mismatch?: string };
+
+const isInputRequired = (answer: Answer): answer is InputRequiredResult =>
+  (answer as { readonly resultType?: unknown }).resultType === "input_required";
+
+export async function callTool(tool: ServerTool, input: unknown, display: ToolDisplay, port: CallPort): Promise<ToolResultData> {
+  const { connection, settings } = port;
+  const ask = (request: Elicitation) => answerOf(request, display, settings.name, settings.allow);
+  let more: Pick<InputRequiredResult, "requestState"> & { readonly inputResponses?: Record<string, unknown> } = {};
+  for (let leg = 1; leg <= settings.limits.rounds; leg++) {
+    // Nothing is awaited between the steps and the questions, so the record has all of the call.
+    const kept = await display.step(`call ${leg}`, async (): Promise<KeptLeg> => {
+      if (leg === 1) await port.allow();
+      const { idempotencyKey: key, signal } = display;
+      const params = {
+        name: tool.info.tool,
+        arguments: input as Record<string, unknown>,
+        _meta: { "glove-wasm/idempotencyKey": key },
+        ...more,
+      };
+      return checked(await connection.call({ tool: tool.raw, params, key, signal, ask }), tool);
+    });
+    if ("failed" in kept) return failureResult(kept.failed);
+    const { answer } = kept;
+    if (!isInputRequired(answer)) return resultOf(answer, kept.mismatch);
+    const inputResponses: Record<string, unknown> = {};
+    for (const [name, request] of Object.entries(answer.inputRequests ?? {})) {
+      if (request.method === "elicitation/create") inputResponses[name] = await ask(request.params);
+      else if (request.method === "roots/list" && settings.allow?.roots) inputResponses[name] = { roots: settings.allow.roots };
+      else return failureResult(notAllowed(settings.name, request.method));
+    }
+    more = { inputResponses, ...(answer.requestState !== undefined && { requestState: answer.requestState }) };
+  }
+  const rounds = `The MCP server "${settings.name}" asked more than ${settings.limits.rounds} times for one call.`;
+  return failureResult({ code: "MCP_TOO_MANY_ROUNDS", message: rounds, ran: "yes" });
+}
+
+function notAllowed(server: string, method: string): LegFailure {
+  const message = `The MCP server "${server}" asked for "${method}", which it may not (\`allow\`).`;
+  return { code: "MCP_NOT_ALLOWED", message, ran: "yes" };
+}
+
+function checked(leg: Leg, { info }: ServerTool): KeptLeg {
+  if ("failed" in leg || isInputRequired(leg.answer) || !info.outputSchema || leg.answer.isError) return leg;
+  const { structuredContent } = leg.answer;
+  if (structuredContent === undefined)
+    return { ...leg, mismatch: "The server sent no structured content, though its tool says so." };
+  try {
+    const issues = validatorOf(info.outputSchema)(structuredContent);
+    if (!issues.length) return leg;
+    return { ...leg, mismatch: `The server's result is not what its tool says: ${issuesText(issues).slice(0, 500)}` };
+  } catch {
+    // A schema that is none says nothing of a result.
+    return leg;
+  }
+}

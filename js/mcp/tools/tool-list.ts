@@ -1,0 +1,89 @@
+// The tools that a server lists, as far as they can be used.
+
+import type { Tool } from "@modelcontextprotocol/client";
+import type { JsonSchema } from "../../src/schema/types.js";
+import { isDeeper } from "../../src/tools/spec.js";
+import { deepest } from "../../src/values/json.js";
+import type { McpSettings } from "../options.js";
+import type { McpHints, McpToolInfo } from "../types.js";
+import { fingerprintOf } from "./fingerprint.js";
+import { namesOf } from "./names.js";
+
+/** A tool, and what the server sent of it. */
+export interface ServerTool {
+  readonly info: McpToolInfo;
+  readonly raw: Tool;
+}
+
+export interface ToolList {
+  readonly tools: readonly ServerTool[];
+  /** Why others are not among them. */
+  readonly refused: readonly string[];
+}
+
+/** Anything may have been sent, or kept. */
+export async function toolListOf(
+  raw: readonly unknown[],
+  { name: server, limits, tools: wanted }: Pick<McpSettings, "name" | "limits" | "tools">,
+): Promise<ToolList> {
+  const refused: string[] = [];
+  const fit = new Map<string, Tool>();
+  for (const tool of raw) {
+    const fault = faultOf(tool, limits);
+    const { name } = Object(tool) as { readonly name?: unknown };
+    if (fault) refused.push(`${String(name).slice(0, 200)}: ${fault}`);
+    else if (fit.has(String(name))) refused.push(`${name}: it is listed twice`);
+    else fit.set(String(name), tool as Tool);
+  }
+  const names = namesOf(server, [...fit.keys()]);
+  const taken = new Set<string>();
+  const tools: ServerTool[] = [];
+  for (const [tool, sent] of fit) {
+    const name = names.get(tool) ?? tool;
+    const info = await infoOf(server, name, sent);
+    if (wanted && !(typeof wanted === "function" ? wanted(info) : wanted.includes(tool))) continue;
+    if (taken.has(name.toLowerCase())) {
+      refused.push(`${tool}: its name cannot be told from another one`);
+      continue;
+    }
+    taken.add(name.toLowerCase());
+    tools.push({ info, raw: sent });
+  }
+  return { tools, refused };
+}
+
+function faultOf(tool: unknown, { descriptionLetters, schemaLetters }: McpSettings["limits"]): string | undefined {
+  const { name, description = "", inputSchema, outputSchema } = Object(tool) as Record<string, unknown>;
+  if (typeof name !== "string" || !name || name.length > 1_000) return "it has no name that can be used";
+  if (typeof description !== "string") return "its description is no text";
+  if (description.length > descriptionLetters) return `its description has more than ${descriptionLetters} letters`;
+  if ((Object(inputSchema) as { type?: unknown }).type !== "object") return "its arguments are no object";
+  if (isDeeper(tool, deepest)) return `its schemas are nested deeper than ${deepest} levels`;
+  const letters = JSON.stringify([inputSchema, outputSchema]).length;
+  return letters > schemaLetters ? `its schemas have more than ${schemaLetters} letters` : undefined;
+}
+
+async function infoOf(server: string, name: string, tool: Tool): Promise<McpToolInfo> {
+  const { description = "", inputSchema, outputSchema, annotations = {} } = tool;
+  const title = tool.title ?? annotations.title;
+  return {
+    server,
+    name,
+    tool: tool.name,
+    ...(typeof title === "string" && { title: title.slice(0, 200) }),
+    description,
+    inputSchema: inputSchema as JsonSchema,
+    ...(outputSchema && { outputSchema: outputSchema as JsonSchema }),
+    hints: hintsOf(annotations),
+    fingerprint: await fingerprintOf(tool),
+  };
+}
+
+function hintsOf({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint }: NonNullable<Tool["annotations"]>): McpHints {
+  return {
+    readOnly: readOnlyHint === true,
+    destructive: destructiveHint === true && readOnlyHint !== true,
+    idempotent: idempotentHint === true,
+    openWorld: openWorldHint !== false,
+  };
+}
