@@ -210,7 +210,8 @@ export class McpClient {
       await this.#keep(known);
       return this.#current;
     } catch (error) {
-      this.#changed = this.#current !== undefined;
+      // The next call of the model does not wait for it again: it is asked for beside that.
+      if (this.#current) this.#current = { ...this.#current, at: 0 };
       this.#unreachable =
         error instanceof GloveError ? error : new GloveError("MCP_PROTOCOL", unreachable(name, error), { cause: error });
       throw this.#unreachable;

@@ -8,6 +8,7 @@ import type {
   ElicitResult,
   InputRequiredResult,
   Tool,
+  Transport,
 } from "@modelcontextprotocol/client";
 import { GloveError, reasonOf, stoppedBy } from "../../src/values/error.js";
 import type { McpSettings } from "../options.js";
@@ -67,6 +68,8 @@ export class Connection {
   readonly #settings: McpSettings;
   readonly #changed: (list: ListName) => void;
   #connecting: Promise<Connected> | undefined;
+  /** The client that is connected. */
+  #client: Client | undefined;
   #status: McpStatus = { state: "idle" };
   #era: string | undefined;
   readonly #listeners = new Set<(status: McpStatus) => unknown>();
@@ -112,39 +115,49 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    const connecting = this.#connecting;
-    this.#connecting = undefined;
-    const connected = await connecting?.catch(() => undefined);
-    await connected?.client.close();
-    this.#set({ state: "idle" });
+    const connected = await this.#connecting?.catch(() => undefined);
+    if (!connected) return;
+    await connected.client.close();
+    this.#lost(connected.client);
   }
 
   async #connect(): Promise<Connected> {
     this.#set({ state: "connecting" });
+    const { name: server } = this.#settings;
     let sdk: SdkModule | undefined;
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(), connectMs);
     try {
       sdk = await loadSdk();
-      const client = this.#client(sdk);
-      const ending = new AbortController();
-      const timer = setTimeout(() => ending.abort(), connectMs);
-      try {
-        await client.connect(await this.#transport(sdk, ending.signal), { signal: ending.signal, timeout: connectMs });
-      } finally {
-        clearTimeout(timer);
-      }
-      const { name, version } = client.getServerVersion() ?? { name: this.#settings.name, version: "" };
+      const client = this.#newClient(sdk);
+      const transport = await raced(Promise.resolve(this.#transport(sdk, ending.signal)), ending.signal);
+      await raced(client.connect(transport, { signal: ending.signal, timeout: connectMs }), ending.signal);
+      const { name, version } = client.getServerVersion() ?? { name: server, version: "" };
+      this.#client = client;
       this.#era = client.getProtocolEra();
       const protocol = client.getNegotiatedProtocolVersion() ?? "";
-      this.#set({ state: "ready", protocol, server: { name: name.slice(0, 200), version: String(version).slice(0, 200) } });
+      this.#set({ state: "ready", protocol, server: { name: name.slice(0, 200), version: version.slice(0, 200) } });
       return { sdk, client };
     } catch (cause) {
-      const error = sdk ? errorOf(sdk, this.#settings.name, cause) : (cause as GloveError);
+      const late = `The MCP server "${server}" did not answer within ${connectMs / 1000} seconds.`;
+      const silent = ending.signal.aborted && new GloveError("MCP_UNREACHABLE", late, { cause, retryable: true });
+      const error = silent || (sdk ? errorOf(sdk, server, cause) : (cause as GloveError));
       this.#set({ state: "failed", error });
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  #client(sdk: SdkModule): Client {
+  /** What was connected is not any more. */
+  #lost(client: Client): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#connecting = undefined;
+    this.#set({ state: "idle" });
+  }
+
+  #newClient(sdk: SdkModule): Client {
     const { allow = {}, onLog } = this.#settings;
     const { questions = true, links = true, roots } = allow;
     const elicitation = { ...(questions && { form: {} }), ...(links && { url: {} }) };
@@ -166,16 +179,13 @@ export class Connection {
         "notifications/message",
         ({ params: { level, logger, data } }) => void onLog({ level, logger, data }),
       );
-    client.onclose = () => {
-      this.#connecting = undefined;
-      if (this.#status.state === "ready") this.#set({ state: "idle" });
-    };
+    client.onclose = () => this.#lost(client);
     // What concerns a request rejects it, and the rest is noise of streams that are opened again.
     client.onerror = () => {};
     return client;
   }
 
-  async #transport(sdk: SdkModule, signal: AbortSignal) {
+  async #transport(sdk: SdkModule, signal: AbortSignal): Promise<Transport> {
     const { url, transport, auth, headers, fetch: own, limits, name } = this.#settings;
     if (!url) return (transport as NonNullable<McpSettings["transport"]>)({ signal });
     const send = boundedFetch({
@@ -203,7 +213,7 @@ export class Connection {
     try {
       return await work(client);
     } catch (cause) {
-      if (!this.#isSessionGone(sdk, cause)) throw errorOf(sdk, this.#settings.name, cause);
+      if (!this.#isSessionGone(sdk, client, cause)) throw errorOf(sdk, this.#settings.name, cause);
     }
     const again = await this.connect();
     try {
@@ -214,9 +224,11 @@ export class Connection {
   }
 
   /** A server that was started anew knows the session of this connection no more. */
-  #isSessionGone(sdk: SdkModule, cause: unknown): boolean {
-    if (statusOf(sdk, cause) !== 404 && reasonOf(cause) !== "Not connected") return false;
-    this.#connecting = undefined;
+  #isSessionGone(sdk: SdkModule, client: Client, cause: unknown): boolean {
+    const { sessionId } = client.transport ?? {};
+    if (reasonOf(cause) !== "Not connected" && !(statusOf(sdk, cause) === 404 && sessionId !== undefined)) return false;
+    this.#lost(client);
+    client.close().catch(() => {});
     return true;
   }
 
@@ -269,7 +281,7 @@ export class Connection {
       const reason = ending.signal.reason as GloveError | undefined;
       if (reason) return failed(reason, reason.code === "MCP_TIMEOUT" ? "perhaps" : "yes");
       if (sdk.UrlElicitationRequiredError.isInstance(cause)) return { answer: asInputRequired(cause.elicitations) };
-      if (!again && this.#isSessionGone(sdk, cause)) {
+      if (!again && this.#isSessionGone(sdk, client, cause)) {
         const connected = await this.connect().catch((error: GloveError) => error);
         return connected instanceof Error ? failed(connected, "no") : this.#send(connected, options, true);
       }

@@ -65,7 +65,8 @@ const firstUseOf = ({ server, tool, description }: McpToolInfo) =>
   `This is the first use of "${tool}". The server "${server}" describes it so:\n${description}`;
 
 function changed({ server, tool, description, inputSchema }: McpToolInfo, before: Allowed): string {
-  const said = before.description !== description;
-  const [was, is] = said ? [before.description, description] : [JSON.stringify(before.inputSchema), JSON.stringify(inputSchema)];
-  return `The server "${server}" has changed "${tool}" since you allowed it.\nBefore: ${was}\nNow: ${is}`;
+  const says = `The server "${server}" has changed "${tool}" since you allowed it.`;
+  const schemas = [before.inputSchema, inputSchema].map((schema) => JSON.stringify(schema));
+  const [was, is] = before.description === description ? schemas : [before.description, description];
+  return was === is ? `${says}\nIt says something else of its effects or its results.` : `${says}\nBefore: ${was}\nNow: ${is}`;
 }

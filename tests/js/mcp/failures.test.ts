@@ -1,0 +1,157 @@
+// Servers that refuse, lie about sizes, forget their sessions, or go away in the middle of a call.
+import { defineTool, GloveError } from "glove-wasm";
+import { type McpServerOptions, mcpServer } from "glove-wasm/mcp";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { boundedFetch } from "../../../js/mcp/connection/bounded-fetch.js";
+import { call, type Fill, mcpScene, mcpSite, olderServer } from "../../support/mcp.js";
+
+const free = { firstUse: "allow", approvals: () => false } as const;
+
+const one: Fill = (server) => {
+  server.registerTool("do", { inputSchema: z.object({}) }, () => ({ content: [{ type: "text", text: "did it" }] }));
+};
+
+/** What a call gives where its request is answered so. */
+async function answeredWith(response: () => Promise<Response>, options: Partial<McpServerOptions> = {}) {
+  const site = mcpSite(one);
+  site.between = ({ method }, send) => (method === "tools/call" ? response() : send());
+  const { session, server } = mcpScene([call("docs__do", {}), "Ok."], { ...free, url: site.url, fetch: site.fetch, ...options });
+  await session.sendMessage("Do it");
+  const [result] = (await session.messages()).flatMap(({ tool_results = [] }) => tool_results);
+  await server.disconnect();
+  return { result: result?.result, calls: site.calls().length };
+}
+
+const refused = (code: number, message: string, body = "{}") =>
+  Promise.resolve(new Response(body, { status: code, statusText: message, headers: { "content-type": "application/json" } }));
+
+test.each<[string, () => Promise<Response>, string, boolean]>([
+  ["nobody is signed in", () => refused(401, "Unauthorized"), "wants to know who asks", false],
+  ["it is forbidden", () => refused(403, "Forbidden"), "does not allow this", false],
+  ["the address is wrong", () => refused(404, "Not Found"), "answered with the status 404", false],
+  ["the server fails", () => refused(502, "Bad Gateway"), "answered with the status 502", true],
+  ["the connection breaks", () => Promise.reject(new TypeError("fetch failed")), "cannot be reached", true],
+])("where %s, the model reads whether the call may have run", async (_, response, sentence, perhaps) => {
+  const { result, calls } = await answeredWith(response);
+  expect(result).toMatchObject({ status: "error", message: expect.stringContaining(sentence) });
+  expect(result?.message).toContain(perhaps ? "it may have run" : "The tool did not run");
+  expect(result?.outcome).toBe(perhaps ? "interrupted" : undefined);
+  expect(calls).toBe(1);
+});
+
+test("a connection that was never made says so in Node, and the call did not run", async () => {
+  const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  const { result } = await answeredWith(() => Promise.reject(new TypeError("fetch failed", { cause })));
+  expect(result?.message).toContain("The tool did not run");
+});
+
+test("what a server says when it refuses a call is what came of it", async () => {
+  const error = { jsonrpc: "2.0", id: 0, error: { code: -32602, message: "no such table" } };
+  const site = mcpSite(one);
+  site.between = async (asked, send) => {
+    const response = await send();
+    if (asked.method !== "tools/call") return response;
+    await response.text();
+    const id = lastId;
+    return new Response(JSON.stringify({ ...error, id }), { headers: { "content-type": "application/json" } });
+  };
+  let lastId: unknown;
+  const fetching: typeof fetch = (url, init) => {
+    lastId = JSON.parse(String(init?.body ?? "{}")).id;
+    return site.fetch(url, init);
+  };
+  const { session, server, shown } = mcpScene([call("docs__do", {}), "Ok."], { ...free, url: site.url, fetch: fetching });
+  await session.sendMessage("Do it");
+  expect(shown()[1]).toContain("no such table");
+  expect(shown()[1]).not.toContain("may have run");
+  await server.disconnect();
+});
+
+test("a result that is too large is told as one that has run, whatever it comes as", async () => {
+  const large: Fill = (server) => {
+    server.registerTool("do", { inputSchema: z.object({}) }, () => ({ content: [{ type: "text", text: "x".repeat(300_000) }] }));
+  };
+  const limits = { resultBytes: 100_000, listLetters: 100_000 };
+  const site = mcpSite(large);
+  const places = [{ url: site.url, fetch: site.fetch }, { transport: olderServer(large).transport }];
+  for (const place of places) {
+    const { session, server } = mcpScene([call("docs__do", {}), "Ok."], { ...free, ...place, limits });
+    expect(await session.sendMessage("Do it")).toMatchObject({ text: "Ok." });
+    const [result] = (await session.messages()).flatMap(({ tool_results = [] }) => tool_results);
+    expect(result?.result).toMatchObject({ status: "error", message: expect.stringContaining("`limits.resultBytes`") });
+    expect(result?.result.outcome).toBeUndefined();
+    expect(result?.result.message).not.toContain("did not run");
+    await server.disconnect();
+  }
+});
+
+test("an answer of 100 MB is broken off where it is too large, and a stream of small events never is", async () => {
+  let sent = 0;
+  const flood = (type: string, piece: string) =>
+    boundedFetch({
+      server: "docs",
+      headers: () => ({ "x-key": "k" }),
+      maxBytes: 10_000,
+      tooLarge: (_, error) => told.push(error.code),
+      send: async (_, init) => {
+        keys.push(new Headers(init?.headers).get("x-key"));
+        const body = new ReadableStream<Uint8Array>({
+          pull(controller) {
+            if (sent >= 100_000_000) return controller.close();
+            sent += piece.length;
+            controller.enqueue(new TextEncoder().encode(piece));
+          },
+        });
+        return new Response(body, { headers: { "content-type": type } });
+      },
+    })("https://docs.example/mcp", { method: "POST", body: "{}" });
+  const told: string[] = [];
+  const keys: unknown[] = [];
+  await expect((await flood("application/json", "x".repeat(1_000))).text()).rejects.toMatchObject({
+    code: "MCP_RESULT_TOO_LARGE",
+  });
+  expect([told, keys]).toEqual([["MCP_RESULT_TOO_LARGE"], ["k"]]);
+  expect(sent).toBeLessThan(100_000);
+  sent = 99_000_000;
+  const events = await flood("text/event-stream", `data: ${"x".repeat(5_000)}\r\n\r\n`);
+  expect((await events.text()).length).toBeGreaterThan(1_000_000);
+  expect(told).toHaveLength(1);
+});
+
+test("a connection that the server ends is made again with the next call", async () => {
+  const place = olderServer(one);
+  const pause = defineTool({
+    name: "pause",
+    description: "",
+    inputSchema: z.object({}),
+    async do() {
+      await place.servers.at(-1)?.close();
+      return "closed";
+    },
+  });
+  const script = [call("docs__do", {}, "a"), call("pause", {}, "b"), call("docs__do", {}, "c"), "Ok."];
+  const { session, server, shown } = mcpScene(script, { ...free, transport: place.transport }, { tools: [pause] });
+  const states: string[] = [];
+  server.subscribe(({ state }) => states.push(state));
+  await session.sendMessage("Do it");
+  expect(shown().slice(1, 4)).toEqual(["docs__do: success did it", "pause: success closed", "docs__do: success did it"]);
+  expect(states).toEqual(["connecting", "ready", "idle", "connecting", "ready"]);
+  await server.disconnect();
+  expect(server.status()).toEqual({ state: "idle" });
+});
+
+test("a way that never opens is given up, and another try begins anew", async () => {
+  let opened = 0;
+  const server = mcpServer({
+    name: "docs",
+    transport: () => {
+      opened++;
+      throw new GloveError("MINE", "My own.");
+    },
+  });
+  await expect(server.connect()).rejects.toMatchObject({ code: "MINE" });
+  await expect(server.listTools()).rejects.toMatchObject({ code: "MINE" });
+  expect(opened).toBe(2);
+  expect(server.status()).toMatchObject({ state: "failed", error: { code: "MINE" } });
+});

@@ -1,0 +1,175 @@
+// What servers ask in the middle of a call, and what of it is asked of a person.
+import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
+import { inputRequired, type ServerContext } from "@modelcontextprotocol/server";
+import type { McpServerOptions } from "glove-wasm/mcp";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { call, type Fill, mcpScene, mcpSite, olderServer } from "../../support/mcp.js";
+import { until } from "../../support/session.js";
+
+const free = { firstUse: "allow", approvals: () => false } as const;
+
+type Request = Parameters<typeof inputRequired>[0]["inputRequests"];
+
+/** A tool that asks this once, and tells what it was answered. */
+const asking =
+  (requests: Request): Fill =>
+  (server) => {
+    server.registerTool("ask", { inputSchema: z.object({}) }, (_, { mcpReq }: ServerContext) => {
+      if (!mcpReq.inputResponses) return inputRequired({ inputRequests: requests, requestState: "kept" } as never);
+      return { content: [{ type: "text", text: JSON.stringify([mcpReq.inputResponses, mcpReq.requestState()]) }] };
+    });
+  };
+
+/** Answers each question with the next of these. */
+async function answered(requests: Request, answers: readonly unknown[], options: Partial<McpServerOptions> = {}) {
+  const site = mcpSite(asking(requests));
+  const { session, server } = mcpScene([call("docs__ask", {}), "Done."], {
+    ...free,
+    url: site.url,
+    fetch: site.fetch,
+    ...options,
+  });
+  const questions: { renderer: string; input: { message: string; options?: unknown } }[] = [];
+  const left = [...answers];
+  const seen = new Set<string>();
+  const ended = session.subscribe(() => {
+    for (const { id, renderer, input } of session.getSnapshot().slots) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      questions.push({ renderer, input } as (typeof questions)[number]);
+      const answer = left.shift();
+      if (answer === undefined) session.rejectSlot(id, "no");
+      else session.resolveSlot(id, answer);
+    }
+  });
+  await session.sendMessage("Ask");
+  ended();
+  const [result] = (await session.messages()).flatMap(({ tool_results = [] }) => tool_results);
+  await server.disconnect();
+  const data = result?.result.data;
+  const [responses, state] = typeof data === "string" ? JSON.parse(data) : [];
+  return { questions, responses: responses as Record<string, ElicitResult>, state, result: result?.result };
+}
+
+const form = (properties: object, required: string[] = [], message = "Who?") =>
+  inputRequired.elicit({ message, requestedSchema: { type: "object", properties, required } } as ElicitRequestFormParams);
+
+test("a form is one question for each field, with the kinds that every chat can draw", async () => {
+  const fields = {
+    name: { type: "string", title: "Name", description: "as on the card" },
+    seats: { type: "integer", minimum: 1, maximum: 8 },
+    inside: { type: "boolean" },
+    meal: {
+      type: "string",
+      oneOf: [
+        { const: "v", title: "Vegetables" },
+        { const: "f", title: "Fish" },
+      ],
+    },
+    days: { type: "array", items: { type: "string", enum: ["mo", "tu"] } },
+  };
+  const { questions, responses, state } = await answered({ who: form(fields, Object.keys(fields)) }, [
+    "Ann",
+    "12",
+    "3",
+    "yes",
+    "f",
+    "mo, tu",
+  ]);
+  expect(questions.map(({ renderer }) => renderer)).toEqual(["input", "input", "input", "confirm", "select", "input"]);
+  expect(questions[0]?.input.message).toBe('The server "docs" asks: Who?\n\nName: as on the card');
+  expect(questions[2]?.input.message).toContain("The last answer does not fit");
+  const content = { name: "Ann", seats: 3, inside: true, meal: "f", days: ["mo", "tu"] };
+  expect(responses).toEqual({ who: { action: "accept", content } });
+  expect(state).toBe("kept");
+});
+
+test("what is not required may be left out, and several questions are asked in their order", async () => {
+  const two = { a: form({ name: { type: "string" } }, [], "First?"), b: form({}, [], "Second?") };
+  const { questions, responses } = await answered(two, ["", "yes"]);
+  expect(questions.map(({ renderer, input }) => [renderer, input.message])).toEqual([
+    ["input", 'The server "docs" asks: First?'],
+    ["confirm", 'The server "docs" asks: Second?'],
+  ]);
+  expect(responses).toEqual({ a: { action: "accept", content: {} }, b: { action: "accept", content: {} } });
+});
+
+test.each<[string, Request, Partial<McpServerOptions>]>([
+  ["a password", { q: form({ password: { type: "string" } }) }, {}],
+  ["an API key by its title", { q: form({ k: { type: "string", title: "Your API key" } }) }, {}],
+  ["an address in the clear", { q: inputRequired.elicitUrl({ url: "http://evil.example", message: "Sign in" }) }, {}],
+  ["an address that is code", { q: inputRequired.elicitUrl({ url: "javascript:alert(1)", message: "Sign in" }) }, {}],
+])("a person is never asked for %s", async (_, requests, options) => {
+  const { questions, responses } = await answered(requests, [], options);
+  expect(questions).toEqual([]);
+  expect(responses).toEqual({ q: { action: "decline" } });
+});
+
+test("an address is shown whole, and opened by the person", async () => {
+  const url = "https://bank.example/pay?id=1";
+  const requests = { q: inputRequired.elicitUrl({ url, message: "Pay there." }) };
+  const { questions, responses } = await answered(requests, ["done"]);
+  expect(questions).toMatchObject([{ renderer: "confirm", input: { message: expect.stringContaining(`Pay there.\n\n${url}`) } }]);
+  expect(responses).toEqual({ q: { action: "accept" } });
+  expect((await answered(requests, [undefined])).responses).toEqual({ q: { action: "decline" } });
+});
+
+test("roots are told where they are given, and what was not allowed ends the call with a sentence", async () => {
+  const roots = [{ uri: "file:///work", name: "Work" }];
+  const requests = { r: inputRequired.listRoots() };
+  const { questions, responses } = await answered(requests, [], { allow: { roots } });
+  expect([questions, responses]).toEqual([[], { r: { roots } }]);
+  const { result } = await answered(requests, []);
+  expect(result).toMatchObject({ status: "error", message: expect.stringMatching(/roots/i) });
+});
+
+test("a tool that never stops asking is stopped", async () => {
+  let asked = 0;
+  const site = mcpSite((server) => {
+    server.registerTool("ask", { inputSchema: z.object({}) }, () => {
+      asked++;
+      return inputRequired({ requestState: `round ${asked}` } as never);
+    });
+  });
+  const options = { ...free, url: site.url, fetch: site.fetch, limits: { rounds: 4 } };
+  const { session, server, shown } = mcpScene([call("docs__ask", {}), "Enough."], options);
+  expect(await session.sendMessage("Ask")).toMatchObject({ text: "Enough." });
+  expect(asked).toBe(4);
+  expect(shown()[1]).toContain("asked more than 4 times");
+  await server.disconnect();
+});
+
+test("a page that dies while an older server asks leaves a call that is asked about, and sends nothing twice unasked", async () => {
+  let calls = 0;
+  const place = olderServer((server) => {
+    server.registerTool("book", { inputSchema: z.object({}) }, async (_, context) => {
+      calls++;
+      const { action } = await context.mcpReq.elicitInput({
+        message: "Sure?",
+        requestedSchema: { type: "object", properties: { sure: { type: "boolean" } }, required: ["sure"] },
+      });
+      return { content: [{ type: "text", text: action }] };
+    });
+  });
+  const { MemoryStore } = await import("glove-wasm");
+  const store = new MemoryStore("s1");
+  const options = { ...free, transport: place.transport };
+  const before = mcpScene([call("docs__book", {})], options, { createStore: () => store });
+  void before.session.sendMessage("Book").catch(() => {});
+  await until(before.session, ({ slots }) => slots.length === 1);
+  before.session.dispose();
+  await before.server.disconnect();
+  const after = mcpScene(["Booked."], options, { createStore: () => store });
+  await after.session.start();
+  const { approvals } = await until(after.session, ({ approvals }) => approvals.length === 1);
+  expect(approvals[0]?.kind).toBe("interrupted");
+  expect(calls).toBe(1);
+  after.session.approve(approvals[0]?.id ?? "");
+  const { slots } = await until(after.session, ({ slots }) => slots.some(({ renderer }) => renderer === "confirm"));
+  after.session.resolveSlot(slots.find(({ renderer }) => renderer === "confirm")?.id ?? "", "yes");
+  await until(after.session, ({ busy }) => !busy);
+  expect(after.shown().slice(1)).toEqual(["docs__book: success accept", "agent: Booked."]);
+  expect(calls).toBe(2);
+  await after.server.disconnect();
+});
