@@ -133,6 +133,7 @@ export { DEFAULT_SESSION_STORAGE_KEY, type PersistSessionSetting, type SessionSt
 export type { SessionRunnable } from "./session/session-runnable.js";
 export type {
   Approval,
+  CallProgress,
   EnhancedSlot,
   GloveSnapshot,
   GloveStats,

@@ -1,5 +1,5 @@
 // Several clients on one session in one process, as tabs have it. A real browser's tabs are in tests/e2e/tabs.test.ts.
-import { createAdapter, GloveClient, type GloveSession, type StoreAdapter } from "glove-wasm";
+import { createAdapter, GloveClient, type GloveSession, type StoreAdapter, type ToolDisplay } from "glove-wasm";
 import { createScriptedModel, storeConformance } from "glove-wasm/testing";
 import { afterEach, describe, expect, it, test, vi } from "vitest";
 import type { CoreError } from "../../pkg/src/wire/core-types.js";
@@ -67,6 +67,40 @@ test("one runs and one follows; subscribers hear of what happens in their own ta
   expect(texts(first.session.getSnapshot())).toEqual(texts(second.session.getSnapshot()));
   expect(first.told).toContain("model_response_complete");
   expect(second.told).toEqual([]);
+});
+
+test("how far a call is, is shown in each tab, and over with the call", async () => {
+  const store = sharedSession("s");
+  let end = () => {};
+  const tools = [
+    {
+      name: "work",
+      description: "",
+      jsonSchema: schema,
+      do: (_: unknown, display: ToolDisplay) => {
+        display.progress("half of it", 1, 2);
+        return new Promise((resolve) => {
+          end = () => resolve("worked");
+        });
+      },
+    },
+  ];
+  const open = () => {
+    const createModel = () => createScriptedModel([{ toolCalls: [{ name: "work" }] }, "Done."]);
+    const client = new GloveClient({ createModel, createStore: () => store(), systemPrompt: "", tools });
+    opened.push(client);
+    return client.session("s");
+  };
+  const [leads, follows] = [open(), open()];
+  await leads.start();
+  await follows.start();
+  const sent = leads.sendMessage("Work");
+  const progress = () => JSON.stringify(follows.getSnapshot().timeline.map((entry) => entry.kind === "tool" && entry.progress));
+  await until(follows, () => progress().includes("half of it"));
+  end();
+  await sent;
+  await until(follows, ({ busy }) => !busy);
+  expect(progress()).not.toContain("half of it");
 });
 
 test("a wait for a busy model ends at the same moment in each tab, also in one that joins during it", async () => {

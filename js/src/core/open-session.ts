@@ -101,6 +101,10 @@ export class OpenSession {
       changed: access.stackChanged,
       tool,
       report,
+      progressed: (call, now) => {
+        const { [call]: _, ...others } = snapshots.progress;
+        snapshots.apply({ kind: "progress", progress: now ? { ...others, [call]: now } : others });
+      },
       refused: (slot, refusal, error, issues) => {
         snapshots.dispatch({ kind: "refused", slot, error, issues: issues ?? [] });
         if (!issues) report(codeOf(refusal), refusal);

@@ -4,7 +4,7 @@ import type { CoreAccess } from "../ports/core.js";
 import type { DisplayManagerAdapter, SlotRequest } from "../ports/display.js";
 import type { ToolConfig } from "../ports/tool.js";
 import type { Issue } from "../schema/types.js";
-import type { GloveSnapshot, ShownSlot } from "../snapshot/snapshot.js";
+import type { CallProgress, GloveSnapshot, ShownSlot } from "../snapshot/snapshot.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import type { CallPort, RunningCall } from "../tools/call-display.js";
 import { reasonOf } from "../values/error.js";
@@ -20,6 +20,8 @@ export interface SlotSession {
   changed(): void;
   tool(name: string): ToolConfig | undefined;
   report(code: string, error: unknown): void;
+  /** Shows how far a call is; nothing any more without. */
+  progressed(call: string, progress: CallProgress | undefined): void;
   /** A person's answer to a slot is none, and why. Without `issues` it is the application that gave none. */
   refused(id: string, error: Error, why: string, issues?: readonly Issue[]): void;
 }
@@ -62,9 +64,10 @@ export class SlotController implements DisplayPort {
     const core = () => this.#access.own;
     // What comes after the end is no part of the call, which may be running another time.
     const owner = () => (call.ended ? undefined : call.id);
+    const progress: CallPort["progress"] = (progress) => this.#session.progressed(call.id, progress);
     if (!(manager instanceof DisplayManager)) {
       const show: CallPort["show"] = (slot) => manager.pushAndForget(slot);
-      return { manager, keeps: false, show, ask: (slot) => manager.pushAndWait(slot), core, guard };
+      return { manager, keeps: false, show, ask: (slot) => manager.pushAndWait(slot), core, guard, progress };
     }
     return {
       manager,
@@ -73,6 +76,7 @@ export class SlotController implements DisplayPort {
       ask: (slot, clean) => after(this.#fits(slot), (checked) => this.#ask(owner(), checked, clean)),
       core,
       guard,
+      progress,
     };
   }
 

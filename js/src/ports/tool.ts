@@ -33,6 +33,11 @@ export interface ToolDisplay {
    * for a tool.
    */
   step<T>(name: string, work: () => Maybe<T>): Promise<T>;
+  /**
+   * Tells how far the call is: in words, and as a number, of another one if that is known. Shown in its card while it runs; neither stored nor
+   * read by a model.
+   */
+  progress(message?: string, done?: number, of?: number): void;
   /** Stays the same each time this call runs and is unique to it: for services that handle each key only once. */
   readonly idempotencyKey: string;
   readonly callId: string;

@@ -28,6 +28,7 @@ export type PageEvent =
   | { readonly kind: "early"; readonly early: EarlyAnswer | undefined }
   /** The promise of a request has settled; with an error where the core has not taken the request. */
   | { readonly kind: "settled"; readonly id: string; readonly error: Error | undefined }
+  | { readonly kind: "progress"; readonly progress: SessionState["progress"] }
   | { readonly kind: "refused"; readonly slot: string; readonly error: string; readonly issues: readonly Issue[] }
   /** Messages of the user with a file that nobody can read. */
   | { readonly kind: "broken"; readonly ids: readonly (string | undefined)[] }

@@ -18,9 +18,14 @@ export const afterFrame = (long: boolean, work: () => void) => (long ? inASecond
 /** Whether a change is told at the end of the frame, if one has begun, and not at once. */
 export const canWait = (state: SessionState, frame: unknown) => frame && isBusy(state);
 
-/** A piece of an answer, which can wait in any case: there are many of them in a frame. */
+/** A piece of an answer, or how far a call is, which can wait in any case: there are many of them in a frame. */
 export function isPiece(event: SnapshotEvent): boolean {
-  return event.kind === "piece" || event.kind === "input" || (event.kind === "event" && event.type.endsWith("_delta"));
+  return (
+    event.kind === "piece" ||
+    event.kind === "progress" ||
+    event.kind === "input" ||
+    (event.kind === "event" && event.type.endsWith("_delta"))
+  );
 }
 
 function inASecond(work: () => void): () => void {

@@ -65,6 +65,11 @@ export class SnapshotStore {
     return this.#state.core.phase;
   }
 
+  /** How far calls are. */
+  get progress(): SessionState["progress"] {
+    return this.#state.progress;
+  }
+
   /** What is shown ahead of the core. */
   get early(): SessionState["early"] {
     return this.#state.early;

@@ -58,6 +58,8 @@ export type TimelineEntry =
       readonly title?: string;
       readonly input: unknown;
       readonly status: "running" | "pending" | "success" | "error" | "aborted";
+      /** How far it is, while it runs, if its tool says so. */
+      readonly progress?: CallProgress;
       readonly output?: string;
       /** Why there is no result of the tool's own. */
       readonly outcome?: CallOutcome;
@@ -85,6 +87,14 @@ export type ShownEntry = TimelineEntry & {
 
 /** A call of a tool in the timeline. */
 export type ToolEntry = Extract<TimelineEntry, { kind: "tool" }>;
+
+/** How far a call is, in the words and numbers of its tool. */
+export interface CallProgress {
+  readonly message?: string;
+  readonly done?: number;
+  /** What `done` will be at the end, if that is known. */
+  readonly of?: number;
+}
 
 /** When a slot goes away: never, once it was answered, or when the next one of its tool comes. */
 export type SlotDisplayStrategy = "stay" | "hide-on-complete" | "hide-on-new";

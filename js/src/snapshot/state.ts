@@ -3,7 +3,7 @@
 import type { CoreEvent } from "../wire/core-types.js";
 import type { Usage } from "../wire/record.js";
 import { isBusy } from "./busy.js";
-import type { GloveSnapshot, QueuedMessage, ShownSlot, SlotDisplayStrategy, StreamingCall } from "./snapshot.js";
+import type { CallProgress, GloveSnapshot, QueuedMessage, ShownSlot, SlotDisplayStrategy, StreamingCall } from "./snapshot.js";
 
 type CoreState = Extract<CoreEvent, { kind: "state" }>;
 
@@ -58,6 +58,8 @@ export interface SessionState {
   readonly answers: readonly Answer[];
   /** The calls that are being written. */
   readonly calls: readonly StreamingCall[];
+  /** How far the calls are that say so, by their ids. */
+  readonly progress: Readonly<Record<string, CallProgress>>;
   /** Both were written elsewhere, and give way to the next piece. */
   readonly stale: boolean;
   /** The first piece of the answer is there. */
@@ -113,6 +115,7 @@ export function emptyState(sessionId: string, storage: GloveSnapshot["storage"])
     core: { phase: "idle", request: null, queue: [] },
     answers: [],
     calls: [],
+    progress: {},
     stale: false,
     answering: false,
     sent: [],

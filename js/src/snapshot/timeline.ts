@@ -6,12 +6,18 @@ import { entryOf } from "./failures.js";
 import type { ShownEntry } from "./snapshot.js";
 import { type SessionState, withBase } from "./state.js";
 
-export const timelineReducers: Reducers<"timeline" | "broken"> = {
+export const timelineReducers: Reducers<"timeline" | "broken" | "progress"> = {
   broken(state, { ids }) {
     const { timeline } = state.base;
     const mark = (entry: ShownEntry) =>
       entry.kind === "user" && !entry.leftOut && ids.includes(entry.id) ? { ...entry, leftOut: true } : entry;
     return timeline.some((entry) => mark(entry) !== entry) ? withBase(state, { timeline: timeline.map(mark) }) : state;
+  },
+  progress(state, { progress }) {
+    const { timeline } = state.base;
+    const now = timeline.map((entry) => withProgress(entry, progress));
+    const same = now.every((entry, at) => entry === timeline[at]);
+    return { ...(same ? state : withBase(state, { timeline: now })), progress };
   },
   timeline(state, { len, set }, context, unseen) {
     const { timeline: before } = state.base;
@@ -22,7 +28,7 @@ export const timelineReducers: Reducers<"timeline" | "broken"> = {
     for (const [from, entries] of set) {
       let at = from;
       for (const value of entries) {
-        const entry = entryOf(value);
+        const entry = withProgress(entryOf(value), state.progress);
         const title = entry.kind === "tool" ? context.title(entry.name, entry.input) : undefined;
         timeline[at++] = title === undefined ? withUnread(entry, state.unread) : ({ ...entry, title } as ShownEntry);
       }
@@ -47,6 +53,15 @@ export function unread(state: SessionState, notice: string): SessionState {
   const { timeline } = state.base;
   const types: SessionState["unread"] = new Set(state.unread).add(type);
   return { ...withBase(state, { timeline: timeline.map((entry) => withUnread(entry, types)) }), unread: types };
+}
+
+/** An entry of a call that runs, as far as it is. */
+function withProgress(entry: ShownEntry, all: SessionState["progress"]): ShownEntry {
+  if (entry.kind !== "tool") return entry;
+  const progress = entry.status === "running" ? all[entry.id] : undefined;
+  if (progress === entry.progress) return entry;
+  const { progress: _, ...rest } = entry;
+  return progress ? { ...rest, progress } : rest;
 }
 
 export function withUnread(entry: ShownEntry, types: SessionState["unread"]): ShownEntry {

@@ -1,13 +1,15 @@
 // The messages between tabs that have one session open.
 
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
-import type { MaybeHidden, Written } from "../snapshot/state.js";
+import type { MaybeHidden, SessionState, Written } from "../snapshot/state.js";
 import { GloveError } from "../values/error.js";
 import type { CoreError, CoreEvent } from "../wire/core-types.js";
 import { type Check, isCount, isOptional, isText, type Method } from "./command-rules.js";
 
 /** What a screen shows beside what the core tells. */
 export type Extras = Partial<Pick<GloveSnapshot, "tasks" | "inbox" | "storage">> & {
+  /** How far calls are. */
+  readonly progress?: SessionState["progress"];
   /** Null for none. */
   readonly error?: CoreError | null;
   /** What is sent does not get into the session. */
@@ -96,11 +98,18 @@ const isEvents = isList(
     state: { phase: isText, queue: isIdentified, questions: isIdentified, undoable: isList(isObject), usage: isObject },
   }),
 );
+const isNumber: Check = (value) => typeof value === "number";
+const isProgress: Check = (value) =>
+  isObject(value) &&
+  isList(has({ message: isOptional(isText), done: isOptional(isNumber), of: isOptional(isNumber) }))(
+    Object.values(value as object),
+  );
 const isFlag: Check = (value) => typeof value === "boolean";
 const isExtras = has({
   tasks: isOptional(Array.isArray),
   inbox: isOptional(Array.isArray),
   storage: isOptional(isText),
+  progress: isOptional(isProgress),
   error: isOptional(isError),
   readOnly: isOptional(isFlag),
   held: isOptional(isList(has({ id: isText, text: isText, files: isOptional(isCount), hidden: isOptional(isFlag) }))),

@@ -114,12 +114,14 @@ export class TabPage {
   extras(): Extras {
     const { tasks, inbox, storage, error } = this.#snapshots.snapshot;
     const { readOnly, held } = this.core;
-    return { tasks, inbox, storage, error: error ? toCoreError(error) : null, readOnly, held };
+    const { progress } = this.#snapshots;
+    return { tasks, inbox, storage, progress, error: error ? toCoreError(error) : null, readOnly, held };
   }
 
-  showExtras({ tasks, inbox, storage, error, readOnly, held }: Extras): void {
+  showExtras({ tasks, inbox, storage, progress, error, readOnly, held }: Extras): void {
     if (readOnly !== undefined) this.core.readOnly = readOnly;
     if (held) this.#showHeld(held);
+    if (progress) this.#snapshots.apply({ kind: "progress", progress });
     this.#snapshots.set({
       ...omitUndefined({ tasks, inbox, storage }),
       ...(error !== undefined && { error: error === null ? undefined : fromCore(error) }),

@@ -3,6 +3,8 @@
 import type { DisplayManagerAdapter, ListenerFn, Resolver, Slot, SlotRequest } from "../ports/display.js";
 import type { HasState, PluginState } from "../ports/plugin-state.js";
 import type { FileOutput, ToolConfig, ToolDisplay, ToolFiles } from "../ports/tool.js";
+import type { CallProgress } from "../snapshot/snapshot.js";
+import { inBackground } from "../timing/in-background.js";
 import type { Turn } from "../timing/microtask-turn.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { looseCopy } from "../values/copy.js";
@@ -46,6 +48,8 @@ export interface CallPort {
   /** The core of this page, which keeps the steps. */
   core(): Pick<CoreSession, "beginStep" | "endStep">;
   readonly guard: Guard;
+  /** Shows how far the call is; nothing any more without. */
+  progress?(progress: CallProgress | undefined): void;
   /** Of this call of a task alone. */
   readonly credentials?: Readonly<Record<string, string>> | undefined;
 }
@@ -68,6 +72,9 @@ export interface CallServices {
     | undefined;
 }
 
+/** So often, in milliseconds, it is shown how far a call is. */
+const progressMs = 100;
+
 /** Of the display manager, as it is. */
 const passed = ["registerRenderer", "notify", "subscribe", "resolve", "reject", "clearStack"] as const;
 
@@ -79,6 +86,11 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   readonly #callServices: CallServices;
   /** How many of its steps are being done. */
   #steps = 0;
+  /** How far it is. */
+  #progress: CallProgress | undefined;
+  #hasProgress = false;
+  /** It was shown a moment ago, and what came since is shown after it. */
+  #pacing: ReturnType<typeof setTimeout> | undefined;
   declare readonly registerRenderer: DisplayManagerAdapter["registerRenderer"];
   declare readonly notify: DisplayManagerAdapter["notify"];
   declare readonly subscribe: DisplayManagerAdapter["subscribe"];
@@ -217,6 +229,36 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
     }
     await end(`{"returned":${json}}`);
     return JSON.parse(json) as T;
+  }
+
+  progress(message?: string, done?: number, of?: number): void {
+    const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+    if (this.#call.ended || !this.#call.recorded) return;
+    this.#progress = {
+      ...(typeof message === "string" && { message: message.slice(0, 500) }),
+      ...(isNumber(done) && { done }),
+      ...(isNumber(of) && of > 0 && { of }),
+    };
+    if (this.#pacing === undefined) this.#showProgress();
+  }
+
+  #showProgress(): void {
+    const progress = this.#progress;
+    this.#progress = undefined;
+    this.#hasProgress = true;
+    this.#port.progress?.(progress);
+    this.#pacing = inBackground(
+      setTimeout(() => {
+        this.#pacing = undefined;
+        if (this.#progress && !this.#call.ended) this.#showProgress();
+      }, progressMs),
+    );
+  }
+
+  /** The call has come to its end. */
+  ended(): void {
+    clearTimeout(this.#pacing);
+    if (this.#hasProgress) this.#port.progress?.(undefined);
   }
 
   /** Whoever was stopped asks nobody and does nothing more, though it does not listen to its signal. */

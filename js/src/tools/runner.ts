@@ -101,6 +101,7 @@ export class ToolRunner implements ToolHost {
     idempotencyKey: string,
   ): Promise<string> {
     let call: RunningCall | undefined;
+    let display: CallDisplay | undefined;
     try {
       const tool = await this.#runs(name, idempotencyKey);
       const checked = await this.#arguments.of(tool, id, input, validated);
@@ -113,7 +114,8 @@ export class ToolRunner implements ToolHost {
       if (signal.aborted && !tool.unAbortable) throw new AbortError();
       call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
       call.turn.begin();
-      const done = await tool.do(value, this.#display(call), this.#context.agent(), signal);
+      display = this.#display(call);
+      const done = await tool.do(value, display, this.#context.agent(), signal);
       // What is added from now on would be lost.
       call.ended = true;
       const { result, json } = await this.#kept(name, resultOf(done), call.outputs);
@@ -141,6 +143,7 @@ export class ToolRunner implements ToolHost {
         call.ended = true;
         // Who asks nothing pays for no count of microtasks.
         call.turn.begin(0);
+        display?.ended();
       }
     }
   }

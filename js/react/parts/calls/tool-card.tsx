@@ -1,6 +1,6 @@
 // A call of a tool as a card: what it does, how far it is, and, folded, what it was called with and what came of it.
 import type { ReactNode } from "react";
-import type { StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js";
+import type { CallProgress, StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js";
 import { Loader } from "../../look/loader.js";
 import { useLabels } from "../../render/labels.js";
 import { Name } from "../../render/visible.js";
@@ -17,6 +17,8 @@ export interface ToolCardState<E extends ToolEntry = ToolEntry> {
   readonly label: string;
   readonly input: E["input"];
   readonly output?: string | undefined;
+  /** How far it is, while it runs. */
+  readonly progress?: CallProgress | undefined;
 }
 
 /** What `ToolCard` takes. */
@@ -32,8 +34,8 @@ export interface ToolCardProps<E extends ToolEntry = ToolEntry> {
 export function ToolCard<E extends ToolEntry>({ entry, hasSlot = false, children }: ToolCardProps<E>): ReactNode {
   const say = useLabels();
   const state = toolState(entry, hasSlot);
-  const { name, title = toolTitle(name, say), input, output } = entry;
-  const card = { title, state, label: say(stateWords[state]), input, output };
+  const { name, title = toolTitle(name, say), input, output, progress } = entry;
+  const card = { title, state, label: say(stateWords[state]), input, output, progress };
   if (typeof children === "function") return children(card);
   const refusal = entry.outcome && Object.hasOwn(refusals, entry.outcome) && refusals[entry.outcome as keyof typeof refusals];
   return (
@@ -64,7 +66,7 @@ interface CardProps extends ToolCardState {
   readonly children?: ReactNode;
 }
 
-function Card({ title, state, label, input, output, why, children }: CardProps): ReactNode {
+function Card({ title, state, label, input, output, progress, why, children }: CardProps): ReactNode {
   const say = useLabels();
   const icon = icons[state];
   return (
@@ -89,6 +91,12 @@ function Card({ title, state, label, input, output, why, children }: CardProps):
           )}
         </div>
       </details>
+      {progress && (
+        <p data-glove-progress="">
+          <progress aria-label={title} value={progress.of && progress.done} max={progress.of} />
+          {progress.message && <Name of={progress.message} />}
+        </p>
+      )}
       {state === "failed" && why && (
         <p>
           <Name of={why} lines />
