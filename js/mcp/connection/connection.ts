@@ -7,6 +7,7 @@ import type {
   ElicitRequest,
   ElicitResult,
   InputRequiredResult,
+  Progress,
   Tool,
   Transport,
 } from "@modelcontextprotocol/client";
@@ -43,6 +44,7 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** Asks the person in the middle of the call, as servers before 2026-07-28 do. */
   ask(request: Elicitation): Promise<ElicitResult>;
+  progressed(progress: Progress): void;
 }
 
 interface RunningCall {
@@ -257,7 +259,7 @@ export class Connection {
   }
 
   async #send({ sdk, client }: Connected, options: CallOptions, again = false): Promise<Leg> {
-    const { tool, params, key, signal, ask } = options;
+    const { tool, params, key, signal, ask, progressed } = options;
     const { timeoutMs = 60_000, maxTotalMs = 600_000, name, limits } = this.#settings;
     const ending = new AbortController();
     const stop = () => ending.abort(stoppedBy(signal));
@@ -270,7 +272,10 @@ export class Connection {
       const answer = await client.callTool(params, {
         signal: ending.signal,
         timeout: never,
-        onprogress: () => patience.heard(),
+        onprogress: (progress) => {
+          patience.heard();
+          progressed(progress);
+        },
         allowInputRequired: true,
         toolDefinition: withoutOutputSchema(tool),
       });

@@ -6,7 +6,7 @@ import type { ToolDisplay } from "../../src/ports/tool.js";
 import { issuesText } from "../../src/schema/check.js";
 import { validatorOf } from "../../src/schema/validator.js";
 import type { ToolResultData } from "../../src/wire/record.js";
-import type { Connection, Elicitation, Leg, LegFailure } from "../connection/connection.js";
+import type { CallOptions, Connection, Elicitation, Leg, LegFailure } from "../connection/connection.js";
 import type { McpSettings } from "../options.js";
 import { answerOf } from "./asked.js";
 import { failureResult, resultOf } from "./result.js";
@@ -30,6 +30,7 @@ const isInputRequired = (answer: Answer): answer is InputRequiredResult =>
 export async function callTool(tool: ServerTool, input: unknown, display: ToolDisplay, port: CallPort): Promise<ToolResultData> {
   const { connection, settings } = port;
   const ask = (request: Elicitation) => answerOf(request, display, settings.name, settings.allow);
+  const progressed: CallOptions["progressed"] = ({ message, progress, total }) => display.progress(message, progress, total);
   let more: Pick<InputRequiredResult, "requestState"> & { readonly inputResponses?: Record<string, unknown> } = {};
   for (let leg = 1; leg <= settings.limits.rounds; leg++) {
     // Nothing is awaited between the steps and the questions, so the record has all of the call.
@@ -42,7 +43,7 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
         _meta: { "glove-wasm/idempotencyKey": key },
         ...more,
       };
-      return checked(await connection.call({ tool: tool.raw, params, key, signal, ask }), tool);
+      return checked(await connection.call({ tool: tool.raw, params, key, signal, ask, progressed }), tool);
     });
     if ("failed" in kept) return failureResult(kept.failed);
     const { answer } = kept;

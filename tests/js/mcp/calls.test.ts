@@ -180,6 +180,35 @@ test("an older server asks in the middle of its call, and no time passes while a
   expect(shown()[1]).toBe("docs__book: success booked for noon");
 });
 
+test("progress of the server is in the call's entry, and is no silence", async () => {
+  let go = () => {};
+  const released = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const place = olderServer((server) => {
+    server.registerTool("copy", { inputSchema: z.object({}) }, async (_, { mcpReq }) => {
+      for (let done = 1; done <= 5; done++) {
+        const { progressToken = "" } = mcpReq._meta ?? {};
+        const params = { progressToken, progress: done, total: 5, message: `file ${done}` };
+        await mcpReq.notify({ method: "notifications/progress", params });
+        await new Promise((later) => setTimeout(later, 100));
+      }
+      await released;
+      return { content: [{ type: "text", text: "copied" }] };
+    });
+  });
+  const options = { ...free, approvals: () => false as const, ...wayTo(place), timeoutMs: 400 };
+  const { session, server, shown } = mcpScene([call("docs__copy", {}), "Ok."], options);
+  closing.push(() => server.disconnect());
+  const sent = session.sendMessage("Copy");
+  const entry = () => session.getSnapshot().timeline.find(({ kind }) => kind === "tool");
+  await until(session, () => JSON.stringify(entry() ?? {}).includes("file 5"));
+  expect(entry()).toMatchObject({ progress: { message: "file 5", done: 5, of: 5 } });
+  go();
+  await sent;
+  expect(shown()[1]).toBe("docs__copy: success copied");
+});
+
 test("a tool that never answers is given up, and the model reads that it may have run", async () => {
   const site = mcpSite((server) => {
     server.registerTool("hang", { inputSchema: z.object({}) }, () => new Promise<never>(() => {}));
