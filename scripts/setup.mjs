@@ -21,7 +21,8 @@ export async function setup({ chromium = false, engines = [], servers = false, r
   for (const name of engines) tools.engines[name] = await engine(name);
   if (servers) await installServers();
   if (real) {
-    await clients();
+    await packagesOfOthers("clients");
+    await packagesOfOthers("mcp");
     tools.llama = await llamaServer();
   }
   console.log(`Set-up is complete (${((performance.now() - since) / 1000).toFixed(1)} s).`);
@@ -64,16 +65,16 @@ async function npmPackages() {
 }
 
 /** The packages that only the tests called `real` need. */
-async function clients() {
-  const cwd = inRoot("tests", "real", "clients");
+async function packagesOfOthers(name) {
+  const cwd = inRoot("tests", "real", name);
   const fingerprintNow = fingerprint({ texts: [process.version], files: [join(cwd, "package-lock.json")] });
-  if (existsSync(join(cwd, "node_modules")) && hasStamp("clients", fingerprintNow)) return;
+  if (existsSync(join(cwd, "node_modules")) && hasStamp(name, fingerprintNow)) return;
   await step(
-    "installing clients and an engine of others (about ten seconds)",
-    "Check that npm reaches its registry, delete tests/real/clients/node_modules, and run `npm ci` there.",
+    `installing what others wrote: ${name} (about ten seconds)`,
+    `Check that npm reaches its registry, delete tests/real/${name}/node_modules, and run \`npm ci\` there.`,
     () => run("npm", ["ci", "--ignore-scripts", "--loglevel=error"], { cwd }),
   );
-  writeStamp("clients", fingerprintNow);
+  writeStamp(name, fingerprintNow);
 }
 
 /** The program that writes the glue, built once into the user's cache folder. */

@@ -228,7 +228,10 @@ export class Connection {
   /** A server that was started anew knows the session of this connection no more. */
   #isSessionGone(sdk: SdkModule, client: Client, cause: unknown): boolean {
     const { sessionId } = client.transport ?? {};
-    if (reasonOf(cause) !== "Not connected" && !(statusOf(sdk, cause) === 404 && sessionId !== undefined)) return false;
+    const status = statusOf(sdk, cause) ?? 0;
+    // The protocol says 404. Many servers say 400, after the example of the older official package.
+    const isUnknown = sessionId !== undefined && (status === 404 || status === 400);
+    if (!isUnknown && reasonOf(cause) !== "Not connected") return false;
     this.#lost(client);
     client.close().catch(() => {});
     return true;

@@ -15,6 +15,7 @@ type Asking = Pick<ToolDisplay, "pushAndWait" | "signal">;
 /** A field of a form, as servers describe it. */
 interface Field {
   readonly type?: string;
+  readonly format?: string;
   readonly title?: string;
   readonly description?: string;
   readonly enum?: readonly string[];
@@ -28,7 +29,13 @@ interface Field {
 }
 
 /** Forms are no place for these: whoever reads the record would have them. */
-const secret = /passw|passphrase|secret|token|api.?key|credential|private.?key|\bpin\b|\bcvc\b/i;
+const secret = /\b(pass ?(word|phrase|code)s?|secrets?|tokens?|(api|access|private) ?keys?|credentials?|pin|cv[cv])\b/;
+
+/** By what it is called: a description may well say that no password is wanted. */
+function isSecret(name: string, { title = "", format }: Field): boolean {
+  const words = `${name} ${title}`.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/[^\p{L}\p{N}]+/gu, " ");
+  return format === "password" || secret.test(words.toLowerCase());
+}
 
 /** So often is a person asked for one field. */
 const tries = 5;
@@ -78,8 +85,7 @@ async function form(request: Elicitation, display: Asking, server: string): Prom
   const { message, requestedSchema } = request as { message: string; requestedSchema?: object };
   const schema = (requestedSchema ?? {}) as { properties?: Record<string, Field>; required?: readonly string[] };
   const fields = Object.entries(schema.properties ?? {});
-  if (fields.some(([name, { title = "", description = "" }]) => secret.test(`${name} ${title} ${description}`)))
-    return { action: "decline" };
+  if (fields.some(([name, field]) => isSecret(name, field))) return { action: "decline" };
   const asks = `The server "${server}" asks: ${shortened(message, 2_000)}`;
   const content: Record<string, string | number | boolean | string[]> = {};
   if (fields.length === 0) {

@@ -53,11 +53,13 @@ export async function toolListOf(
 }
 
 function faultOf(tool: unknown, { descriptionLetters, schemaLetters }: McpSettings["limits"]): string | undefined {
-  const { name, description = "", inputSchema, outputSchema } = Object(tool) as Record<string, unknown>;
+  const { name, description = "", inputSchema, outputSchema, execution } = Object(tool) as Record<string, unknown>;
   if (typeof name !== "string" || !name || name.length > 1_000) return "it has no name that can be used";
   if (typeof description !== "string") return "its description is no text";
   if (description.length > descriptionLetters) return `its description has more than ${descriptionLetters} letters`;
   if ((Object(inputSchema) as { type?: unknown }).type !== "object") return "its arguments are no object";
+  const { taskSupport } = Object(execution) as { readonly taskSupport?: unknown };
+  if (taskSupport === "required") return "it runs as a task of the server, which is not supported";
   if (isDeeper(tool, deepest)) return `its schemas are nested deeper than ${deepest} levels`;
   const letters = JSON.stringify([inputSchema, outputSchema]).length;
   return letters > schemaLetters ? `its schemas have more than ${schemaLetters} letters` : undefined;

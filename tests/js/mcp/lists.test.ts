@@ -87,6 +87,7 @@ test("a tool that cannot be used is left out alone, and told", async () => {
       { name: "big", inputSchema: { type: "object", description: "x".repeat(70_000) } },
       { name: "good", inputSchema, description: "again" },
       { name: "", inputSchema },
+      { name: "task", inputSchema, execution: { taskSupport: "required" } },
     ],
   }));
   const { session, server, events, model } = mcpScene(["Hi."], { ...free, transport: place.transport });
@@ -95,7 +96,8 @@ test("a tool that cannot be used is left out alone, and told", async () => {
   expect(model.calls[0]?.tools.filter((name) => name.startsWith("docs__"))).toEqual(["docs__good"]);
   const [told] = errors(events);
   expect(told).toMatchObject({ code: "MCP_TOOL_REFUSED" });
-  for (const why of ["long: ", "deep: ", "big: ", "listed twice", "no name"]) expect(told?.message).toContain(why);
+  for (const why of ["long: ", "deep: ", "big: ", "listed twice", "no name", "task: it runs as a task"])
+    expect(told?.message).toContain(why);
 });
 
 test("an application chooses tools by their names or by a function, and its own stand in the place of a server's", async () => {

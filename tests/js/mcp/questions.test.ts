@@ -97,6 +97,7 @@ test("what is not required may be left out, and several questions are asked in t
 
 test.each<[string, Request, Partial<McpServerOptions>]>([
   ["a password", { q: form({ password: { type: "string" } }) }, {}],
+  ["an access token in another spelling", { q: form({ accessToken: { type: "string" } }) }, {}],
   ["an API key by its title", { q: form({ k: { type: "string", title: "Your API key" } }) }, {}],
   ["an address in the clear", { q: inputRequired.elicitUrl({ url: "http://evil.example", message: "Sign in" }) }, {}],
   ["an address that is code", { q: inputRequired.elicitUrl({ url: "javascript:alert(1)", message: "Sign in" }) }, {}],
@@ -104,6 +105,12 @@ test.each<[string, Request, Partial<McpServerOptions>]>([
   const { questions, responses } = await answered(requests, [], options);
   expect(questions).toEqual([]);
   expect(responses).toEqual({ q: { action: "decline" } });
+});
+
+test("a field that only mentions a secret is asked for", async () => {
+  const fields = { secretary: { type: "string", description: "Who? Give no password, PIN or token." } };
+  const { responses } = await answered({ q: form(fields, ["secretary"]) }, ["Bob"]);
+  expect(responses).toEqual({ q: { action: "accept", content: { secretary: "Bob" } } });
 });
 
 test("an address is shown whole, and opened by the person", async () => {

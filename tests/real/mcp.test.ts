@@ -1,0 +1,178 @@
+// MCP servers that others wrote, as a session has them: over stdio, and over HTTP with a server that is started anew.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { GloveSession } from "glove-wasm";
+import { type McpServer, type McpServerOptions, mcpServer } from "glove-wasm/mcp";
+import { afterEach, expect, test } from "vitest";
+import { call } from "../support/mcp.js";
+import { root } from "../support/project.js";
+import { scene, until } from "../support/session.js";
+
+const programs = join(root, "tests", "real", "mcp", "node_modules", "@modelcontextprotocol");
+const everything = join(programs, "server-everything", "dist", "index.js");
+const filesystem = join(programs, "server-filesystem", "dist", "index.js");
+const free = { firstUse: "allow", approvals: () => false } as const;
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function started(program: string, args: string[], options: Partial<McpServerOptions>): McpServer {
+  const transport = () => new StdioClientTransport({ command: process.execPath, args: [program, ...args], stderr: "ignore" });
+  const server = mcpServer({ name: "every", ...free, transport, ...options });
+  closing.push(() => server.disconnect());
+  return server;
+}
+
+/** The outputs of calls, in their order. */
+const outputs = (session: GloveSession) =>
+  session.getSnapshot().timeline.flatMap((entry) => (entry.kind === "tool" ? [`${entry.status} ${entry.output}`] : []));
+
+test("server-everything: texts, pictures, resources, structured content, progress, roots", async () => {
+  const server = started(everything, ["stdio"], { allow: { roots: [{ uri: "file:///work", name: "Work" }] } });
+  expect(await server.connect()).toMatchObject({ state: "ready", protocol: "2025-11-25" });
+  const { session } = scene(
+    [
+      call("every__echo", { message: "hello" }),
+      call("every__get-sum", { a: 1, b: 2 }),
+      call("every__get-tiny-image", {}),
+      call("every__get-structured-content", { location: "Chicago" }),
+      call("every__get-resource-reference", { resourceType: "Text", resourceId: 1 }),
+      call("every__trigger-long-running-operation", { duration: 2, steps: 4 }),
+      call("every__get-roots-list", {}),
+      "Done.",
+    ],
+    { plugins: [server] },
+  );
+  const progress: unknown[] = [];
+  session.subscribe(() => {
+    for (const entry of session.getSnapshot().timeline)
+      if (entry.kind === "tool" && entry.progress) progress.push(entry.progress);
+  });
+  expect(await session.sendMessage("All of it")).toMatchObject({ text: "Done." });
+  const [echo, sum, image, structured, reference, long, roots] = outputs(session);
+  expect([echo, sum]).toEqual(["success Echo: hello", "success The sum of 1 and 2 is 3."]);
+  expect(image).toContain('"mimeType":"image/png"');
+  expect(JSON.parse(structured?.slice("success ".length) ?? "")).toMatchObject({ temperature: expect.any(Number) });
+  expect(reference).toContain("demo://resource/dynamic/text/1");
+  expect(long).toContain("success Long running operation completed");
+  expect(progress).toContainEqual({ done: 2, of: 4 });
+  expect(roots).toContain("file:///work");
+});
+
+test("server-everything: a form in the middle of a call is asked field by field", async () => {
+  const server = started(everything, ["stdio"], {});
+  const { session } = scene([call("every__trigger-elicitation-request", {}), "Done."], { plugins: [server] });
+  const answers: readonly [RegExp, string][] = [
+    [/email address/, "ann@example.com"],
+    [/website/, "https://example.com"],
+    [/date of birth/, "1990-01-01"],
+    [/favorite integer/, "7"],
+    [/Favorite number/, "3.5"],
+    [/instruments/, "Piano, Bass"],
+    [/types of fish/, "fish-1"],
+  ];
+  const seen = new Set<string>();
+  session.subscribe(() => {
+    for (const { id, renderer, input } of session.getSnapshot().slots) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      const { message, options } = input as { message: string; options?: { value: string }[] };
+      const fits = answers.find(([pattern]) => pattern.test(message))?.[1];
+      const usual = renderer === "confirm" ? "yes" : (options?.[0]?.value ?? "Ann");
+      session.resolveSlot(id, renderer === "input" ? (fits ?? usual) : usual);
+    }
+  });
+  expect(await session.sendMessage("Ask")).toMatchObject({ text: "Done." });
+  const [output = ""] = outputs(session);
+  expect(output).toContain('"action": "accept"');
+  expect(output).toContain("ann@example.com");
+  expect(output).toMatch(/"integer": 7/);
+});
+
+test("server-everything: prompts and resources", async () => {
+  const server = started(everything, ["stdio"], {});
+  expect((await server.listPrompts()).map(({ name }) => name)).toContain("args-prompt");
+  expect(await server.getPrompt("args-prompt", { city: "Basel" })).toContain("Basel");
+  const [first] = await server.listResources();
+  expect((await server.readResource(first?.uri ?? ""))[0]?.text).toContain("Everything Server");
+});
+
+test("server-filesystem beside server-everything: their tools are told apart, and a file is read", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "glove-mcp-"));
+  closing.push(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "a.txt"), "the first line\n");
+  const files = started(filesystem, [folder], { name: "files", approvals: "hints" });
+  const every = started(everything, ["stdio"], {});
+  const { session, model } = scene([call("files__read_text_file", { path: join(folder, "a.txt") }), "Done."], {
+    plugins: [files, every],
+  });
+  expect(await session.sendMessage("Read it")).toMatchObject({ text: "Done." });
+  expect(outputs(session)[0]).toContain("the first line");
+  expect(model.calls[0]?.tools).toEqual(expect.arrayContaining(["files__write_file", "every__echo"]));
+  // It only reads, so nobody is asked; writing asks.
+  const { session: writing } = scene([call("files__write_file", { path: join(folder, "b.txt"), content: "b" }), "Done."], {
+    plugins: [files],
+  });
+  const sent = writing.sendMessage("Write it");
+  const { approvals } = await until(writing, ({ approvals }) => approvals.length > 0);
+  writing.approve(approvals[0]?.id ?? "");
+  await sent;
+});
+
+test("server-everything over HTTP: a server that is started anew is connected to anew, in the middle of a conversation", async () => {
+  const port = await freePort();
+  let program = await listening(port);
+  closing.push(() => ended(program));
+  const server = mcpServer({ name: "every", ...free, url: `http://127.0.0.1:${port}/mcp` });
+  closing.push(() => server.disconnect());
+  const echo = (message: string) => call("every__echo", { message }, message);
+  const { session, model } = scene([echo("one"), "1", echo("two"), "2", echo("three"), "3"], { plugins: [server] });
+  await session.sendMessage("One");
+  await ended(program);
+  await session.sendMessage("Two");
+  program = await listening(port);
+  await session.sendMessage("Three");
+  const [one, two, three] = outputs(session);
+  expect([one, three]).toEqual(["success Echo: one", "success Echo: three"]);
+  expect(two).toContain("error The MCP server");
+  expect(model.calls.every(({ tools }) => tools.includes("every__echo"))).toBe(true);
+});
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+
+function listening(port: number): Promise<ChildProcess> {
+  const env = { ...process.env, PORT: String(port) };
+  const program = spawn(process.execPath, [everything, "streamableHttp"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  return new Promise((resolve, reject) => {
+    let said = "";
+    const timer = setTimeout(() => reject(new Error(`server-everything does not say that it listens: ${said}`)), 60_000);
+    const hear = (chunk: Buffer) => {
+      said += chunk;
+      if (!said.includes(String(port))) return;
+      clearTimeout(timer);
+      resolve(program);
+    };
+    program.stdout?.on("data", hear);
+    program.stderr?.on("data", hear);
+  });
+}
+
+function ended(program: ChildProcess): Promise<void> {
+  if (program.exitCode !== null || program.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    program.once("exit", () => resolve());
+    program.kill("SIGKILL");
+  });
+}
