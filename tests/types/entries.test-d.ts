@@ -5,10 +5,10 @@ import type { CoreEntry } from "../../js/src/wire/run-types.js";
 
 type Keys<E, K> = E extends { readonly kind: K } ? keyof E : never;
 
-// The title of a tool's call, and nothing else.
+// The title of a tool's call and how far it is, and nothing else.
 expectTypeOf<CoreEntry>().toExtend<TimelineEntry>();
 expectTypeOf<CoreEntry["kind"]>().toEqualTypeOf<TimelineEntry["kind"]>();
-expectTypeOf<Exclude<Keys<TimelineEntry, "tool">, "title">>().toEqualTypeOf<Keys<CoreEntry, "tool">>();
+expectTypeOf<Exclude<Keys<TimelineEntry, "tool">, "title" | "progress">>().toEqualTypeOf<Keys<CoreEntry, "tool">>();
 // The error of a request is an `Error` in a page, which `ShownEntry` says.
 expectTypeOf<Keys<TimelineEntry, "user">>().toEqualTypeOf<Exclude<Keys<CoreEntry, "user">, "error">>();
 expectTypeOf<Keys<TimelineEntry, "agent_text">>().toEqualTypeOf<Exclude<Keys<CoreEntry, "agent_text">, "error">>();

@@ -102,8 +102,8 @@ export class OpenSession {
       tool,
       report,
       progressed: (call, now) => {
-        const { [call]: _, ...others } = snapshots.progress;
-        snapshots.apply({ kind: "progress", progress: now ? { ...others, [call]: now } : others });
+        const { [call]: before, ...others } = snapshots.progress;
+        if (now ?? before) snapshots.apply({ kind: "progress", progress: now ? { ...others, [call]: now } : others });
       },
       refused: (slot, refusal, error, issues) => {
         snapshots.dispatch({ kind: "refused", slot, error, issues: issues ?? [] });

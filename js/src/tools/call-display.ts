@@ -10,6 +10,7 @@ import type { Maybe } from "../timing/sync-or-promise.js";
 import { looseCopy } from "../values/copy.js";
 import { AbortError, GloveError, reasonOf } from "../values/error.js";
 import { maxKept, toJson } from "../values/json.js";
+import { omitUndefined } from "../values/omit-undefined.js";
 import { check } from "../values/validate-options.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
@@ -88,7 +89,6 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   #steps = 0;
   /** How far it is. */
   #progress: CallProgress | undefined;
-  #hasProgress = false;
   /** It was shown a moment ago, and what came since is shown after it. */
   #pacing: ReturnType<typeof setTimeout> | undefined;
   declare readonly registerRenderer: DisplayManagerAdapter["registerRenderer"];
@@ -232,33 +232,22 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   }
 
   progress(message?: string, done?: number, of?: number): void {
-    const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
-    if (this.#call.ended || !this.#call.recorded) return;
-    this.#progress = {
-      ...(typeof message === "string" && { message: message.slice(0, 500) }),
-      ...(isNumber(done) && { done }),
-      ...(isNumber(of) && of > 0 && { of }),
-    };
-    if (this.#pacing === undefined) this.#showProgress();
+    const number = (value: number | undefined) => (Number.isFinite(value) ? value : undefined);
+    this.#progress = omitUndefined({ message: message?.slice(0, 500), done: number(done), of: number(of) });
+    if (!this.#pacing) this.#showProgress();
   }
 
   #showProgress(): void {
-    const progress = this.#progress;
+    this.#pacing = undefined;
+    if (!this.#progress || this.#call.ended) return;
+    this.#port.progress?.(this.#progress);
     this.#progress = undefined;
-    this.#hasProgress = true;
-    this.#port.progress?.(progress);
-    this.#pacing = inBackground(
-      setTimeout(() => {
-        this.#pacing = undefined;
-        if (this.#progress && !this.#call.ended) this.#showProgress();
-      }, progressMs),
-    );
+    this.#pacing = inBackground(setTimeout(() => this.#showProgress(), progressMs));
   }
 
   /** The call has come to its end. */
   ended(): void {
-    clearTimeout(this.#pacing);
-    if (this.#hasProgress) this.#port.progress?.(undefined);
+    this.#port.progress?.(undefined);
   }
 
   /** Whoever was stopped asks nobody and does nothing more, though it does not listen to its signal. */

@@ -1,10 +1,12 @@
 // Servers that refuse, lie about sizes, forget their sessions, or go away in the middle of a call.
+import { execFileSync } from "node:child_process";
 import { defineTool, GloveError } from "glove-wasm";
 import { type McpServerOptions, mcpServer } from "glove-wasm/mcp";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { boundedFetch } from "../../../js/mcp/connection/bounded-fetch.js";
 import { call, type Fill, mcpScene, mcpSite, olderServer } from "../../support/mcp.js";
+import { root } from "../../support/project.js";
 
 const free = { firstUse: "allow", approvals: () => false } as const;
 
@@ -139,6 +141,24 @@ test("a connection that the server ends is made again with the next call", async
   expect(states).toEqual(["connecting", "ready", "idle", "connecting", "ready"]);
   await server.disconnect();
   expect(server.status()).toEqual({ state: "idle" });
+});
+
+test("where the official client is not installed, the error names it", () => {
+  // A program of its own, in which the package cannot be found.
+  const loader = `export async function resolve(name, context, next) {
+    if (name.startsWith("@modelcontextprotocol/")) throw Object.assign(new Error("not found: " + name), { code: "ERR_MODULE_NOT_FOUND" });
+    return next(name, context);
+  }`;
+  const program = `
+    import { register } from "node:module";
+    register("data:text/javascript," + encodeURIComponent(${JSON.stringify(loader)}));
+    const { mcpServer } = await import("glove-wasm/mcp");
+    const server = mcpServer({ name: "docs", url: "https://docs.example/mcp" });
+    const { code, message } = await server.connect().catch((error) => error);
+    console.log(code + " " + message);
+  `;
+  const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], { cwd: root, encoding: "utf8" });
+  expect(said).toMatch(/^MCP_CLIENT_MISSING Install "@modelcontextprotocol\/client"/);
 });
 
 test("a way that never opens is given up, and another try begins anew", async () => {
