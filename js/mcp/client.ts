@@ -64,8 +64,8 @@ export class McpClient {
 
   /** Which server it is, whatever the application calls it. */
   get #place(): string {
-    const { url, name } = this.#settings;
-    return url ? `${url.origin}${url.pathname}` : `name:${name}`;
+    const { url, isVia, name } = this.#settings;
+    return url && !isVia ? `${url.origin}${url.pathname}` : `${url ?? ""} ${name}`;
   }
 
   #listChanged(list: ListName): void {

@@ -31,6 +31,11 @@ export interface McpServerOptions {
   readonly name: string;
   /** Where it is, by Streamable HTTP. */
   readonly url?: string | URL | undefined;
+  /**
+   * A chat handler that reaches it for this page: `createChatHandler({ mcp: { docs: { url } } })` knows it by its `name`. Where a server does not
+   * allow the page's origin, and where its token must not be in a page.
+   */
+  readonly via?: string | URL | undefined;
   /** Another way to it: `InMemoryTransport`, stdio. Called for each connection. */
   readonly transport?: ((about: { readonly signal: AbortSignal }) => Maybe<Transport>) | undefined;
   /** Sent with each request; a function is called for each. */
@@ -94,6 +99,7 @@ const allowOptions = { questions: "flag", links: "flag", roots: "list" } as cons
 const serverOptions = {
   name: "text",
   url: "any",
+  via: "any",
   transport: "work",
   headers: "any",
   auth: "object",
@@ -123,8 +129,10 @@ const usualLimits: McpLimits = {
 };
 
 /** The options with what stands for those that are left out. */
-export interface McpSettings extends Omit<McpServerOptions, "url" | "limits"> {
+export interface McpSettings extends Omit<McpServerOptions, "url" | "via" | "limits"> {
+  /** Its own, or that of the chat handler. */
   readonly url: URL | undefined;
+  readonly isVia: boolean;
   readonly limits: McpLimits;
 }
 
@@ -132,17 +140,20 @@ export interface McpSettings extends Omit<McpServerOptions, "url" | "limits"> {
 export function settingsOf(options: McpServerOptions): McpSettings {
   check("The options of an MCP server", options, "object", "MCP_CONFIG");
   checkOptions(options, serverOptions, { code: "MCP_CONFIG" });
-  const { name, url, transport, approvals = "ask", tools, limits = {} } = options;
+  const { name, url, via, transport, approvals = "ask", tools, limits = {} } = options;
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(name ?? ""))
     throw wrong(`\`name\` must be a letter and at most 31 of a-z, 0-9 and "-", got ${describeValue(name)}.`);
-  if ((url === undefined) === (transport === undefined))
-    throw wrong(`The MCP server "${name}" needs \`url\` or \`transport\`, and not both.`);
+  const ways = [url, via, transport].filter((way) => way !== undefined);
+  if (ways.length !== 1) throw wrong(`The MCP server "${name}" needs one of \`url\`, \`via\` and \`transport\`.`);
   if (typeof approvals !== "function" && approvals !== "ask" && approvals !== "hints")
     throw wrong(`\`approvals\` must be "ask", "hints" or a function, got ${describeValue(approvals)}.`);
   if (tools !== undefined && typeof tools !== "function" && !Array.isArray(tools))
     throw wrong(`\`tools\` must be an array of names or a function, got ${describeValue(tools)}.`);
   const given = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
-  return { ...options, url: url === undefined ? undefined : addressOf(url), limits: { ...usualLimits, ...given } };
+  const address = url ?? via;
+  const { via: _, ...rest } = options;
+  const to = address === undefined ? undefined : addressOf(address);
+  return { ...rest, url: to, isVia: via !== undefined, limits: { ...usualLimits, ...given } };
 }
 
 function addressOf(url: string | URL): URL {

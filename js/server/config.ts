@@ -8,6 +8,7 @@ import type { Fetch } from "../src/relay/http.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
 import type { GloveError } from "../src/values/error.js";
 import type { HttpModelOptions } from "../src/wire/core-types.js";
+import type { McpUpstream } from "./mcp/mcp-upstream.js";
 import type { AnswerBuffer } from "./resume/answer-buffer.js";
 import type { Tracer } from "./traces.js";
 
@@ -77,6 +78,11 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   readonly toolSecret?: string | undefined;
   /** So long after the model made a call of `tools` it may begin to run, in milliseconds; default 30 days. Later ones are refused with `TOOL_CALL_EXPIRED`. */
   readonly toolTicketMs?: number | undefined;
+  /**
+   * MCP servers that pages reach through this handler, by the names that pages call them by (`mcpServer({ name, via })`): their addresses and tokens
+   * stay here, and no other is reached.
+   */
+  readonly mcp?: Readonly<Record<string, McpUpstream>> | undefined;
   /** What tools get as `display.services`. A function is called with the request. */
   readonly services?: unknown;
   /**

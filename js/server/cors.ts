@@ -11,12 +11,22 @@ export function corsHeaders(allowed: ChatHandlerConfig["cors"], request: Request
   if (origin === null || !(any || origins.includes(origin))) return { vary: "origin" };
   return {
     "access-control-allow-origin": any ? "*" : origin,
-    "access-control-allow-methods": "GET, POST",
-    "access-control-allow-headers": "content-type, authorization, last-event-id, x-glove-answer, x-glove-answer-over",
-    "access-control-expose-headers": "retry-after, x-should-retry, x-glove-answer",
+    "access-control-allow-methods": "GET, POST, DELETE",
+    "access-control-allow-headers": `content-type, authorization, last-event-id, x-glove-answer, x-glove-answer-over${ofMcp(request)}`,
+    "access-control-expose-headers": "retry-after, x-should-retry, x-glove-answer, mcp-session-id",
     "access-control-max-age": "86400",
     vary: "origin",
   };
+}
+
+/** What a page says to an MCP server that a chat handler reaches for it. */
+function ofMcp(request: Request): string {
+  const asked = request.headers.get("access-control-request-headers") ?? "";
+  const named = asked.split(",").map((name) => name.trim().toLowerCase());
+  return named
+    .filter((name) => /^(accept|x-glove-mcp|mcp-[a-z0-9-]+)$/.test(name))
+    .map((name) => `, ${name}`)
+    .join("");
 }
 
 /**

@@ -11,6 +11,7 @@ import { checkPermission, ownerOf } from "./authorize.js";
 import { readBody } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
+import { McpForward } from "./mcp/forward.js";
 import { Refused, refuse } from "./refuse.js";
 import { relayOf } from "./relay.js";
 import { answerHeader, answerKey, overHeader, ResumableAnswers } from "./resume/resume.js";
@@ -24,14 +25,17 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
   const relay = relayOf(core, config, upstream);
   const answers = config.resume && new ResumableAnswers(config.resume, config.heartbeatMs ?? 15_000);
   const tools = config.tools?.length ? new ServerTools(core, config, upstream.key) : undefined;
+  const mcp = config.mcp && new McpForward(config, config.mcp, upstream.key);
   const serve = async (request: Request): Promise<Response> => {
     const lists = tools && request.method === "GET";
-    if (request.method !== "POST" && !lists)
+    const forwards = mcp && McpForward.asks(request);
+    if (request.method !== "POST" && !lists && !forwards)
       refuse(405, "METHOD_NOT_ALLOWED", `The chat endpoint accepts only ${tools ? "GET and POST" : "POST"}.`);
     const refused = await checkPermission(config, request);
     if (refused) return refused;
-    if (lists) return tools.list();
+    if (lists && !forwards) return tools.list();
     const owner = await ownerOf(config, request);
+    if (forwards) return mcp.answer(request, owner);
     const name = answers?.nameOf(request);
     if (answers && name && request.headers.has(overHeader)) return answers.forget((await answerKey(name, owner)).id);
     const body = await readBody(request, config.limits);

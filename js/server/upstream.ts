@@ -85,6 +85,7 @@ const options = {
   tools: "list",
   toolSecret: "text",
   toolTicketMs: "large",
+  mcp: "object",
   services: "any",
   owner: "work",
   providerMessages: "any",

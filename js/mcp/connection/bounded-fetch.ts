@@ -8,7 +8,7 @@ type Send = (url: string | URL, init?: RequestInit) => Promise<Response>;
 export interface BoundedFetchOptions {
   readonly server: string;
   readonly send: Send;
-  readonly headers: HeadersInit | (() => Maybe<HeadersInit>) | undefined;
+  readonly headers: () => Maybe<HeadersInit>;
   readonly maxBytes: number;
   /** An answer to this request had more. */
   tooLarge(body: string, error: GloveError): void;
@@ -16,7 +16,7 @@ export interface BoundedFetchOptions {
 
 export function boundedFetch({ server, send, headers, maxBytes, tooLarge }: BoundedFetchOptions): Send {
   return async (url, init) => {
-    const added = typeof headers === "function" ? await headers() : headers;
+    const added = await headers();
     const all = new Headers(init?.headers);
     for (const [name, value] of new Headers(added)) all.set(name, value);
     const response = await send(url, { ...init, headers: all });

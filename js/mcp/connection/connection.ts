@@ -188,12 +188,16 @@ export class Connection {
   }
 
   async #transport(sdk: SdkModule, signal: AbortSignal): Promise<Transport> {
-    const { url, transport, auth, headers, fetch: own, limits, name } = this.#settings;
+    const { url, isVia, transport, auth, headers, fetch: own, limits, name } = this.#settings;
     if (!url) return (transport as NonNullable<McpSettings["transport"]>)({ signal });
     const send = boundedFetch({
       server: name,
       send: (to, init) => (own ?? globalThis.fetch)(to, init),
-      headers,
+      headers: async () => {
+        const all = new Headers(typeof headers === "function" ? await headers() : headers);
+        if (isVia) all.set("x-glove-mcp", name);
+        return all;
+      },
       maxBytes: Math.max(limits.resultBytes, limits.listLetters),
       tooLarge: (body, error) => {
         for (const { key, ending } of this.#calls) if (body.includes(JSON.stringify(key))) ending.abort(error);
