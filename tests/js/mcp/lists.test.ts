@@ -1,7 +1,7 @@
 // What servers list: pages, changes, more than a model can read, what is wrong with it, and servers that are gone.
 import { defineTool, MemoryStore } from "glove-wasm";
 import { type McpServerOptions, mcpServer } from "glove-wasm/mcp";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { call, type Fill, mcpScene, mcpSite, mcpStore, olderServer } from "../../support/mcp.js";
 import { scene, until } from "../../support/session.js";
@@ -133,6 +133,29 @@ test("what a server changes is there at the next call of the model", async () =>
   await session.sendMessage("Hi");
   const names = model.calls.map(({ tools }) => tools.filter((name) => name.startsWith("docs__")));
   expect(names).toEqual([["docs__a"], ["docs__a"], ["docs__b"]]);
+});
+
+test("a server of 2026-07-28 tells of its changes too", async () => {
+  const names = ["a"];
+  const site = mcpSite(
+    (server) => {
+      for (const name of names)
+        server.registerTool(name, { inputSchema: z.object({}) }, () => ({ content: [{ type: "text", text: `did ${name}` }] }));
+    },
+    { capabilities: { tools: { listChanged: true } } },
+  );
+  const { session, server, model } = mcpScene(["Ok.", "Ok."], { ...free, url: site.url, fetch: site.fetch });
+  closing.push(() => site.handler.close());
+  closing.push(() => server.disconnect());
+  await session.sendMessage("Hi");
+  expect(server.status()).toMatchObject({ protocol: "2026-07-28" });
+  names.push("b");
+  await vi.waitFor(() => expect(site.asked.some(({ method }) => method === "subscriptions/listen")).toBe(true));
+  site.handler.notify.toolsChanged();
+  await new Promise((later) => setTimeout(later, 300));
+  await session.sendMessage("Hi");
+  const read = model.calls.map(({ tools }) => tools.filter((name) => name.startsWith("docs__")));
+  expect(read).toEqual([["docs__a"], ["docs__a", "docs__b"]]);
 });
 
 test("a server that is gone is told to the model, and the session goes on; what is kept of it is there in the next page", async () => {
