@@ -11,7 +11,7 @@ import { allPages } from "./connection/pages.js";
 import type { McpSettings } from "./options.js";
 import { listResources, readResource, resourceTool } from "./resources.js";
 import { usualStore } from "./store.js";
-import { searchTool } from "./tools/search.js";
+import { searchName, searchTool } from "./tools/search.js";
 import { toolOf } from "./tools/tool.js";
 import { type ServerTool, type ToolList, toolListOf } from "./tools/tool-list.js";
 import { Trust } from "./tools/trust.js";
@@ -97,7 +97,9 @@ export class McpClient {
     const taken = new Set(round.tools.names.map((own) => own.toLowerCase()));
     // A tool of the application stands in the place of one of the server.
     const tools = list.tools.filter(({ info }) => !taken.has(info.name.toLowerCase()));
-    round.tools.add(...(await this.#toolsFor(tools, round, plugin)));
+    const added = await this.#toolsFor(tools, round, plugin);
+    round.tools.add(...added);
+    for (const own of added) taken.add(own.name.toLowerCase());
     if (resources && current.resources && !taken.has(`${name}__read_resource`))
       round.tools.add(this.#once("read_resource", () => resourceTool(this.connection, this.#settings)));
   }
@@ -112,13 +114,15 @@ export class McpClient {
     const letters = tools.reduce((sum, { info }) => sum + info.description.length + JSON.stringify(info.inputSchema).length, 0);
     if (tools.length <= limits.tools && letters <= maxDefinitions) return this.#configs(tools, user);
     const found = new Set((await state.get()).found);
-    const all = tools.map(({ info }) => info);
+    // One of the server's by the name of ours is not found.
+    const others = tools.filter(({ info }) => info.name.toLowerCase() !== searchName(name));
+    const all = others.map(({ info }) => info);
     const key = `find_tools ${all.map(({ fingerprint }) => fingerprint).join(" ")}`;
     const search = this.#once(key, () => searchTool(name, all, (display) => display.state(plugin)));
     return [
       search,
       ...(await this.#configs(
-        tools.filter(({ info }) => found.has(info.name)),
+        others.filter(({ info }) => found.has(info.name)),
         user,
       )),
     ];

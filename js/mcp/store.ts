@@ -29,18 +29,24 @@ class McpMemory implements McpStore {
 
 class McpDatabase implements McpStore {
   #opening: Promise<IDBDatabase> | undefined;
+  /** What the database did not take: some browsers have none in private windows. */
+  readonly #memory = new McpMemory();
 
   async get(key: string): Promise<string | undefined> {
-    const value: unknown = await this.#do("readonly", (store) => store.get(key));
+    const unkept = this.#memory.get(key);
+    if (unkept !== undefined) return unkept;
+    const value: unknown = await this.#do("readonly", (store) => store.get(key)).catch(() => undefined);
     return typeof value === "string" ? value : undefined;
   }
 
   async set(key: string, value: string): Promise<void> {
-    await this.#do("readwrite", (store) => store.put(value, key));
+    this.#memory.delete(key);
+    await this.#do("readwrite", (store) => store.put(value, key)).catch(() => this.#memory.set(key, value));
   }
 
   async delete(key: string): Promise<void> {
-    await this.#do("readwrite", (store) => store.delete(key));
+    this.#memory.delete(key);
+    await this.#do("readwrite", (store) => store.delete(key)).catch(() => undefined);
   }
 
   async #do<T>(access: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {

@@ -7,6 +7,7 @@ export class Patience {
   #since = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #paused = 0;
+  #isOver = false;
 
   constructor(silenceMs: number, totalMs: number, ended: () => void) {
     this.#silenceMs = silenceMs;
@@ -33,10 +34,12 @@ export class Patience {
   }
 
   end(): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
   }
 
   #start(): void {
+    if (this.#isOver) return;
     this.#since = Date.now();
     const ms = Math.max(0, Math.min(this.#silenceMs, this.#leftMs));
     // Longer than this no timer waits.

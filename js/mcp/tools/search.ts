@@ -7,6 +7,8 @@ import type { McpState, McpToolInfo } from "../types.js";
 /** So many are found at once, and so many of all that were found are there. */
 const most = { atOnce: 20, inAll: 64 };
 
+export const searchName = (server: string) => `${server}__find_tools`;
+
 /** What was found is a tool from the next call of the model on, after a reload too. */
 export function searchTool(
   server: string,
@@ -14,7 +16,7 @@ export function searchTool(
   stateOf: (display: ToolDisplay) => PluginState<McpState>,
 ): ToolConfig<{ readonly query: string }> {
   return {
-    name: `${server}__find_tools`,
+    name: searchName(server),
     description: `Finds tools of the server "${server}", which has ${tools.length}. What it finds can be called afterwards.`,
     title: "Find tools",
     jsonSchema: {

@@ -23,10 +23,9 @@ export class Trust {
 
   /** What was allowed of a tool; nothing before its first call. */
   async allowed(user: string | undefined, tool: string): Promise<Allowed | undefined> {
-    const text = await this.#store.get(this.#key(user, tool));
-    if (text === undefined) return undefined;
     try {
-      return JSON.parse(text) as Allowed;
+      const text = await this.#store.get(this.#key(user, tool));
+      return text === undefined ? undefined : (JSON.parse(text) as Allowed);
     } catch {
       // What cannot be read allows nothing.
       return undefined;
@@ -35,7 +34,11 @@ export class Trust {
 
   async allow(user: string | undefined, { tool, fingerprint, description, inputSchema }: McpToolInfo): Promise<void> {
     const allowed: Allowed = { fingerprint, description, inputSchema };
-    await this.#store.set(this.#key(user, tool), JSON.stringify(allowed));
+    try {
+      await this.#store.set(this.#key(user, tool), JSON.stringify(allowed));
+    } catch {
+      // It is asked again then, and this call was allowed all the same.
+    }
   }
 
   #key(user: string | undefined, tool: string): string {

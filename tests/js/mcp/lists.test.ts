@@ -15,13 +15,13 @@ const free = { firstUse: "allow", approvals: "hints" } as const;
 const inputSchema = { type: "object" } as const;
 
 /** A server that lists exactly this, whatever it is. */
-function lying(page: (cursor: string | undefined) => unknown): ReturnType<typeof olderServer> {
+function lying(page: (cursor: string | undefined) => unknown, more: object = {}): ReturnType<typeof olderServer> {
   return olderServer(
     ({ server }) => {
       server.setRequestHandler("tools/list", ({ params }) => page(params?.cursor) as never);
       server.setRequestHandler("tools/call", ({ params }) => ({ content: [{ type: "text", text: `did ${params.name}` }] }));
     },
-    { capabilities: { tools: { listChanged: true } } },
+    { capabilities: { tools: { listChanged: true }, ...more } },
   );
 }
 
@@ -235,6 +235,42 @@ test("among more tools than a model can read it searches, and what it finds are 
   expect(names[1]).toContain("docs__createInvoice");
   expect(names[1]?.length).toBeLessThan(25);
   expect(shown()[2]).toBe("docs__createInvoice: success did createInvoice");
+});
+
+test("tools of a server by the names of ours take nothing away", async () => {
+  const own = { name: "read_resource", description: "The server's own.", inputSchema };
+  const few = lying(() => ({ tools: [own] }), { resources: {} });
+  const { session, server, events, shown } = mcpScene([call("docs__read_resource", {}), "Ok."], {
+    ...free,
+    approvals: () => false,
+    transport: few.transport,
+  });
+  closing.push(() => server.disconnect());
+  await session.sendMessage("Hi");
+  expect([shown()[1], errors(events)]).toEqual(["docs__read_resource: success did read_resource", []]);
+  const find = { name: "find_tools", description: "Finds tools.", inputSchema };
+  const many = lying(() => ({
+    tools: [find, ...Array.from({ length: 100 }, (_, at) => ({ name: `t${at}`, description: "Finds things.", inputSchema }))],
+  }));
+  const script = [call("docs__find_tools", { query: "finds" }), "Ok."];
+  const search = mcpScene(script, { ...free, transport: many.transport });
+  closing.push(() => search.server.disconnect());
+  await search.session.sendMessage("Hi");
+  expect(errors(search.events)).toEqual([]);
+  expect(search.model.calls[1]?.tools.filter((name) => name === "docs__find_tools")).toHaveLength(1);
+});
+
+test("a store that fails has people asked again, and fails no call", async () => {
+  const fail = () => Promise.reject(new Error("the disk is full"));
+  const place = lying(() => ({ tools: [{ name: "a", inputSchema }] }));
+  const store = { get: fail, set: fail, delete: fail };
+  const { session, server, shown } = mcpScene([call("docs__a", {}), "Ok."], { transport: place.transport, store });
+  closing.push(() => server.disconnect());
+  const sent = session.sendMessage("Hi");
+  const { approvals } = await until(session, ({ approvals }) => approvals.length === 1);
+  session.approve(approvals[0]?.id ?? "");
+  await sent;
+  expect(shown()[1]).toBe("docs__a: success did a");
 });
 
 test("three servers work in one conversation, and one that dies takes nothing of the others with it", async () => {
