@@ -40,8 +40,7 @@ const measured = {
   "everything of 'glove-wasm/mcp'": async () => (await bundle('export * from "glove-wasm/mcp"')).atOnce,
   "later: servers of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/mcp\/client\.js/),
   // Without zod, which is its peer and the application's.
-  "later: the official client of MCP": async () =>
-    (await bundle('export * from "glove-wasm/mcp"')).later(/@modelcontextprotocol\/client\//),
+  "later: the official client of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/connection\/sdk\.js/),
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
   "later: the rows of long conversations": async () => (await bundle(page)).later(/render\/drawn-view/),
   "later: what draws slots": async () => (await bundle(page)).later(/slots\/slot-parts/),

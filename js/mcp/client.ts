@@ -11,6 +11,7 @@ import { allPages } from "./connection/pages.js";
 import type { McpSettings } from "./options.js";
 import { listResources, readResource, resourceTool } from "./resources.js";
 import { usualStore } from "./store.js";
+import { digestOf } from "./tools/fingerprint.js";
 import { searchName, searchTool } from "./tools/search.js";
 import { toolOf } from "./tools/tool.js";
 import { type ServerTool, type ToolList, toolListOf } from "./tools/tool-list.js";
@@ -43,9 +44,12 @@ const maxDefinitions = 100_000;
 export class McpClient {
   readonly #settings: McpSettings;
   readonly #store: McpStore;
+  readonly #place: Promise<string>;
   readonly #trust: Trust;
   readonly connection: Connection;
   #current: Current | undefined;
+  /** Whose sessions there are. */
+  #user: string | undefined;
   #changed = false;
   #refreshing: Promise<Current> | undefined;
   /** Why the last list did not come. */
@@ -58,14 +62,9 @@ export class McpClient {
   constructor(settings: McpSettings) {
     this.#settings = settings;
     this.#store = settings.store ?? usualStore();
+    this.#place = placeOf(settings);
     this.#trust = new Trust(this.#store, this.#place);
     this.connection = new Connection(settings, (list) => this.#listChanged(list));
-  }
-
-  /** Which server it is, whatever the application calls it. */
-  get #place(): string {
-    const { url, isVia, name } = this.#settings;
-    return url && !isVia ? `${url.origin}${url.pathname}` : `${url ?? ""} ${name}`;
   }
 
   #listChanged(list: ListName): void {
@@ -77,6 +76,7 @@ export class McpClient {
 
   async prepare(round: PluginRound<McpState>, plugin: HasState<McpState>): Promise<void> {
     const { name, required, instructions, resources = true } = this.#settings;
+    this.#user = round.conversation.userId;
     const current = await this.#list(round.signal);
     const error = this.#unreachable;
     if (!current) {
@@ -118,7 +118,14 @@ export class McpClient {
     const others = tools.filter(({ info }) => info.name.toLowerCase() !== searchName(name));
     const all = others.map(({ info }) => info);
     const key = `find_tools ${all.map(({ fingerprint }) => fingerprint).join(" ")}`;
-    const search = this.#once(key, () => searchTool(name, all, (display) => display.state(plugin)));
+    const search = this.#once(`${key} ${user ?? ""}`, () =>
+      searchTool(
+        name,
+        all,
+        (info) => this.#readable(info, user),
+        (display) => display.state(plugin),
+      ),
+    );
     return [
       search,
       ...(await this.#configs(
@@ -128,17 +135,24 @@ export class McpClient {
     ];
   }
 
+  /** What nobody has seen of a tool that was allowed is for no model. */
+  async #readable({ tool, description }: McpToolInfo, user: string | undefined): Promise<string> {
+    if (this.#settings.firstUse === "allow") return description;
+    return (await this.#trust.allowed(user, tool))?.description ?? description;
+  }
+
   #configs(tools: readonly ServerTool[], user: string | undefined): Promise<readonly ToolConfig[]> {
     return Promise.all(
       tools.map(async (tool) => {
         const { info } = tool;
         const allowed = this.#settings.firstUse === "allow" ? undefined : await this.#trust.allowed(user, info.tool);
-        const before = allowed && allowed.fingerprint !== info.fingerprint ? allowed : undefined;
+        const seen = this.#settings.firstUse === "allow" || allowed?.fingerprint === info.fingerprint;
+        const before = seen ? undefined : allowed;
         const parallel = this.connection.isModern;
-        const key = JSON.stringify([info.name, info.fingerprint, before?.fingerprint, user, parallel]);
+        const key = JSON.stringify([info.name, info.fingerprint, before?.fingerprint, user, parallel, seen]);
         const { connection } = this;
         return this.#once(key, () =>
-          toolOf(tool, before, { connection, settings: this.#settings, trust: this.#trust, user, parallel }),
+          toolOf(tool, before, { connection, settings: this.#settings, trust: this.#trust, user, parallel }, seen),
         );
       }),
     );
@@ -233,13 +247,14 @@ export class McpClient {
     return { ...known, list: await toolListOf(known.tools, this.#settings) };
   }
 
-  get #key(): string {
-    return JSON.stringify(["list", this.#place]);
+  /** One user's token may list what another's does not. */
+  async #key(): Promise<string> {
+    return JSON.stringify(["list", await this.#place, this.#user ?? ""]);
   }
 
   async #kept(): Promise<Current | undefined> {
     try {
-      const text = await this.#store.get(this.#key);
+      const text = await this.#store.get(await this.#key());
       return text === undefined ? undefined : await this.#read(JSON.parse(text) as Known);
     } catch {
       // It comes anew.
@@ -250,7 +265,7 @@ export class McpClient {
   /** Without it the next page has to wait for the server; that is no failure of this one. */
   async #keep(known: Known): Promise<void> {
     try {
-      await this.#store.set(this.#key, JSON.stringify(known));
+      await this.#store.set(await this.#key(), JSON.stringify(known));
     } catch {
       // The store is full, or gone.
     }
@@ -303,6 +318,13 @@ function textOf(content: { readonly type: string } & Record<string, unknown>): s
   if (content.type === "text") return String(content.text);
   const { resource } = content as { readonly resource?: { readonly text?: unknown; readonly uri?: unknown } };
   return typeof resource?.text === "string" ? resource.text : `[${content.type} left out]`;
+}
+
+/** Which server it is, whatever the application calls it. A query tells servers apart too, and may hold a token. */
+async function placeOf({ url, isVia, name }: McpSettings): Promise<string> {
+  if (!url || isVia) return `${url ?? ""} ${name}`;
+  const query = url.search && `?${await digestOf(url.search)}`;
+  return `${url.origin}${url.pathname}${query}`;
 }
 
 const cutOff = (why: string) => `the list is cut off: ${why}`;

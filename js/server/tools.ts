@@ -20,6 +20,7 @@ import type { ChatHandlerConfig } from "./config.js";
 import { refuse } from "./refuse.js";
 import { createMemoryBuffer } from "./resume/answer-buffer.js";
 import { answerKey, ResumableAnswers } from "./resume/resume.js";
+import { secretOf } from "./secret.js";
 import { traceTool } from "./traces.js";
 
 /** So long a tool without a `timeoutMs` may work: nobody else ends one whose page is gone. */
@@ -34,8 +35,6 @@ const beatMs = 15_000;
 /** Of so many calls it is known that they have begun, also when what they told is not kept any more. */
 const maxStarted = 50_000;
 const stopped = `data: ${JSON.stringify({ type: "tool_outcome", outcome: { threw: "it was stopped" } })}`;
-/** What a key has at least, of a provider; a secret is not made of less. */
-const keyLetters = 20;
 
 /** A call as a page sends it. */
 interface PostedCall {
@@ -285,11 +284,7 @@ export class ServerTools {
   }
 
   #secret(): string {
-    const { toolSecret } = this.#config;
-    if (toolSecret) return toolSecret;
-    // All servers of an application have the same key of its provider, and nobody else has it.
-    const key = this.#key();
-    return key.length >= keyLetters ? key : this.#own;
+    return secretOf(this.#config, this.#key, this.#own);
   }
 }
 

@@ -7,6 +7,8 @@ type Send = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface BoundedFetchOptions {
   readonly server: string;
+  /** Where it is: nobody else gets the headers, wherever it sends its client for a token. */
+  readonly url: URL;
   readonly send: Send;
   readonly headers: () => Maybe<HeadersInit>;
   readonly maxBytes: number;
@@ -14,17 +16,27 @@ export interface BoundedFetchOptions {
   tooLarge(body: string, error: GloveError): void;
 }
 
-export function boundedFetch({ server, send, headers, maxBytes, tooLarge }: BoundedFetchOptions): Send {
+/** Of an answer that says what is wrong. */
+const maxRefusalBytes = 64_000;
+
+export function boundedFetch({ server, url: own, send, headers, maxBytes, tooLarge }: BoundedFetchOptions): Send {
   return async (url, init) => {
-    const added = await headers();
     const all = new Headers(init?.headers);
-    for (const [name, value] of new Headers(added)) all.set(name, value);
+    if (new URL(url).href === own.href) for (const [name, value] of new Headers(await headers())) all.set(name, value);
     const response = await send(url, { ...init, headers: all });
-    if (!response.body || !response.ok) return response;
+    if (!response.body) return response;
     const count = counting(/event-stream/.test(response.headers.get("content-type") ?? ""));
+    let left = maxRefusalBytes;
     const counted = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
+          if (!response.ok) {
+            controller.enqueue(chunk.subarray(0, left));
+            left -= chunk.length;
+            // Its status is told, whatever comes behind.
+            if (left <= 0) controller.terminate();
+            return;
+          }
           if (count(chunk) <= maxBytes) return controller.enqueue(chunk);
           const message = `The MCP server "${server}" sent more than ${maxBytes} bytes at once (\`limits.resultBytes\`).`;
           const error = new GloveError("MCP_RESULT_TOO_LARGE", message);

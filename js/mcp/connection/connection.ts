@@ -11,12 +11,12 @@ import type {
   Tool,
   Transport,
 } from "@modelcontextprotocol/client";
-import { GloveError, reasonOf, stoppedBy } from "../../src/values/error.js";
+import { GloveError, stoppedBy } from "../../src/values/error.js";
 import type { McpSettings } from "../options.js";
 import type { McpStatus } from "../types.js";
 import { boundedFetch } from "./bounded-fetch.js";
 import { clientInfo } from "./client-info.js";
-import { errorOf, neverSent, type SdkModule, statusOf } from "./errors.js";
+import { errorOf, isNotConnected, knowsNoSession, neverSent, type SdkModule } from "./errors.js";
 import { Patience } from "./patience.js";
 
 /** Which of its lists a server has changed. */
@@ -53,6 +53,8 @@ interface RunningCall {
   readonly patience: Patience;
   /** Ends the waiting, with the reason. */
   readonly ending: AbortController;
+  /** How often it has asked the person. */
+  asked: number;
 }
 
 interface Connected {
@@ -62,6 +64,9 @@ interface Connected {
 
 /** How long a server may take to say which protocol it speaks. */
 const connectMs = 8_000;
+
+/** A stream that ends is opened again after so long, whatever its server says; where it ends at once again, after up to `grown`. */
+const reopenMs = { least: 1_000, grown: 16_000, most: 60_000, atOnce: 5_000 };
 
 /** No timer of the client's own: a person may take days for an answer. */
 const never = 0x7fff_fffe;
@@ -192,6 +197,7 @@ export class Connection {
     if (!url) return (transport as NonNullable<McpSettings["transport"]>)({ signal });
     const send = boundedFetch({
       server: name,
+      url,
       send: (to, init) => (own ?? globalThis.fetch)(to, init),
       headers: async () => {
         const all = new Headers(typeof headers === "function" ? await headers() : headers);
@@ -203,13 +209,33 @@ export class Connection {
         for (const { key, ending } of this.#calls) if (body.includes(JSON.stringify(key))) ending.abort(error);
       },
     });
-    return new sdk.StreamableHTTPClientTransport(url, { fetch: send, ...(auth && { authProvider: auth }) });
+    return new sdk.StreamableHTTPClientTransport(url, {
+      fetch: send,
+      ...(auth && { authProvider: auth }),
+      reconnectionScheduler: this.#reopening(),
+    });
+  }
+
+  /** Its tries begin anew with each stream that opens, so those that end at once are waited for longer and longer. */
+  #reopening() {
+    const { least, grown, most, atOnce } = reopenMs;
+    let opened = 0;
+    let wait = least;
+    return (again: () => void, ms: number) => {
+      const now = Date.now();
+      wait = now - opened > atOnce ? least : Math.min(wait * 2, grown);
+      const pause = Math.min(Math.max(ms, wait), most);
+      opened = now + pause;
+      const timer = setTimeout(again, pause);
+      return () => clearTimeout(timer);
+    };
   }
 
   /** A question in the middle of a call. Calls of such a server run one after the other, so it is of the one that runs. */
   async #asked(params: Elicitation): Promise<ElicitResult> {
     const [call] = this.#calls;
-    if (!call) return { action: "decline" };
+    // Each is kept in the record.
+    if (!call || call.asked++ >= this.#settings.limits.rounds) return { action: "decline" };
     return call.patience.without(() => call.ask(params));
   }
 
@@ -219,7 +245,7 @@ export class Connection {
     try {
       return await work(client);
     } catch (cause) {
-      if (!this.#isSessionGone(sdk, client, cause)) throw errorOf(sdk, this.#settings.name, cause);
+      if (!this.#isGone(sdk, client, cause)) throw errorOf(sdk, this.#settings.name, cause);
     }
     const again = await this.connect();
     try {
@@ -229,13 +255,10 @@ export class Connection {
     }
   }
 
-  /** A server that was started anew knows the session of this connection no more. */
-  #isSessionGone(sdk: SdkModule, client: Client, cause: unknown): boolean {
-    const { sessionId } = client.transport ?? {};
-    const status = statusOf(sdk, cause) ?? 0;
-    // The protocol says 404. Many servers say 400, after the example of the older official package.
-    const isUnknown = sessionId !== undefined && (status === 404 || status === 400);
-    if (!isUnknown && reasonOf(cause) !== "Not connected") return false;
+  /** There is no connection any more, or its server was started anew and knows its session no more: it has begun with nothing. */
+  #isGone(sdk: SdkModule, client: Client, cause: unknown): boolean {
+    const isUnknown = client.transport?.sessionId !== undefined && knowsNoSession(sdk, cause);
+    if (!isUnknown && !isNotConnected(sdk, cause)) return false;
     this.#lost(client);
     client.close().catch(() => {});
     return true;
@@ -272,7 +295,7 @@ export class Connection {
     const stop = () => ending.abort(stoppedBy(signal));
     const late = () => ending.abort(new GloveError("MCP_TIMEOUT", `The MCP server "${name}" did not answer in time.`));
     const patience = new Patience(timeoutMs, maxTotalMs, late);
-    const running: RunningCall = { key, ask, patience, ending };
+    const running: RunningCall = { key, ask, patience, ending, asked: 0 };
     this.#calls.add(running);
     signal.addEventListener("abort", stop, { once: true });
     try {
@@ -293,7 +316,7 @@ export class Connection {
       const reason = ending.signal.reason as GloveError | undefined;
       if (reason) return failed(reason, reason.code === "MCP_TIMEOUT" ? "perhaps" : "yes");
       if (sdk.UrlElicitationRequiredError.isInstance(cause)) return { answer: asInputRequired(cause.elicitations) };
-      if (!again && this.#isSessionGone(sdk, client, cause)) {
+      if (!again && this.#isGone(sdk, client, cause)) {
         const connected = await this.connect().catch((error: GloveError) => error);
         return connected instanceof Error ? failed(connected, "no") : this.#send(connected, options, true);
       }

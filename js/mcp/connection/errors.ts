@@ -42,16 +42,32 @@ function isLost(sdk: SdkModule, cause: unknown): boolean {
   if (cause instanceof TypeError) return true;
   const { SendFailed, ConnectionClosed, NotConnected, EraNegotiationFailed, AlreadyConnected } = sdk.SdkErrorCode;
   const lost: readonly string[] = [SendFailed, ConnectionClosed, NotConnected, EraNegotiationFailed, AlreadyConnected];
-  return (sdk.SdkError.isInstance(cause) && lost.includes(cause.code)) || reasonOf(cause) === "Not connected";
+  return (sdk.SdkError.isInstance(cause) && lost.includes(cause.code)) || isNotConnected(sdk, cause);
 }
+
+/** The client has sent nothing. A server may say these words too. */
+export function isNotConnected(sdk: SdkModule, cause: unknown): boolean {
+  if (sdk.SdkError.isInstance(cause)) return cause.code === sdk.SdkErrorCode.NotConnected;
+  return !sdk.ProtocolError.isInstance(cause) && reasonOf(cause) === "Not connected";
+}
+
+/** The protocol says 404. Many servers say 400, after the example of the older official package, and that may mean anything else. */
+export function knowsNoSession(sdk: SdkModule, cause: unknown): boolean {
+  const status = statusOf(sdk, cause);
+  if (status !== 400) return status === 404;
+  const { text = "" } = Object((cause as { readonly data?: unknown }).data) as { readonly text?: unknown };
+  return /session|not initialized/i.test(`${reasonOf(cause)} ${text}`);
+}
+
+/** With these a server says that it took nothing. Others may come from behind it, when its work is done. */
+const refusals: readonly number[] = [401, 403, 404, 405, 406, 413, 415];
 
 /** Whether the server has certainly not begun with what it was asked. */
 export function neverSent(sdk: SdkModule, cause: unknown): boolean {
   const status = statusOf(sdk, cause);
-  if (status !== undefined) return status < 500 && status !== 408;
+  if (status !== undefined) return refusals.includes(status);
   if (sdk.UnauthorizedError.isInstance(cause) || sdk.InsufficientScopeError.isInstance(cause)) return true;
-  if (sdk.SdkError.isInstance(cause) && cause.code === sdk.SdkErrorCode.NotConnected) return true;
-  if (reasonOf(cause) === "Not connected") return true;
+  if (isNotConnected(sdk, cause)) return true;
   // Node says why it could not connect, browsers do not.
   for (let inner = cause, depth = 0; depth < 4 && inner instanceof Error; inner = inner.cause, depth++) {
     if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(String((inner as { code?: unknown }).code))) return true;

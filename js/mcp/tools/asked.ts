@@ -4,11 +4,11 @@ import type { ElicitResult } from "@modelcontextprotocol/client";
 import type { SlotRequest } from "../../src/ports/display.js";
 import type { BuiltInChoice, ToolDisplay } from "../../src/ports/tool.js";
 import { issuesText } from "../../src/schema/check.js";
-import { validatorOf } from "../../src/schema/validator.js";
 import { AbortError, GloveError } from "../../src/values/error.js";
 import type { Elicitation } from "../connection/connection.js";
 import { shortened } from "../connection/errors.js";
 import type { McpAllowed } from "../options.js";
+import { issuesBy } from "./server-schema.js";
 
 type Asking = Pick<ToolDisplay, "pushAndWait" | "signal">;
 
@@ -40,6 +40,9 @@ function isSecret(name: string, { title = "", format }: Field): boolean {
 /** So often is a person asked for one field. */
 const tries = 5;
 
+/** More of these are no question that a person can answer. */
+const most = { fields: 20, choices: 200, addressLetters: 2_000 };
+
 /** The person's answer; turning a question down declines. */
 export async function answerOf(
   request: Elicitation,
@@ -61,8 +64,9 @@ async function link(
   display: Asking,
   server: string,
 ): Promise<ElicitResult> {
-  if (!isSafe(url)) return { action: "decline" };
-  const asks = `The server "${server}" asks you to open an address: ${shortened(message, 2_000)}\n\n${url}`;
+  const address = safe(url);
+  if (!address) return { action: "decline" };
+  const asks = `The server "${server}" asks you to open an address of ${address.host}: ${shortened(message, 2_000)}\n\n${address}`;
   const options = [
     { label: "Done", value: "done" },
     { label: "Decline", value: "decline" },
@@ -71,21 +75,21 @@ async function link(
   return { action: answer === "done" ? "accept" : "decline" };
 }
 
-/** Nothing is sent in the clear, but to this machine. */
-function isSafe(url: string): boolean {
-  try {
-    const { protocol, hostname } = new URL(url);
-    return protocol === "https:" || (protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname));
-  } catch {
-    return false;
-  }
+/** Nothing is sent in the clear, but to this machine; and a name before the host could be taken for it. */
+function safe(url: string): URL | undefined {
+  if (url.length > most.addressLetters || !URL.canParse(url)) return undefined;
+  const address = new URL(url);
+  const { protocol, hostname, username, password } = address;
+  const isHidden = protocol === "https:" || (protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname));
+  return isHidden && !username && !password ? address : undefined;
 }
 
 async function form(request: Elicitation, display: Asking, server: string): Promise<ElicitResult> {
   const { message, requestedSchema } = request as { message: string; requestedSchema?: object };
   const schema = (requestedSchema ?? {}) as { properties?: Record<string, Field>; required?: readonly string[] };
   const fields = Object.entries(schema.properties ?? {});
-  if (fields.some(([name, field]) => isSecret(name, field))) return { action: "decline" };
+  const tooMany = fields.length > most.fields || fields.some(([, field]) => (choicesOf(field)?.length ?? 0) > most.choices);
+  if (tooMany || fields.some(([name, field]) => isSecret(name, field))) return { action: "decline" };
   const asks = `The server "${server}" asks: ${shortened(message, 2_000)}`;
   const content: Record<string, string | number | boolean | string[]> = {};
   if (fields.length === 0) {
@@ -158,6 +162,6 @@ function readAnswer(answer: string, { type }: Field): string | number | boolean 
 }
 
 function faultOf(value: unknown, field: Field): string | undefined {
-  const issues = validatorOf(field as Record<string, unknown>)(value);
+  const issues = issuesBy(field as Record<string, unknown>, value);
   return issues.length ? issuesText(issues) : undefined;
 }

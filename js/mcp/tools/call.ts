@@ -4,19 +4,19 @@
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/client";
 import type { ToolDisplay } from "../../src/ports/tool.js";
 import { issuesText } from "../../src/schema/check.js";
-import { validatorOf } from "../../src/schema/validator.js";
 import type { ToolResultData } from "../../src/wire/record.js";
 import type { CallOptions, Connection, Elicitation, Leg, LegFailure } from "../connection/connection.js";
 import type { McpSettings } from "../options.js";
 import { answerOf } from "./asked.js";
 import { failureResult, resultOf } from "./result.js";
+import { issuesBy } from "./server-schema.js";
 import type { ServerTool } from "./tool-list.js";
 
 export interface CallPort {
   readonly connection: Connection;
   readonly settings: McpSettings;
-  /** Keeps that a person has allowed the tool. */
-  allow(): Promise<unknown>;
+  /** Keeps that a person has allowed the tool; `false` where they were shown another one. */
+  allow(): Promise<boolean>;
 }
 
 type Answer = CallToolResult | InputRequiredResult;
@@ -32,10 +32,11 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
   const ask = (request: Elicitation) => answerOf(request, display, settings.name, settings.allow);
   const progressed: CallOptions["progressed"] = ({ message, progress, total }) => display.progress(message, progress, total);
   let more: Pick<InputRequiredResult, "requestState"> & { readonly inputResponses?: Record<string, unknown> } = {};
+  let asked = 0;
   for (let leg = 1; leg <= settings.limits.rounds; leg++) {
     // Nothing is awaited between the steps and the questions, so the record has all of the call.
     const kept = await display.step(`call ${leg}`, async (): Promise<KeptLeg> => {
-      if (leg === 1) await port.allow();
+      if (leg === 1 && !(await port.allow())) return { failed: changedMeanwhile(tool) };
       const { idempotencyKey: key, signal } = display;
       const params = {
         name: tool.info.tool,
@@ -49,7 +50,10 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
     const { answer } = kept;
     if (!isInputRequired(answer)) return resultOf(answer, kept.mismatch);
     const inputResponses: Record<string, unknown> = {};
-    for (const [name, request] of Object.entries(answer.inputRequests ?? {})) {
+    const requests = Object.entries(answer.inputRequests ?? {});
+    asked += requests.length;
+    if (asked > settings.limits.rounds) break;
+    for (const [name, request] of requests) {
       if (request.method === "elicitation/create") inputResponses[name] = await ask(request.params);
       else if (request.method === "roots/list" && settings.allow?.roots) inputResponses[name] = { roots: settings.allow.roots };
       else return failureResult(notAllowed(settings.name, request.method));
@@ -58,6 +62,11 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
   }
   const rounds = `The MCP server "${settings.name}" asked more than ${settings.limits.rounds} times for one call.`;
   return failureResult({ code: "MCP_TOO_MANY_ROUNDS", message: rounds, ran: "yes" });
+}
+
+function changedMeanwhile({ info: { server, tool } }: ServerTool): LegFailure {
+  const message = `The server "${server}" has changed "${tool}" since somebody was asked about this call.`;
+  return { code: "MCP_TOOL_CHANGED", message, ran: "no" };
 }
 
 function notAllowed(server: string, method: string): LegFailure {
@@ -71,11 +80,11 @@ function checked(leg: Leg, { info }: ServerTool): KeptLeg {
   if (structuredContent === undefined)
     return { ...leg, mismatch: "The server sent no structured content, though its tool says so." };
   try {
-    const issues = validatorOf(info.outputSchema)(structuredContent);
+    const issues = issuesBy(info.outputSchema, structuredContent);
     if (!issues.length) return leg;
     return { ...leg, mismatch: `The server's result is not what its tool says: ${issuesText(issues).slice(0, 500)}` };
   } catch {
-    // A schema that is none says nothing of a result.
+    // A schema that is none, or takes too long, says nothing of a result.
     return leg;
   }
 }

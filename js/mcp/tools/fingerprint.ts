@@ -3,7 +3,10 @@
 /** Of everything that a model or a person reads of it, and that decides what is asked. */
 export async function fingerprintOf(tool: object): Promise<string> {
   const { description, inputSchema, outputSchema, annotations, title } = tool as Record<string, unknown>;
-  const text = canonical({ description, inputSchema, outputSchema, annotations, title });
+  return digestOf(canonical({ description, inputSchema, outputSchema, annotations, title }));
+}
+
+export async function digestOf(text: string): Promise<string> {
   // Pages that came without TLS have no digests. The text itself tells as much.
   if (!globalThis.crypto?.subtle) return text;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));

@@ -9,10 +9,11 @@ const most = { atOnce: 20, inAll: 64 };
 
 export const searchName = (server: string) => `${server}__find_tools`;
 
-/** What was found is a tool from the next call of the model on, after a reload too. */
+/** What was found is a tool from the next call of the model on, after a reload too. `readable`: what a model may read of it. */
 export function searchTool(
   server: string,
   tools: readonly McpToolInfo[],
+  readable: (info: McpToolInfo) => Promise<string>,
   stateOf: (display: ToolDisplay) => PluginState<McpState>,
 ): ToolConfig<{ readonly query: string }> {
   return {
@@ -32,7 +33,7 @@ export function searchTool(
       await stateOf(display).set(({ found: before }) => ({
         found: [...new Set([...before.filter((name) => !names.includes(name)), ...names])].slice(-most.inAll),
       }));
-      return found.map(({ name, description }) => ({ name, description: description.slice(0, 300) }));
+      return Promise.all(found.map(async (info) => ({ name: info.name, description: (await readable(info)).slice(0, 300) })));
     },
   };
 }

@@ -1,10 +1,12 @@
 // A tool of a server as a tool of the session: what is asked before it runs, and what it does.
 
 import type { ApprovalRule, ToolConfig } from "../../src/ports/tool.js";
+import type { JsonSchema } from "../../src/schema/types.js";
 import type { Connection } from "../connection/connection.js";
 import type { McpSettings } from "../options.js";
-import type { McpToolInfo } from "../types.js";
+import type { McpHints, McpToolInfo } from "../types.js";
 import { callTool } from "./call.js";
+import { issuesBy } from "./server-schema.js";
 import type { ServerTool } from "./tool-list.js";
 import type { Allowed, Trust } from "./trust.js";
 
@@ -19,54 +21,92 @@ export interface ToolPort {
 
 /**
  * `before`: what a person has allowed, if that is something else than the server says now. The model reads that, until somebody has seen the new
- * words.
+ * words. `seen`: a person has allowed what it says now, or need not.
  */
-export function toolOf(tool: ServerTool, before: Allowed | undefined, port: ToolPort): ToolConfig {
+export function toolOf(tool: ServerTool, before: Allowed | undefined, port: ToolPort, seen: boolean): ToolConfig {
   const { info } = tool;
   const { settings, trust, user, connection, parallel } = port;
   const { approvals = "ask", firstUse = "ask" } = settings;
   const { description, inputSchema } = before ?? info;
   const { readOnly, destructive, idempotent } = info.hints;
   const hints = approvals === "hints";
+  const permission = typeof approvals !== "function" && !destructive && !(hints && readOnly);
   /** Why a person has to look at it first. */
   const unseen = async (): Promise<string | undefined> => {
     if (firstUse === "allow") return undefined;
     const allowed = await trust.allowed(user, info.tool);
-    if (!allowed) return firstUseOf(info);
-    return allowed.fingerprint === info.fingerprint ? undefined : changed(info, allowed);
+    if (allowed?.fingerprint === info.fingerprint) return undefined;
+    await trust.show(user, info);
+    return allowed ? changed(info, allowed) : firstUseOf(info);
   };
   return {
     name: info.name,
     description: `The server "${settings.name}" describes this tool so: ${description}`,
-    title: info.title ?? info.tool,
+    // Whoever allows a call sees whose it is, whatever the server calls it.
+    title: info.title === undefined ? `${settings.name}: ${info.tool}` : `${settings.name}: ${info.title} (${info.tool})`,
     jsonSchema: inputSchema,
-    requiresPermission: async () => {
-      // One question, not two.
-      if (typeof approvals === "function" || (await unseen())) return false;
-      return !destructive && !(hints && readOnly);
+    inputSchema: {
+      "~standard": { version: 1, vendor: "glove-wasm", validate: (value: unknown) => validated(inputSchema, value) },
     },
+    // One question, not two: a permission is asked for when it has been seen.
+    requiresPermission: seen && permission,
     requireApproval: async (input: unknown): Promise<boolean | ApprovalRule> => {
       const reason = await unseen();
       if (reason !== undefined) return { required: true, reason };
-      return typeof approvals === "function" ? approvals(info, input) : destructive;
+      if (typeof approvals === "function") return approvals(info, input);
+      // Seen by now, in another call: this one has no permission yet.
+      return destructive || (permission && !seen);
     },
     ...(hints && (readOnly || idempotent) && { idempotent: true }),
     ...(parallel && hints && readOnly && { parallel: true }),
     do: (input, display) => {
-      const allow = async () => {
-        if (firstUse === "ask") await trust.allow(user, info);
-      };
+      const allow = async () => firstUse === "allow" || trust.allow(user, info);
       return callTool(tool, input, display, { connection, settings, allow });
     },
   };
 }
 
-const firstUseOf = ({ server, tool, description }: McpToolInfo) =>
-  `This is the first use of "${tool}". The server "${server}" describes it so:\n${description}`;
+function validated(schema: JsonSchema, value: unknown) {
+  const issues = issuesBy(schema, value);
+  return issues.length ? { issues } : { value };
+}
 
-function changed({ server, tool, description, inputSchema }: McpToolInfo, before: Allowed): string {
-  const says = `The server "${server}" has changed "${tool}" since you allowed it.`;
-  const schemas = [before.inputSchema, inputSchema].map((schema) => JSON.stringify(schema));
-  const [was, is] = before.description === description ? schemas : [before.description, description];
-  return was === is ? `${says}\nIt says something else of its effects or its results.` : `${says}\nBefore: ${was}\nNow: ${is}`;
+function firstUseOf({ server, tool, description, inputSchema, hints }: McpToolInfo): string {
+  const lines = [
+    `This is the first use of "${tool}". The server "${server}" describes it so:\n${description}`,
+    ...sentences(hints),
+    ...(Object.keys(Object(inputSchema.properties)).length > 0
+      ? [`What it takes: ${JSON.stringify(inputSchema.properties)}`]
+      : []),
+  ];
+  return lines.join("\n");
+}
+
+/** What it says of its effects, which may decide what is asked. */
+function sentences({ readOnly, destructive, idempotent }: McpHints): string[] {
+  return [
+    ...(readOnly ? ["It says that it only reads."] : []),
+    ...(destructive ? ["It says that it may destroy something."] : []),
+    ...(idempotent ? ["It says that doing it twice is doing it once."] : []),
+  ];
+}
+
+/** Everything that differs, so that nothing comes in with something else. */
+function changed(info: McpToolInfo, before: Allowed): string {
+  const parts: [string, (tool: Allowed) => string][] = [
+    ["Its name for people", ({ title = "" }) => title],
+    ["Its description", ({ description }) => description],
+    ["Its effects", ({ hints }) => sentences(hints).join(" ") || "It says nothing of them."],
+    ["What it takes", ({ inputSchema }) => JSON.stringify(inputSchema)],
+    ["What it gives", ({ outputSchema }) => (outputSchema ? JSON.stringify(outputSchema) : "")],
+  ];
+  const differing = parts.flatMap(([name, of]) => {
+    const [was, is] = [of(before), of(info)];
+    return was === is ? [] : [`${name}, before: ${was}\n${name}, now: ${is}`];
+  });
+  const says = `The server "${info.server}" has changed "${info.tool}" since you allowed it.`;
+  return [
+    says,
+    ...(differing.length > 0 ? differing : ["What it has changed decides nothing here, and no model reads it."]),
+  ].join("\n");
 }

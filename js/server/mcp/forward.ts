@@ -5,6 +5,7 @@ import { check, checkOptions, type Options } from "../../src/values/validate-opt
 import { readBody } from "../body.js";
 import type { ChatHandlerConfig } from "../config.js";
 import { refuse } from "../refuse.js";
+import { secretOf } from "../secret.js";
 import type { McpUpstream } from "./mcp-upstream.js";
 
 const upstreamOptions = { url: "any", headers: "any" } as const satisfies Options<McpUpstream>;
@@ -24,10 +25,10 @@ export class McpForward {
   readonly #secret: () => string;
   #key: Promise<CryptoKey> | undefined;
 
-  constructor(config: ChatHandlerConfig, servers: Readonly<Record<string, McpUpstream>>, secret: () => string | undefined) {
+  constructor(config: ChatHandlerConfig, servers: Readonly<Record<string, McpUpstream>>, key: () => string) {
     this.#config = config;
     // Workers have no randomness before their first request.
-    this.#secret = () => config.toolSecret ?? secret() ?? crypto.randomUUID();
+    this.#secret = () => secretOf(config, key, crypto.randomUUID() + crypto.randomUUID());
     this.#servers = new Map(Object.entries(servers).map(([name, server]) => [name, { ...server, url: addressOf(name, server) }]));
   }
 
@@ -46,6 +47,8 @@ export class McpForward {
     const { headers: own } = server;
     const added = typeof own === "function" ? await own({ owner, request }) : own;
     for (const [header, value] of new Headers(added)) headers.set(header, value);
+    // A missing key is told before anything is asked.
+    await this.#signing();
     const { method, signal } = request;
     const body = method === "POST" ? await readBody(request, this.#config.limits) : null;
     const response = await this.#ask(server.url, { method, headers, body, signal, redirect: "manual" });

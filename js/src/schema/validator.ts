@@ -3,14 +3,21 @@ import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { GloveError, reasonOf } from "../values/error.js";
 import type { Issue, JsonSchema } from "./types.js";
 
-export function validatorOf(schema: JsonSchema): (value: unknown) => readonly Issue[] {
-  const validator = right(() => new Validator(withAnchors(schema) as JsonSchema, "2020-12", false));
+/** `steps`: so many parts of the schema are tried on a value at most, for schemas that are not the application's. */
+export function validatorOf(schema: JsonSchema, steps = Number.POSITIVE_INFINITY): (value: unknown) => readonly Issue[] {
+  let left = Number.POSITIVE_INFINITY;
+  const tried = () => {
+    if (left-- <= 0) throw new Error(`a value is tried by more than ${steps} parts of it`);
+  };
+  const copy = withAnchors(schema, false, Number.isFinite(steps) ? tried : undefined);
+  const validator = right(() => new Validator(copy as JsonSchema, "2020-12", false));
   return (value) => {
+    left = steps;
     // A reference that leads nowhere is found only here.
     const { valid, errors } = right(() => validator.validate(value));
     if (valid) return [];
     return causes(errors).map(({ instanceLocation, keyword, error }) => ({
-      path: steps(instanceLocation),
+      path: partsOf(instanceLocation),
       message: keyword === "false" ? "No value is allowed here." : error,
     }));
   };
@@ -76,12 +83,12 @@ const maps = new Set(["properties", "patternProperties", "$defs", "definitions",
  * A copy in which a dynamic anchor is an anchor too, and a dynamic reference one to it: the validator knows the plain ones only, and within
  * one schema they mean the same. (It also writes into the schema that it is given.)
  */
-function withAnchors(schema: unknown, isMap = false): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => withAnchors(item));
+function withAnchors(schema: unknown, isMap = false, tried?: () => void): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => withAnchors(item, false, tried));
   if (typeof schema !== "object" || schema === null) return schema;
   const copy: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(schema)) {
-    const made = !isMap && data.has(key) ? value : withAnchors(value, !isMap && maps.has(key));
+    const made = !isMap && data.has(key) ? value : withAnchors(value, !isMap && maps.has(key), tried);
     // `__proto__` is a name like any other.
     Object.defineProperty(copy, key, { value: made, enumerable: true, writable: true, configurable: true });
   }
@@ -93,6 +100,15 @@ function withAnchors(schema: unknown, isMap = false): unknown {
     const reference = { $ref: $dynamicRef };
     if ($ref === undefined) copy.$ref = $dynamicRef;
     else copy.allOf = [...(Array.isArray(copy.allOf) ? copy.allOf : []), reference];
+  }
+  // The validator looks for a reference in each part that it tries.
+  if (tried) {
+    const { $ref: reference } = copy;
+    const get = () => {
+      tried();
+      return reference;
+    };
+    Object.defineProperty(copy, "$ref", { get, enumerable: reference !== undefined });
   }
   return copy;
 }
@@ -112,7 +128,7 @@ function boundsOfDraft4(schema: Record<string, unknown>): void {
   }
 }
 
-function steps(pointer: string): (string | number)[] {
+function partsOf(pointer: string): (string | number)[] {
   const parts = pointer.split("/").slice(1);
   return parts.map((part) => {
     const name = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");

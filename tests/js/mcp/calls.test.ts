@@ -52,7 +52,7 @@ test.each(both)("a tool of a server of %s is the model's, and its result comes a
   expect(model.calls[0]?.tools).toContain("docs__search");
   expect(shown()).toEqual(["user: How many pages?", "docs__search: success two pages with cheese", "agent: Two."]);
   const entry = session.getSnapshot().timeline.find(({ kind }) => kind === "tool");
-  expect(entry).toMatchObject({ title: "Search the guide" });
+  expect(entry).toMatchObject({ title: "docs: Search the guide (search)" });
   expect(server.status()).toMatchObject({ state: "ready", server: { name: "docs-server", version: "1.2.3" } });
   if (age === "2026-07-28") expect(server.status()).toMatchObject({ protocol: "2026-07-28" });
   else expect(server.status()).not.toMatchObject({ protocol: "2026-07-28" });

@@ -5,6 +5,7 @@ import { type McpServerOptions, mcpServer } from "glove-wasm/mcp";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { boundedFetch } from "../../../js/mcp/connection/bounded-fetch.js";
+import { issuesBy } from "../../../js/mcp/tools/server-schema.js";
 import { call, type Fill, mcpScene, mcpSite, olderServer } from "../../support/mcp.js";
 import { root } from "../../support/project.js";
 
@@ -40,6 +41,124 @@ test.each<[string, () => Promise<Response>, string, boolean]>([
   expect(result?.message).toContain(perhaps ? "it may have run" : "The tool did not run");
   expect(result?.outcome).toBe(perhaps ? "interrupted" : undefined);
   expect(calls).toBe(1);
+});
+
+/** The same words and statuses as those of a call that was never begun. */
+test.each<[string, (id: unknown) => Response]>([
+  [
+    "says that it is not connected",
+    (id) => jsonAnswer({ jsonrpc: "2.0", id, error: { code: -32603, message: "Not connected" } }),
+  ],
+  ["answers with the status 400", () => jsonAnswer({ error: "no such column" }, 400)],
+  ["answers with the status 429", () => jsonAnswer({}, 429)],
+])("a server that has run the tool and then %s is not asked again", async (_, answer) => {
+  const site = mcpSite(one);
+  let id: unknown;
+  const fetching: typeof fetch = (url, init) => {
+    id = JSON.parse(String(init?.body ?? "{}")).id;
+    return site.fetch(url, init);
+  };
+  site.between = async ({ method }, send) => {
+    if (method !== "tools/call") return withSession(await send());
+    await (await send()).text();
+    return answer(id);
+  };
+  const { session, server, shown } = mcpScene([call("docs__do", {}), "Ok."], { ...free, url: site.url, fetch: fetching });
+  await session.sendMessage("Do it");
+  expect(site.calls()).toHaveLength(1);
+  expect(shown()[1]).toContain("docs__do: error");
+  expect(shown()[1]).not.toContain("did not run");
+  await server.disconnect();
+});
+
+const jsonAnswer = (body: unknown, status = 200) =>
+  new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
+
+function withSession({ body, status, headers }: Response): Response {
+  const told = new Headers(headers);
+  told.set("mcp-session-id", "s-1");
+  return new Response(body, { status, headers: told });
+}
+
+test("the headers of the application go to its server alone, wherever that sends its client", async () => {
+  const sent: [string, string | null][] = [];
+  const server = mcpServer({
+    name: "docs",
+    url: "https://docs.example/mcp",
+    headers: { "x-key": "k" },
+    auth: {
+      redirectUrl: "https://app.example/",
+      clientMetadata: { redirect_uris: ["https://app.example/"] },
+      clientInformation: () => undefined,
+      tokens: () => undefined,
+      saveTokens: () => {},
+      saveCodeVerifier: () => {},
+      codeVerifier: () => "",
+      redirectToAuthorization: () => {},
+    },
+    fetch: async (url, init) => {
+      sent.push([String(url), new Headers(init?.headers).get("x-key")]);
+      const challenge = `Bearer resource_metadata="https://evil.example/meta"`;
+      return new Response("", {
+        status: String(url) === "https://docs.example/mcp" ? 401 : 404,
+        headers: { "www-authenticate": challenge },
+      });
+    },
+  });
+  await expect(server.connect()).rejects.toThrow();
+  expect(sent.some(([url]) => url.startsWith("https://evil.example/"))).toBe(true);
+  for (const [url, key] of sent) expect(key, url).toBe(url === "https://docs.example/mcp" ? "k" : null);
+});
+
+test("the words behind a status that is an error end, and the status is told", async () => {
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 1_000;
+      controller.enqueue(new Uint8Array(1_000));
+    },
+  });
+  const fetching = boundedFetch({
+    server: "docs",
+    url: new URL("https://docs.example/mcp"),
+    headers: () => ({}),
+    maxBytes: 8_000_000,
+    tooLarge: () => {},
+    send: async () => new Response(body, { status: 500 }),
+  });
+  const response = await fetching("https://docs.example/mcp", {});
+  expect([response.status, (await response.text()).length]).toEqual([500, 64_000]);
+  expect(sent).toBeLessThan(100_000);
+});
+
+test("a schema and a value that a server has made for each other do not stop the page", async () => {
+  const doubled = Object.fromEntries(
+    Array.from({ length: 30 }, (_, at) => [
+      `d${at}`,
+      { allOf: [{ $ref: `#/$defs/d${at + 1}` }, { $ref: `#/$defs/d${at + 1}` }] },
+    ]),
+  );
+  const schemas = [
+    { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } },
+    { type: "object", $ref: "#/$defs/d0", $defs: { ...doubled, d30: { type: "object" } } },
+  ];
+  for (const schema of schemas) {
+    const began = performance.now();
+    try {
+      issuesBy(schema, { a: `${"a".repeat(40)}!` });
+    } catch (error) {
+      expect(error).toMatchObject({ code: "SCHEMA_INVALID" });
+    }
+    expect(performance.now() - began).toBeLessThan(5_000);
+  }
+  expect(issuesBy({ type: "object", properties: { a: { type: "number" } }, required: ["a"] }, { a: "1" })).toHaveLength(1);
+  // What cannot be told in time is not refused.
+  const open = {
+    patternProperties: { "^a": { type: "string" } },
+    additionalProperties: false,
+    not: { properties: { a: { pattern: "x" } } },
+  };
+  expect(issuesBy(open, { abc: "1" })).toEqual([]);
 });
 
 test("a connection that was never made says so in Node, and the call did not run", async () => {
@@ -93,6 +212,7 @@ test("an answer of 100 MB is broken off where it is too large, and a stream of s
   const flood = (type: string, piece: string) =>
     boundedFetch({
       server: "docs",
+      url: new URL("https://docs.example/mcp"),
       headers: () => ({ "x-key": "k" }),
       maxBytes: 10_000,
       tooLarge: (_, error) => told.push(error.code),

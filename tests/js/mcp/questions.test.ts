@@ -100,6 +100,16 @@ test.each<[string, Request, Partial<McpServerOptions>]>([
   ["an access token in another spelling", { q: form({ accessToken: { type: "string" } }) }, {}],
   ["an API key by its title", { q: form({ k: { type: "string", title: "Your API key" } }) }, {}],
   ["an address in the clear", { q: inputRequired.elicitUrl({ url: "http://evil.example", message: "Sign in" }) }, {}],
+  [
+    "an address with another one's name",
+    { q: inputRequired.elicitUrl({ url: "https://bank.example@evil.example/", message: "Pay" }) },
+    {},
+  ],
+  [
+    "more than anybody answers",
+    { q: form(Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`f${at}`, { type: "string" }]))) },
+    {},
+  ],
   ["an address that is code", { q: inputRequired.elicitUrl({ url: "javascript:alert(1)", message: "Sign in" }) }, {}],
 ])("a person is never asked for %s", async (_, requests, options) => {
   const { questions, responses } = await answered(requests, [], options);
@@ -117,7 +127,9 @@ test("an address is shown whole, and opened by the person", async () => {
   const url = "https://bank.example/pay?id=1";
   const requests = { q: inputRequired.elicitUrl({ url, message: "Pay there." }) };
   const { questions, responses } = await answered(requests, ["done"]);
-  expect(questions).toMatchObject([{ renderer: "confirm", input: { message: expect.stringContaining(`Pay there.\n\n${url}`) } }]);
+  expect(questions).toMatchObject([
+    { renderer: "confirm", input: { message: expect.stringContaining(`address of bank.example: Pay there.\n\n${url}`) } },
+  ]);
   expect(responses).toEqual({ q: { action: "accept" } });
   expect((await answered(requests, [undefined])).responses).toEqual({ q: { action: "decline" } });
 });
@@ -144,6 +156,34 @@ test("a tool that never stops asking is stopped", async () => {
   expect(await session.sendMessage("Ask")).toMatchObject({ text: "Enough." });
   expect(asked).toBe(4);
   expect(shown()[1]).toContain("asked more than 4 times");
+  await server.disconnect();
+});
+
+test("an older server asks no more often in one call than any other", async () => {
+  const answers: ElicitResult[] = [];
+  const place = olderServer((server) => {
+    server.registerTool("ask", { inputSchema: z.object({}) }, async (_, { mcpReq }) => {
+      const question = { message: "Sure?", requestedSchema: { type: "object" as const, properties: {} } };
+      answers.push(...(await Promise.all(Array.from({ length: 100 }, () => mcpReq.elicitInput(question)))));
+      return { content: [] };
+    });
+  });
+  const { session, server } = mcpScene([call("docs__ask", {}), "Done."], {
+    ...free,
+    transport: place.transport,
+    limits: { rounds: 4 },
+  });
+  const seen = new Set<string>();
+  session.subscribe(() => {
+    for (const { id } of session.getSnapshot().slots) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      session.resolveSlot(id, "yes");
+    }
+  });
+  await session.sendMessage("Ask");
+  expect(seen.size).toBe(4);
+  expect(answers.filter(({ action }) => action === "decline")).toHaveLength(96);
   await server.disconnect();
 });
 

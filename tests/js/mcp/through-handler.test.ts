@@ -87,6 +87,8 @@ test("a session with a server is of who began it", async () => {
     return new Response(JSON.stringify(answered), { headers: { "content-type": "application/json", "mcp-session-id": "s-1" } });
   };
   const { handler } = made({}, upstream);
+  // Where a handler has no secret of the application's, its own is none that anybody knows.
+  const { handler: unsigned } = made({ toolSecret: undefined }, upstream);
   const post = (user: string, session?: string) =>
     handler(
       new Request("https://app.example/api/chat", {
@@ -112,6 +114,14 @@ test("a session with a server is of who began it", async () => {
   ] as const)
     expect((await post(user, other)).status, `${user} ${other}`).toBe(404);
   expect(seen).toHaveLength(2);
+  const key = await crypto.subtle.importKey("raw", new TextEncoder().encode("mcp "), { name: "HMAC", hash: "SHA-256" }, false, [
+    "sign",
+  ]);
+  const seal = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(JSON.stringify(["s-1", "docs", "bob"])));
+  const forged = `s-1.${Buffer.from(seal).toString("hex")}`;
+  const headers = { "content-type": "application/json", "x-glove-mcp": "docs", "x-user": "bob", "mcp-session-id": forged };
+  const request = new Request("https://app.example/api/chat", { method: "POST", headers, body: "{}" });
+  expect((await unsigned(request)).status).toBe(404);
 });
 
 test.each<[string, () => Promise<Response>, number]>([
