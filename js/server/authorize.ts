@@ -1,4 +1,5 @@
-// Authorization, and whose a request is. Only `true` lets a request through: any other answer, or none in time, refuses it.
+// Authorization, whose a request is, and what signs what a page brings back. Only `true` lets a request through: any other answer, or none in
+// time, refuses it.
 
 import { broken } from "../src/relay/answer.js";
 import { describeValue } from "../src/values/validate-options.js";
@@ -57,4 +58,15 @@ async function inTime(answer: Promise<unknown>, ms: number): Promise<unknown> {
 /** Also one of another realm or of a library. */
 function isResponse(value: unknown): value is Response {
   return value instanceof Response || Object.prototype.toString.call(value) === "[object Response]";
+}
+
+/** What a key has at least, of a provider; a secret is not made of less. */
+const keyLetters = 20;
+
+/** `own`: of this process, where there is nothing that all servers of the application share. */
+export function secretOf({ toolSecret }: Pick<ChatHandlerConfig, "toolSecret">, key: () => string, own: string): string {
+  if (toolSecret) return toolSecret;
+  // All servers of an application have the same key of its provider, and nobody else has it.
+  const shared = key();
+  return shared.length >= keyLetters ? shared : own;
 }

@@ -16,11 +16,11 @@ import type { Guard } from "../src/wasm/guard.js";
 import type { Providers } from "../src/wasm/providers.js";
 import type { PageTool } from "../src/wire/core-types.js";
 import type { Issue } from "../src/wire/run-types.js";
+import { secretOf } from "./authorize.js";
 import type { ChatHandlerConfig } from "./config.js";
 import { refuse } from "./refuse.js";
 import { createMemoryBuffer } from "./resume/answer-buffer.js";
 import { answerKey, ResumableAnswers } from "./resume/resume.js";
-import { secretOf } from "./secret.js";
 import { traceTool } from "./traces.js";
 
 /** So long a tool without a `timeoutMs` may work: nobody else ends one whose page is gone. */

@@ -2,10 +2,10 @@
 
 import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
+import { secretOf } from "../authorize.js";
 import { readBody } from "../body.js";
 import type { ChatHandlerConfig } from "../config.js";
 import { refuse } from "../refuse.js";
-import { secretOf } from "../secret.js";
 import type { McpUpstream } from "./mcp-upstream.js";
 
 const upstreamOptions = { url: "any", headers: "any" } as const satisfies Options<McpUpstream>;
