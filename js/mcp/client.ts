@@ -38,6 +38,9 @@ const staleMs = 300_000;
 const firstWaitMs = 8_000;
 const changedWaitMs = 3_000;
 
+/** A server that has each time another fault is told of no more. */
+const mostReports = 100;
+
 /** More letters of definitions are searched among. */
 const maxDefinitions = 100_000;
 
@@ -166,7 +169,7 @@ export class McpClient {
 
   #report(round: PluginRound<McpState>, error: GloveError): void {
     const key = error.code === "MCP_TOOL_REFUSED" ? error.message : error.code;
-    if (this.#reported.has(key)) return;
+    if (this.#reported.has(key) || this.#reported.size >= mostReports) return;
     this.#reported.add(key);
     round.report(error);
   }
@@ -225,6 +228,8 @@ export class McpClient {
           list: { ...this.#current.list, refused: [...this.#current.list.refused, cutOff(cut)] },
         };
       this.#unreachable = undefined;
+      // Of a server that changes its list each time, what it said before is let go.
+      if (this.#made.size > 10 + 4 * this.#current.list.tools.length) this.#made.clear();
       await this.#keep(known);
       return this.#current;
     } catch (error) {

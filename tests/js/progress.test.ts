@@ -30,13 +30,14 @@ test("a call's entry tells how far it is until it is over, and the record nothin
   const { session, entry, begun, end } = working();
   const sent = session.sendMessage("Work");
   const display = await begun();
+  const [first] = session.getSnapshot().timeline;
   display.progress("half of it", 1, 2);
   expect(entry()?.progress).toEqual({ message: "half of it", done: 1, of: 2 });
   display.progress(undefined, 2);
   await until(session, () => entry()?.progress?.done === 2);
   expect(entry()?.progress).toEqual({ done: 2 });
   const before = entry();
-  expect(session.getSnapshot().timeline[0]).toBe(session.getSnapshot().timeline[0]);
+  expect(session.getSnapshot().timeline[0]).toBe(first);
   end();
   await sent;
   expect(before).not.toBe(entry());

@@ -275,6 +275,7 @@ export class Connection {
     }
     // A live question does not say of which call it is.
     if (connected.client.getProtocolEra() === "modern") return this.#send(connected, options);
+    if (this.#calls.size > 0) options.progressed({ progress: 0, message: "It waits for another call of this server." });
     const before = this.#last;
     let done = () => {};
     this.#last = new Promise<void>((resolve) => {

@@ -14,10 +14,19 @@ export const timelineReducers: Reducers<"timeline" | "broken" | "progress"> = {
     return timeline.some((entry) => mark(entry) !== entry) ? withBase(state, { timeline: timeline.map(mark) }) : state;
   },
   progress(state, { progress }) {
-    const { timeline } = state.base;
-    const now = timeline.map((entry) => withProgress(entry, progress));
-    const same = now.every((entry, at) => entry === timeline[at]);
-    return { ...(same ? state : withBase(state, { timeline: now })), progress };
+    const { timeline: before } = state.base;
+    const ids = new Set([...Object.keys(state.progress), ...Object.keys(progress)]);
+    let timeline = before;
+    // Calls that run are near the end.
+    for (let at = before.length - 1; at >= 0 && ids.size > 0; at--) {
+      const entry = before[at] as ShownEntry;
+      if (!ids.delete(entry.id)) continue;
+      const now = withProgress(entry, progress);
+      if (now === entry) continue;
+      if (timeline === before) timeline = before.slice();
+      (timeline as ShownEntry[])[at] = now;
+    }
+    return { ...(timeline === before ? state : withBase(state, { timeline })), progress };
   },
   timeline(state, { len, set }, context, unseen) {
     const { timeline: before } = state.base;

@@ -281,7 +281,7 @@ test("where the official client is not installed, the error names it", () => {
   expect(said).toMatch(/^MCP_CLIENT_MISSING Install "@modelcontextprotocol\/client"/);
 });
 
-test("a way that never opens is given up, and another try begins anew", async () => {
+test("a way that does not open is told, and another try begins anew", async () => {
   let opened = 0;
   const server = mcpServer({
     name: "docs",
