@@ -105,6 +105,7 @@ test("what is still to come is told by one dot, behind the last word of any bloc
       ["1. one\\n\\n2. last", "ol > li:last-child > p"],
       ["> one\\n> last", "blockquote > p"],
       ["```js\\nlast()", "pre > code"],
+      ["| a | b | c |\\n| - | - | - |\\n| 1 | 2 | 3 |\\n| 4 | last", "tr:last-child > td:nth-child(2)"],
     ] as const) {
       await page.evaluate(`states.open = { busy: true, streamingText: "${markup}" }, undefined`);
       await page.evaluate("show('open')");

@@ -67,3 +67,12 @@ test.each([
   expect(link?.textContent).toBe(shown);
   expect(link?.title).toBe(link?.getAttribute("href"));
 });
+
+test.each([
+  ["| a | b |\n| - | - |\n| 1 | 2 |\n| 3", "3"],
+  ["| a | b |\n| - | - |\n| 1 | 2 |\n| 3 | 4 **x", "x"],
+])("the dot of a table that is being written stands in its last cell (%j)", (text, cell) => {
+  const { container } = render(<Markdown text={text} streaming />);
+  const dots = [...container.querySelectorAll("[data-glove-caret]")];
+  expect(dots.map(({ parentElement }) => parentElement?.textContent)).toEqual([cell]);
+});
