@@ -1,4 +1,4 @@
-// The text of an answer: as markdown where it has any, which is loaded when the first such text is shown.
+// The text of an answer: as markdown where it has any, which is loaded with the first request, or when the first such text is shown.
 import { type ComponentType, type ReactNode, useContext, useRef, useSyncExternalStore } from "react";
 import { Listeners } from "../hooks/listeners.js";
 import { Long, useFront, useGrowing } from "../render/long-text.js";
@@ -12,7 +12,8 @@ export function AnswerText({ text, streaming }: TextRenderProps): ReactNode {
   const BuiltIn = useBuiltIn(wanted === true && marked);
   if (typeof wanted !== "boolean") return mountRenderer(wanted, { text, streaming }, { name: "markdown", of: text });
   if (BuiltIn) return <BuiltIn text={text} streaming={streaming} />;
-  return streaming ? <Growing text={text} /> : <Long text={text} />;
+  const words = BuiltIn === null ? withoutMarks(text) : text;
+  return streaming ? <Growing text={words} /> : <Long text={words} />;
 }
 
 /** Not read out while it grows: the finished message is. */
@@ -41,27 +42,41 @@ function useIsMarkdown(text: string): boolean {
   return seen.current.found;
 }
 
+/** Headings, quotes, fences, rules, the lines below the heads of tables; what is bold, struck out, code or a link. */
+const raw =
+  /^ {0,3}(?:#{1,6}(?: |$)|> ?|(?:```|~~~).*\n?|\|[ :|-]*$\n?|(?:---|===|\*\*\*).*\n?)|\*\*|\*$|~~|`|!?\[([^[\]\n]*)\]\([^)\s]*\)?/gm;
+
+/** Its words alone, for the moment until it can be drawn. */
+const withoutMarks = (text: string): string =>
+  text
+    .replace(raw, "$1")
+    .replace(/^( *)[-*+] /gm, "$1• ")
+    .replace(/^ {0,3}\|.*/gm, (row) => row.replaceAll("|", " ").trim());
+
 const loaded = new Listeners();
-let component: ComponentType<TextRenderProps> | undefined;
+/** `null` as long as it may still come. */
+let component: ComponentType<TextRenderProps> | undefined | null = null;
 let loading: Promise<unknown> | undefined;
 
 /** Loads what draws markdown. Without it, on a page without a bundler say, texts stay as they are. */
 export const loadMarkdown = (): Promise<unknown> =>
-  (loading ??= import("../markdown/index.js").then(
-    (module) => {
-      component = module.Markdown;
+  (loading ??= import("../markdown/index.js")
+    .then(
+      (module) => module.Markdown,
+      () => undefined,
+    )
+    .then((found) => {
+      component = found;
       loaded.changed();
-    },
-    () => {},
-  ));
+    }));
 
-function useBuiltIn(wanted: boolean): ComponentType<TextRenderProps> | undefined {
+function useBuiltIn(wanted: boolean): typeof component {
   const found = useSyncExternalStore(
     wanted ? loaded.subscribe : never,
     () => component,
-    () => undefined,
+    () => null,
   );
-  if (wanted && !found && typeof document !== "undefined") void loadMarkdown();
+  if (wanted && found === null && typeof document !== "undefined") void loadMarkdown();
   return wanted ? found : undefined;
 }
 

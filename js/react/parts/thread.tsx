@@ -1,10 +1,11 @@
 // `Thread`: the element around a chat, and what all parts in it share.
-import { type JSX, type KeyboardEvent, type ReactNode, type Ref, useMemo, useRef, useState } from "react";
+import { type JSX, type KeyboardEvent, type ReactNode, type Ref, useEffect, useMemo, useRef, useState } from "react";
 import { GloveError } from "../../src/values/error.js";
 import { EngineContext } from "../hooks/engine-context.js";
 import { engineOfHandle, useHandlePart } from "../hooks/handle-registry.js";
 import { type Labels, LabelsContext } from "../render/labels.js";
 import type { GloveHandle, RenderProps } from "../render/types.js";
+import { loadMarkdown } from "./answer-text.js";
 import { type Chat, ChatContext } from "./chat-context.js";
 
 /** What `Thread` takes. */
@@ -24,7 +25,12 @@ export function Thread(props: ThreadProps): ReactNode {
   const { as = "div", rootRef, styled, ...rest } = drawn;
   checkHandle(glove);
   const engine = engineOfHandle(glove);
-  const keyDown = useStopKey(glove);
+  const busy = useHandlePart(glove, ({ busy }) => busy);
+  const keyDown = stopKey(glove, busy);
+  // Its first answer finds it there.
+  useEffect(() => {
+    if (busy && markdown === true) void loadMarkdown();
+  }, [busy, markdown]);
   const compose = useRef<((text: string) => void) | null>(null);
   const toEnd = useRef<(() => void) | null>(null);
   const [[editing, picked]] = useState((): [Chat["editing"], Chat["picked"]] => [{ current: null }, { current: null }]);
@@ -58,12 +64,11 @@ export function checkHandle(glove: GloveHandle): void {
 }
 
 /** Escape stops the agent, except in a slot: there it may have a meaning of its own. */
-function useStopKey(glove: GloveHandle): (event: KeyboardEvent) => void {
-  const busy = useHandlePart(glove, ({ busy }) => busy);
-  return ({ key, target, defaultPrevented, nativeEvent }) => {
+const stopKey =
+  (glove: GloveHandle, busy: boolean) =>
+  ({ key, target, defaultPrevented, nativeEvent }: KeyboardEvent): void => {
     if (key !== "Escape" || !busy || defaultPrevented || nativeEvent.isComposing) return;
     // Its document may be that of another window, with classes of its own.
     if ((target as Element).closest?.("[data-glove-slot]")) return;
     glove.abort();
   };
-}
