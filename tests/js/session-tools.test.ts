@@ -699,3 +699,40 @@ test("the summary of a tool is kept with its result", async () => {
   expect(shown()).toEqual(["user: Hi", "save: success saved", "agent: ok"]);
   expect((await session.messages())[2]?.tool_results?.[0]?.result).toMatchObject({ data: "saved", summary: "2 saved" });
 });
+
+test("calls of one answer that wait for their turn are queued, and those that run side by side are not", async () => {
+  const ends: (() => void)[] = [];
+  const work = () => new Promise<string>((done) => ends.push(() => done("ok")));
+  const tools: ToolConfig[] = [
+    { name: "one", description: "", jsonSchema: { type: "object" }, do: work },
+    { name: "beside", description: "", jsonSchema: { type: "object" }, parallel: true, do: work },
+  ];
+  const names = ["beside", "beside", "one", "one"];
+  const { session } = scene([{ toolCalls: names.map((name, at) => ({ name, id: `c${at}` })) }, "ok"], { tools });
+  const states = () =>
+    session.getSnapshot().timeline.flatMap((entry) => (entry.kind === "tool" ? [entry.queued ? "queued" : entry.status] : []));
+  const run = session.sendMessage("Hi");
+  await vi.waitFor(() => expect(states()).toEqual(["running", "running", "queued", "queued"]));
+  ends[0]?.();
+  ends[1]?.();
+  await vi.waitFor(() => expect(states()).toEqual(["success", "success", "running", "queued"]));
+  ends[2]?.();
+  await vi.waitFor(() => expect(states()).toEqual(["success", "success", "success", "running"]));
+  ends[3]?.();
+  await run;
+  expect(states()).toEqual(["success", "success", "success", "success"]);
+});
+
+test("a queued call of a stopped answer is queued no more", async () => {
+  const tools: ToolConfig[] = [{ name: "one", description: "", jsonSchema: { type: "object" }, do: () => new Promise(() => {}) }];
+  const { session } = scene([{ toolCalls: [{ name: "one" }, { name: "one" }] }], { tools });
+  const entries = () => session.getSnapshot().timeline.filter((entry) => entry.kind === "tool");
+  const run = session.sendMessage("Hi");
+  await vi.waitFor(() => expect(entries()[1]).toMatchObject({ queued: true }));
+  session.abort();
+  await run.catch(() => {});
+  expect(entries().map(({ status, queued }) => [status, queued])).toEqual([
+    ["aborted", undefined],
+    ["aborted", undefined],
+  ]);
+});

@@ -58,6 +58,8 @@ export type TimelineEntry =
       readonly title?: string;
       readonly input: unknown;
       readonly status: "running" | "pending" | "success" | "error" | "aborted";
+      /** It has not begun: others of its answer come before it. */
+      readonly queued?: boolean;
       /** How far it is, while it runs, if its tool says so. */
       readonly progress?: CallProgress;
       readonly output?: string;

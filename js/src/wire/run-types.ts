@@ -272,6 +272,8 @@ export type CoreEntry =
       readonly name: string;
       readonly input: unknown;
       readonly status: "running" | "pending" | "success" | "error" | "aborted";
+      /** It has not begun: others of its answer come before it. */
+      readonly queued?: boolean;
       /** What the tool gave, as text: the data as it is or as JSON, or the error. */
       readonly output?: string;
       /** Why there is no result of the tool's own. */

@@ -12,7 +12,7 @@ use crate::json::{self, Json};
 use crate::message::{
     ContentPart, Message, Sender, SideOutput, ToolCall, ToolResult, ToolResultData, ToolStatus,
 };
-use crate::run::state::Failed;
+use crate::run::state::{CallState, Failed};
 use crate::run::{Alternatives, Run, long_list, texts};
 
 /// One entry, in the original's form with fields added. Its texts are those of the record.
@@ -85,6 +85,9 @@ pub struct ToolEntry {
     pub name: String,
     pub input: Json,
     pub status: EntryStatus,
+    /// It has not begun: others of its answer come before it.
+    #[json(null_as_default, skip_if_default)]
+    pub queued: bool,
     /// What the tool gave, as text: the data as it is or as JSON, or the error.
     pub output: Option<String>,
     /// Why there is no result of the tool's own.
@@ -276,6 +279,7 @@ impl Timeline {
         }
         if run.has_open_calls() {
             self.answer(&run.open_results(), &mut changed);
+            self.follow_queued(run, &mut changed);
         }
         self.follow_failed(run, &mut changed);
         if changed.is_empty() && self.entries.len() == before {
@@ -392,6 +396,7 @@ impl Timeline {
             if tool.status != status {
                 tool.status = status;
                 if !matches!(status, EntryStatus::Running | EntryStatus::Pending) {
+                    tool.queued = false;
                     tool.output = output_of(result);
                     tool.outcome = result.result.outcome.clone();
                     tool.render_data = result.result.render_data.clone();
@@ -411,7 +416,22 @@ impl Timeline {
                 && matches!(tool.status, EntryStatus::Running | EntryStatus::Pending)
             {
                 tool.status = EntryStatus::Aborted;
+                tool.queued = false;
                 changed.push(at);
+            }
+        }
+    }
+
+    /// Which of the open calls wait for their turn.
+    fn follow_queued(&mut self, run: &Run, changed: &mut Vec<usize>) {
+        let first = self.open.start;
+        let entries = self.entries.get_mut(self.open.clone()).unwrap_or_default();
+        for (index, call) in run.calls().iter().enumerate() {
+            let Some(tool) = entries.get_mut(index).and_then(StoredEntry::tool) else { return };
+            let queued = matches!(call.state, CallState::Queued) && tool.id == call.id;
+            if tool.queued != queued {
+                tool.queued = queued;
+                changed.push(first + index);
             }
         }
     }
@@ -514,6 +534,7 @@ fn running(call: &ToolCall) -> ToolEntry {
         name: call.tool_name.clone(),
         input: call.input_args.clone(),
         status: EntryStatus::Running,
+        queued: false,
         output: None,
         outcome: None,
         render_data: None,
