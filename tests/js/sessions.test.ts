@@ -128,3 +128,36 @@ test("a title is one line of the first message that a person wrote", async () =>
   expect(title).toMatch(/^two lines and more .*…$/);
   expect(title.length).toBeLessThanOrEqual(120);
 });
+
+test("a fork has the title of its source and the next number, as it was named or by its first message", async () => {
+  const client = clientOf();
+  const titles = async () => Object.fromEntries((await client.sessions()).map(({ id, title }) => [id, title]));
+  const fork = async (id: string) => {
+    const session = client.session(id);
+    await session.start();
+    return session.fork(session.getSnapshot().timeline[0]?.id ?? "");
+  };
+  await client.session("a").sendMessage("Plan a trip");
+  const second = await fork("a");
+  const third = await fork(second);
+  await client.renameSession("a", "Report (2025)");
+  const report = await fork("a");
+  expect(await titles()).toEqual({
+    a: "Report (2025)",
+    [second]: "Plan a trip (2)",
+    [third]: "Plan a trip (3)",
+    [report]: "Report (2025) (2)",
+  });
+  client.dispose();
+});
+
+test("what cannot be listed is forked without a name", async () => {
+  const stores = new Map<string, MemoryStore>();
+  const createStore = (id: string) => stores.get(id) ?? stores.set(id, new MemoryStore(id)).get(id) ?? new MemoryStore(id);
+  const client = clientOf({ createStore });
+  const session = client.session("a");
+  await session.sendMessage("Hi");
+  const id = await session.fork(session.getSnapshot().timeline[0]?.id ?? "");
+  expect(await client.session(id).messages()).toHaveLength(1);
+  client.dispose();
+});

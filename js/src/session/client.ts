@@ -400,9 +400,10 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       this.#sessions,
       closed,
       async (messages) => {
-        const { begin } = await loadPart(import("../store/salvage.js"));
+        const { begin, nameFork } = await loadPart(import("../store/salvage.js"));
         const fork = await this.#mintFilledId();
         await begin(this.session(fork).store, messages);
+        await nameFork(() => this.catalog, id, fork);
         return fork;
       },
       (inside, config) => {

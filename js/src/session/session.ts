@@ -350,8 +350,8 @@ export class GloveSession {
   };
 
   /**
-   * Starts another session with the messages up to this one, and gives its id. Nothing runs again: calls without a result and open
-   * questions stay here, and so do tasks and the inbox.
+   * Starts another session with the messages up to this one, and gives its id. It has this one's title and a number. Nothing runs again:
+   * calls without a result and open questions stay here, and so do tasks and the inbox.
    */
   readonly fork = async (messageId: string): Promise<string> => {
     check("`messageId`", messageId, "text");
