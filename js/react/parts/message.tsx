@@ -12,7 +12,8 @@ import { MessageFiles } from "./composer/files.js";
 import { CopyButton } from "./copy-button.js";
 import { IconLabel } from "./icons.js";
 import { EditableMessage, EditButton, type EditState } from "./versions/edit.js";
-import { BranchPicker, MessageEditor, Sources } from "./versions/lazy.js";
+import { MessageEditor } from "./versions/editor.js";
+import { BranchPicker, Sources } from "./versions/lazy.js";
 
 /** What `MessageText` takes. */
 export interface MessageTextProps {

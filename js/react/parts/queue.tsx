@@ -7,7 +7,7 @@ import { Long } from "../render/long-text.js";
 import { useChat } from "./chat-context.js";
 import { IconLabel } from "./icons.js";
 import { EditableMessage, EditButton, type EditState } from "./versions/edit.js";
-import { MessageEditor } from "./versions/lazy.js";
+import { MessageEditor } from "./versions/editor.js";
 
 /** A message that waits, and what can be done with it. */
 export interface QueuedItem extends QueuedMessage {

@@ -1,5 +1,4 @@
-// What only some messages need: versions, an editor, sources. Loaded with the first of these.
+// What only some messages need: versions, sources. Loaded with the first of these.
 
 export { Sources } from "../sources.js";
 export { BranchPicker } from "./branch-picker.js";
-export { MessageEditor } from "./editor.js";

@@ -5,4 +5,3 @@ const versions = /* @__PURE__ */ new Loader(() => import("./index.js"));
 
 export const BranchPicker = /* @__PURE__ */ versions.component("BranchPicker");
 export const Sources = /* @__PURE__ */ versions.component("Sources");
-export const MessageEditor = /* @__PURE__ */ versions.component("MessageEditor");
