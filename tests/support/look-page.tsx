@@ -65,6 +65,22 @@ export const states: Readonly<Record<string, Parts>> = {
       suggestions: ["What went wrong last night?", "Plan a day in Lisbon", { label: "Write a test", text: "Write a test." }],
     },
   },
+  welcome: {
+    view: {
+      welcome: (
+        <>
+          <h1>Hello, Ann</h1>
+          <p>I look after your orders: I can find them, send things back, and call a person.</p>
+          <h2>Good to know</h2>
+          <ul>
+            <li>Nothing is paid before you allow it.</li>
+            <li>What you say stays in this browser.</li>
+          </ul>
+        </>
+      ),
+      suggestions: ["Where is my order?", { label: "Send it back", text: "I want to send something back." }],
+    },
+  },
   messages: {
     timeline: [
       user("u1", question, { images: [picture] }),
@@ -124,6 +140,60 @@ export const states: Readonly<Record<string, Parts>> = {
       agent("a1", "Checkout runs again. Search is on its way; I could not do two things."),
     ],
     streamingCalls: [{ id: "c7", name: "send_report", input: { to: "ops" }, at: "/to" }],
+    busy: true,
+  },
+  turns: {
+    timeline: [
+      user("u1", "Look up the four orders.", { error: new GloveError("MODEL_OVERLOADED", "The provider had too much to do.") }),
+      user("u2", "Please try it again."),
+      ...["A-1042", "A-1043", "A-1044", "A-1045"].map((order, at) =>
+        tool(`c${at}`, {
+          title: `Look up order ${order}`,
+          status: "running",
+          output: undefined as never,
+          ...(at > 0 && { queued: true }),
+        }),
+      ),
+    ],
+    busy: true,
+  },
+  tasks: {
+    timeline: [
+      user("u1", "Plan our day in Lisbon."),
+      ...[1, 3].map((done) =>
+        tool(`c${done}`, {
+          name: "glove_update_tasks",
+          input: {
+            todos: [
+              "Look up the weather",
+              "Find a place for lunch",
+              "Choose a museum that children like",
+              "Book the tickets",
+            ].map((content, at) => ({
+              content,
+              activeForm: ["Looking up", "Finding lunch", "Choosing a museum", "Booking the tickets"][at],
+              status: at < done ? "completed" : at === done ? "in_progress" : "pending",
+            })),
+          },
+          output: "{}",
+        }),
+      ),
+      tool("c9", { title: "Book four tickets for the oceanarium", status: "running", output: undefined as never }),
+    ],
+    busy: true,
+  },
+  "long-titles": {
+    timeline: [
+      user("u1", "Set it up, and tell me what went wrong."),
+      tool("c1", {
+        title: "Send the report of the third quarter to the finance team",
+        status: "error",
+        outcome: "failed",
+        output: "The mail server did not take the report: it is larger than 25 MB.\n  at send (mail.ts:12)",
+      }),
+      tool("c2", { title: "Choose the region of the new service", status: "running", output: undefined as never }),
+    ],
+    slots: [slot("s1", "input", { message: "Which name should the service have?" }, { toolCallId: "c2" })],
     busy: true,
   },
   permission: {

@@ -18,8 +18,12 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** One of those above, or the path of another. */
-export function Icon({ name }: { readonly name: IconName | `M${string}` }): ReactNode {
+export interface IconProps {
+  /** One of those above, or the path of another. */
+  readonly name: IconName | `M${string}`;
+}
+
+export function Icon({ name }: IconProps): ReactNode {
   return (
     <svg
       data-glove-icon={name}
@@ -39,13 +43,7 @@ export function Icon({ name }: { readonly name: IconName | `M${string}` }): Reac
 }
 
 /** A picture, and its word: the built-in look shows the picture only. */
-export function IconLabel({
-  icon,
-  label,
-}: {
-  readonly icon: Parameters<typeof Icon>[0]["name"];
-  readonly label: string;
-}): ReactNode {
+export function IconLabel({ icon, label }: { readonly icon: IconProps["name"]; readonly label: string }): ReactNode {
   return (
     <>
       <Icon name={icon} />

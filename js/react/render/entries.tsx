@@ -2,6 +2,7 @@
 import { Fragment, memo, type ReactNode, useState } from "react";
 import type { ShownEntry, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import { usePartOf } from "../hooks/handle-registry.js";
+import { tasksOf } from "../parts/calls/task-list.js";
 import { ToolCard } from "../parts/calls/tool-card.js";
 import { Icon } from "../parts/icons.js";
 import { Message } from "../parts/message.js";
@@ -228,8 +229,9 @@ const fewest = 3;
 /** A call that went well, and shows no more than its card. */
 function isStep(entry: ShownEntry, { renderToolStatus, renderToolResult }: StepProps): boolean {
   if (entry.kind !== "tool" || renderToolStatus) return false;
-  const { status, undone, branches, outputs } = entry;
-  return status === "success" && !undone && !branches && !outputs?.length && !renderToolResult(entry);
+  const { status, undone, branches, outputs, name, input } = entry;
+  if (status !== "success" || undone || branches || outputs?.length || tasksOf(name, input)) return false;
+  return !renderToolResult(entry);
 }
 
 type StepProps = Pick<EntriesProps, "renderToolStatus" | "renderToolResult">;

@@ -148,7 +148,7 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
   renderInput?: ((props: InputRenderProps) => ReactNode) | undefined;
   /** For the strategies that show all slots together. */
   renderSlotContainer?: ((props: SlotContainerRenderProps<ShownSlot>) => ReactNode) | undefined;
-  /** Stands where there is no message yet; `null` for nothing. */
+  /** Stands where there is no message yet: words are one large heading, elements are composed. `null` for nothing. */
   welcome?: ReactNode;
   /** Messages to begin with, below it. */
   suggestions?: readonly Suggestion[] | undefined;

@@ -1,12 +1,13 @@
 // A call of a tool as a card: what it does, how far it is, and, folded, what it was called with and what came of it.
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { CallProgress, StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js";
 import { Loader } from "../../look/loader.js";
 import { useLabels } from "../../render/labels.js";
 import { Name } from "../../render/visible.js";
-import { circle, Icon } from "../icons.js";
+import { circle, Icon, type IconProps } from "../icons.js";
 import { ResultText } from "./result-text.js";
-import { refusals, stateWords, type ToolState, toolState, toolTitle } from "./tool-state.js";
+import { isDone, TaskList, tasksOf, useIsLatest } from "./task-list.js";
+import { refusals, stateWords, type ToolState, taskStates, toolState, toolTitle } from "./tool-state.js";
 import { Values } from "./values.js";
 
 /** What a card shows of a call. */
@@ -37,21 +38,26 @@ export function ToolCard<E extends ToolEntry>({ entry, hasSlot = false, children
   const { name, title = toolTitle(name, say), input, output, progress } = entry;
   const card = { title, state, label: say(stateWords[state]), input, output, progress };
   if (typeof children === "function") return children(card);
+  const tasks = !children && /^(?:done|running|queued)$/.test(state) ? tasksOf(name, input) : undefined;
+  if (tasks) return <TaskCard tasks={tasks} entry={entry} />;
   const refusal = entry.outcome && Object.hasOwn(refusals, entry.outcome) && refusals[entry.outcome as keyof typeof refusals];
   return (
-    <Card {...card} why={refusal ? say(refusal) : output?.slice(0, 300).split("\n", 1)[0]}>
+    <Card {...card} refusal={refusal ? say(refusal) : undefined}>
       {children}
     </Card>
   );
 }
 
 /** A call whose arguments the model still writes. */
-export function StreamingToolCard({ call }: { readonly call: StreamingCall }): ReactNode {
+export function StreamingToolCard({ call: { name, input } }: { readonly call: StreamingCall }): ReactNode {
   const say = useLabels();
-  return <Card title={toolTitle(call.name, say)} state="writing" label={say(stateWords.writing)} input={call.input} />;
+  const tasks = tasksOf(name, input);
+  if (tasks) return <TaskCard tasks={tasks} />;
+  return <Card title={toolTitle(name, say)} state="writing" label={say(stateWords.writing)} input={input} />;
 }
 
-const icons: { readonly [state in ToolState]?: Parameters<typeof Icon>[0]["name"] } = {
+const icons: { readonly [state in ToolState]?: IconProps["name"] } = {
+  queued: `${circle}M8.5 12h.01M12 12h.01M15.5 12h.01`,
   done: `${circle}m-3.5 9.3 2.5 2.5 4.5-5`,
   denied: `${circle}m-3 6 6 6m0-6-6 6`,
   failed: "failed",
@@ -61,25 +67,22 @@ const icons: { readonly [state in ToolState]?: Parameters<typeof Icon>[0]["name"
 };
 
 interface CardProps extends ToolCardState {
-  /** Why it failed. */
-  readonly why?: string | undefined;
+  /** Why it was not even tried. */
+  readonly refusal?: string | undefined;
   readonly children?: ReactNode;
 }
 
-function Card({ title, state, label, input, output, progress, why, children }: CardProps): ReactNode {
+function Card({ title, state, label, input, output, progress, refusal, children }: CardProps): ReactNode {
   const say = useLabels();
-  const icon = icons[state];
+  const [open, setOpen] = useState(false);
+  // What the tool said stands among the details where they are open.
+  const why = state === "failed" && (refusal ?? (open ? undefined : output?.slice(0, 300).split("\n", 1)[0]));
   return (
     <div data-glove-role="tool" data-state={state} data-glove-plain-call={children ? undefined : ""}>
-      <details aria-live="off">
-        <summary>
-          <span data-glove-state-icon="">{icon && <Icon name={icon} />}</span>
-          <span data-glove-title="">
-            <Name of={title} />
-          </span>{" "}
+      <details aria-live="off" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <Summary title={title} icon={icons[state]}>
           <span data-glove-state="">{label}</span>
-          <Icon name="chevron" />
-        </summary>
+        </Summary>
         <div data-glove-details="">
           <h4>{say("Arguments")}</h4>
           <Values of={input} none={say("None")} />
@@ -97,12 +100,60 @@ function Card({ title, state, label, input, output, progress, why, children }: C
           {progress.message && <Name of={progress.message} />}
         </p>
       )}
-      {state === "failed" && why && (
+      {why && (
         <p>
           <Name of={why} lines />
         </p>
       )}
       {children && <div data-glove-shows="">{children}</div>}
+    </div>
+  );
+}
+
+interface SummaryProps {
+  readonly title: string;
+  readonly icon: IconProps["name"] | undefined;
+  /** Stands beside the title, or below it where that is long. */
+  readonly children: ReactNode;
+}
+
+function Summary({ title, icon, children }: SummaryProps): ReactNode {
+  return (
+    <summary>
+      <span data-glove-state-icon="">{icon && <Icon name={icon} />}</span>
+      <span data-glove-head="">
+        <span data-glove-title="">
+          <Name of={title} />
+        </span>{" "}
+        {children}
+      </span>
+      <Icon name="chevron" />
+    </summary>
+  );
+}
+
+interface TaskCardProps {
+  readonly tasks: Parameters<typeof TaskList>[0]["tasks"];
+  readonly entry?: ToolEntry;
+}
+
+/** The list of tasks, and not that it was written. */
+function TaskCard({ tasks, entry }: TaskCardProps): ReactNode {
+  const say = useLabels();
+  const open = useIsLatest(entry);
+  const done = tasks.filter(isDone).length;
+  return (
+    <div data-glove-role="tool" data-state={done === tasks.length ? "done" : "running"} data-glove-plain-call="">
+      <details aria-live="off" open={open}>
+        <Summary title={say("Tasks")} icon="M9.5 6.5H20m-10.5 5.5H20m-10.5 5.5H20M4.5 6.5h.5m-.5 5.5h.5m-.5 5.5h.5">
+          <span data-glove-count="">
+            {`${done}/${tasks.length}`} <span data-glove-label="">{say(taskStates.done)}</span>
+          </span>
+        </Summary>
+        <div data-glove-details="">
+          <TaskList tasks={tasks} />
+        </div>
+      </details>
     </div>
   );
 }

@@ -1,12 +1,13 @@
 // What a card of a call says: its title and its state, in words for a person.
 import type { ToolEntry } from "../../../src/snapshot/snapshot.js";
 
-/** How far a call is. `waiting`: for a person. `cut`: it was stopped, or its end is not known. */
-export type ToolState = "writing" | "running" | "waiting" | "done" | "denied" | "failed" | "cut" | "undone";
+/** How far a call is. `queued`: for its turn. `waiting`: for a person. `cut`: it was stopped, or its end is not known. */
+export type ToolState = "writing" | "queued" | "running" | "waiting" | "done" | "denied" | "failed" | "cut" | "undone";
 
-export function toolState({ status, outcome, undone }: ToolEntry, waits: boolean): ToolState {
+export function toolState({ status, outcome, undone, queued }: ToolEntry, waits: boolean): ToolState {
   if (undone) return "undone";
-  if (status === "running" || status === "pending") return waits || status === "pending" ? "waiting" : "running";
+  if (status === "pending" || (status === "running" && waits)) return "waiting";
+  if (status === "running") return queued ? "queued" : "running";
   if (status === "success") return "done";
   if (outcome === "denied" || outcome === "rejected") return "denied";
   return status === "aborted" || outcome === "interrupted" || outcome === "not_run" ? "cut" : "failed";
@@ -14,6 +15,7 @@ export function toolState({ status, outcome, undone }: ToolEntry, waits: boolean
 
 export const stateWords = {
   writing: "Preparing",
+  queued: "Queued",
   running: "Running",
   waiting: "Waiting for you",
   done: "Done",
@@ -22,6 +24,9 @@ export const stateWords = {
   cut: "Stopped",
   undone: "Undone",
 } as const satisfies Record<ToolState, string>;
+
+/** How far a task of the model's list is. */
+export const taskStates = { done: "Done", active: "In progress", todo: "To do" } as const;
 
 /** Why a call failed that never reached its tool; what the model was told is for the model. */
 export const refusals = {

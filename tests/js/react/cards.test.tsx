@@ -1,0 +1,122 @@
+// What the cards of calls say.
+import { act, fireEvent, render, screen, within } from "@testing-library/react";
+import { Render } from "glove-wasm/react";
+import { expect, test } from "vitest";
+import { agent, handle, tool, user } from "./handle.js";
+
+const cards = (container: Element) => [...container.querySelectorAll<HTMLElement>("[data-glove-role=tool]")];
+
+test("a call that waits for its turn says so", () => {
+  const timeline = [tool("c1"), tool("c2", { queued: true }), tool("c3", { queued: true })];
+  const { container, rerender } = render(<Render glove={handle({ timeline, busy: true })} />);
+  const states = () => cards(container).map((card) => card.querySelector("[data-glove-state]")?.textContent);
+  expect(states()).toEqual(["Running", "Queued", "Queued"]);
+  expect(cards(container)[1]?.querySelector("svg[data-glove-icon^=M]")).not.toBeNull();
+  rerender(<Render glove={handle({ timeline, busy: true })} labels={{ Queued: "Kommt gleich" }} />);
+  expect(states()).toEqual(["Running", "Kommt gleich", "Kommt gleich"]);
+});
+
+test("a failed card says its error once, closed and open", () => {
+  const timeline = [
+    tool("c1", { status: "error", outcome: "failed", output: "It did not come back.\n  at restart (a.ts:1)" }),
+    tool("c2", { status: "error", outcome: "invalid", output: "expected number" }),
+  ];
+  const { container } = render(<Render glove={handle({ timeline })} />);
+  const [failed, invalid] = cards(container);
+  const toggle = (card: HTMLElement | undefined, open: boolean) => {
+    const details = card?.querySelector("details") as HTMLDetailsElement;
+    act(() => {
+      details.open = open;
+      fireEvent(details, new Event("toggle"));
+    });
+  };
+  const below = (card: HTMLElement | undefined) => card?.querySelector(":scope > p")?.textContent;
+  expect(below(failed)).toBe("It did not come back.");
+  toggle(failed, true);
+  expect([below(failed), failed?.textContent?.split("did not come back").length]).toEqual([undefined, 2]);
+  toggle(failed, false);
+  expect(below(failed)).toBe("It did not come back.");
+  // Another sentence than the model was told.
+  toggle(invalid, true);
+  expect(below(invalid)).toBe("The assistant called this with values that do not fit.");
+});
+
+const todo = (content: string, activeForm: string, status: string) => ({ content, activeForm, status });
+const trip = (...states: string[]) => ({
+  todos: ["Find a hotel", "Book it"].map((content, at) => todo(content, `${content}, now`, states[at] ?? "pending")),
+});
+const update = (id: string, input: unknown, more = {}) =>
+  tool(id, { name: "glove_update_tasks", status: "success", output: "{}", input, ...more });
+
+const items = (card: HTMLElement | undefined) =>
+  within(card as HTMLElement)
+    .getAllByRole("listitem", { hidden: true })
+    .map((item) => [item.textContent, item.getAttribute("aria-current")]);
+
+test("the model's list of tasks is a list that says how far each is, and those before the latest are folded", () => {
+  const timeline = [
+    user("u"),
+    update("t1", trip("in_progress")),
+    tool("c1", { status: "success" }),
+    update("t2", trip("completed", "in_progress")),
+    agent("a"),
+  ];
+  const { container, rerender } = render(<Render glove={handle({ timeline })} />);
+  const [first, , last] = cards(container);
+  const isOpen = (card: HTMLElement | undefined) => card?.querySelector("details")?.open;
+  expect([isOpen(first), isOpen(last)]).toEqual([false, true]);
+  expect(within(last as HTMLElement).getByRole("list", { name: "Tasks" })).toBeDefined();
+  expect(last?.querySelector("summary")?.textContent).toBe("Tasks 1/2 Done");
+  expect(items(last)).toEqual([
+    ["Find a hotel Done", null],
+    ["Book it, now In progress", "step"],
+  ]);
+  expect(items(first)).toEqual([
+    ["Find a hotel, now In progress", "step"],
+    ["Book it To do", null],
+  ]);
+  rerender(<Render glove={handle({ timeline: [...timeline, update("t3", trip("completed", "completed"))] })} />);
+  expect(cards(container).map(isOpen)).toEqual([false, false, false, true]);
+  expect(last?.isConnected).toBe(true);
+});
+
+test("the list grows while it is written, and a call that failed or has no task is a card", () => {
+  const streamed = { id: "s", name: "glove_update_tasks", at: "/todos/1/content" };
+  const half = { todos: [todo("Find a hotel", "Finding a hotel", "in_progress"), { content: "" }, null] };
+  const { container } = render(
+    <Render
+      glove={handle({
+        timeline: [
+          update("t1", trip(), { status: "error", outcome: "failed", output: "The store is full." }),
+          update("t2", { todos: [] }),
+          update("t3", { todos: "none" }),
+        ],
+        streamingCalls: [{ ...streamed, input: half }],
+        busy: true,
+      })}
+    />,
+  );
+  expect(cards(container).map((card) => card.querySelector("[data-glove-title]")?.textContent)).toEqual([
+    "Update the task list",
+    "Update the task list",
+    "Update the task list",
+    "Tasks",
+  ]);
+  expect(items(cards(container)[3])).toEqual([["Finding a hotel In progress", "step"]]);
+});
+
+test("the list of tasks is not one of the steps that fold", () => {
+  const done = (id: string) => tool(id, { status: "success" });
+  const timeline = [done("c1"), done("c2"), done("c3"), update("t1", trip("completed")), done("c4"), agent("a")];
+  const { container } = render(<Render glove={handle({ timeline })} />);
+  const folded = container.querySelector("[data-glove-role=steps]");
+  expect(folded?.querySelector("summary")?.textContent).toBe("3 steps");
+  expect(screen.getByRole("list", { name: "Tasks" }).closest("[data-glove-role=steps]")).toBeNull();
+});
+
+test("the first keys after Edit are typed into the message: its field is there at once", () => {
+  render(<Render glove={handle({ timeline: [user("u", "one"), agent("a", "two")], edit: () => {} })} />);
+  fireEvent.click(screen.getByRole("button", { name: "Edit" }));
+  const field = screen.getByRole("textbox", { name: "Edit message" });
+  expect(document.activeElement).toBe(field);
+});
