@@ -8,6 +8,7 @@ import { useChat } from "../chat-context.js";
 import { sendOnEnter } from "../composer/composer.js";
 import { draftText, saveDraftText } from "../draft-text.js";
 import { EditContext } from "./edit.js";
+import { loadVersions } from "./lazy.js";
 
 function useEditor() {
   const edit = useContext(EditContext);
@@ -75,6 +76,7 @@ export function EditorInput(props: PartProps<"textarea">): ReactNode {
   const element = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     const field = element.current;
+    void loadVersions();
     field?.focus();
     field?.setSelectionRange(field.value.length, field.value.length);
   }, []);
