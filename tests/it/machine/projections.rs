@@ -205,6 +205,26 @@ fn a_run_is_drawn_as_it_goes_and_only_what_changed_is_sent() {
 }
 
 #[test]
+fn a_call_that_waits_for_its_turn_is_queued_until_then() {
+    let mut screen = Screen::new(vec![ToolSpec::new("a"), ToolSpec::new("b")], Vec::new());
+    let queued = |screen: &Screen| {
+        let entries = screen.entries();
+        let calls = entries.iter().filter_map(|entry| match entry {
+            TimelineEntry::Tool(tool) => Some(tool.queued),
+            _ => None,
+        });
+        calls.collect::<Vec<_>>()
+    };
+    screen.ask("Hi");
+    screen.answer(Message::agent("").with_calls(vec![call("a", "1"), call("b", "2")]));
+    assert_eq!(queued(&screen), [false, true]);
+    screen.returns("1", json!("x"), Vec::new());
+    assert_eq!((queued(&screen), screen.patched.as_slice()), (vec![false, false], &[1, 2][..]));
+    screen.step(Input::Aborted { why: AbortReason::User });
+    assert_eq!(screen.kinds()[1..], ["a:Success", "b:Aborted"]);
+}
+
+#[test]
 fn a_call_that_waits_for_a_person_is_pending_in_its_place() {
     let pay = ToolSpec { approval: Gate::Always, ..ToolSpec::new("pay") };
     let mut screen = Screen::new(vec![pay, ToolSpec::new("mail")], Vec::new());

@@ -7,7 +7,8 @@ import { agent, handle, tool, user } from "./handle.js";
 const cards = (container: Element) => [...container.querySelectorAll<HTMLElement>("[data-glove-role=tool]")];
 
 test("a call that waits for its turn says so", () => {
-  const timeline = [tool("c1"), tool("c2", { queued: true }), tool("c3", { queued: true })];
+  // One that is behind a question is stored as one that waits for a person too.
+  const timeline = [tool("c1"), tool("c2", { queued: true }), tool("c3", { queued: true, status: "pending" })];
   const { container, rerender } = render(<Render glove={handle({ timeline, busy: true })} />);
   const states = () => cards(container).map((card) => card.querySelector("[data-glove-state]")?.textContent);
   expect(states()).toEqual(["Running", "Queued", "Queued"]);

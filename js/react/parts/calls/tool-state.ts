@@ -6,8 +6,10 @@ export type ToolState = "writing" | "queued" | "running" | "waiting" | "done" | 
 
 export function toolState({ status, outcome, undone, queued }: ToolEntry, waits: boolean): ToolState {
   if (undone) return "undone";
-  if (status === "pending" || (status === "running" && waits)) return "waiting";
-  if (status === "running") return queued ? "queued" : "running";
+  if (status === "running" || status === "pending") {
+    if (queued) return "queued";
+    return waits || status === "pending" ? "waiting" : "running";
+  }
   if (status === "success") return "done";
   if (outcome === "denied" || outcome === "rejected") return "denied";
   return status === "aborted" || outcome === "interrupted" || outcome === "not_run" ? "cut" : "failed";
