@@ -168,7 +168,7 @@ function List({ list, place }: { readonly list: Tokens.List; readonly place: Pla
 
 function Table({ table, place }: { readonly table: Tokens.Table; readonly place: Place }): ReactNode {
   // The cells that a row does not have yet are empty.
-  const last = [table.header, ...table.rows].flat().findLast(({ text }) => text);
+  const last = place.open && [table.header, ...table.rows].flat().findLast(({ text }) => text);
   const cells = (row: readonly Tokens.TableCell[]) =>
     row.map((cell, index) => {
       // An empty corner is the heading of nothing.
@@ -176,7 +176,7 @@ function Table({ table, place }: { readonly table: Tokens.Table; readonly place:
       return (
         // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name.
         <Cell key={index} align={cell.align ?? undefined} dir="auto">
-          {draw(cell.tokens, { ...place, open: place.open && cell === last })}
+          {draw(cell.tokens, { ...place, open: cell === last })}
         </Cell>
       );
     });
