@@ -129,6 +129,14 @@ test("a title is one line of the first message that a person wrote", async () =>
   expect(title.length).toBeLessThanOrEqual(120);
 });
 
+test("a title of letters that take two places each is cut by letters", async () => {
+  const client = clientOf();
+  await client.session("a").store?.appendMessages([{ sender: "user", text: "🚀".repeat(120) }]);
+  await client.session("b").store?.appendMessages([{ sender: "user", text: "🚀".repeat(121) }]);
+  const titles = Object.fromEntries((await client.sessions()).map(({ id, title }) => [id, title]));
+  expect(titles).toEqual({ a: "🚀".repeat(120), b: `${"🚀".repeat(119)}…` });
+});
+
 test("a fork has the title of its source and the next number, as it was named or by its first message", async () => {
   const client = clientOf();
   const titles = async () => Object.fromEntries((await client.sessions()).map(({ id, title }) => [id, title]));

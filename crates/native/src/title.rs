@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glove_wasm::message::{Message, Sender};
+use glove_wasm::message::Message;
 
 const LONGEST_TITLE: usize = 120;
 
@@ -16,11 +16,9 @@ pub fn one_line(text: &str) -> String {
     cut
 }
 
-/// What the first of these that a person wrote makes of a title.
+/// What the first of these that a person wrote makes of a title, as it was written.
 pub fn title_of<'a>(messages: impl IntoIterator<Item = &'a Arc<Message>>) -> String {
-    let said = messages.into_iter().find(|message| {
-        message.sender == Sender::User && message.tool_results.is_none() && !message.text.trim().is_empty()
-    });
+    let said = messages.into_iter().find(|message| message.is_from_person() && !message.text.trim().is_empty());
     // A text of a database cannot have it, and a title can do without.
-    said.map(|message| one_line(&message.text)).unwrap_or_default().replace('\0', "")
+    said.map(|message| one_line(message.as_written())).unwrap_or_default().replace('\0', "")
 }

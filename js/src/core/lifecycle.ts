@@ -114,7 +114,11 @@ export class SessionLifecycle extends OpenSession implements TabCore {
   }
 
   async #findPlace(): Promise<StoreAdapter> {
-    if (this.#core.place) this.place = await this.#core.place(this.parts.store);
+    if (this.#core.place) {
+      this.place = await this.#core.place(this.parts.store);
+      // One that was disposed of meanwhile keeps no worker.
+      if (this.access.disposed) this.place.release?.();
+    }
     return this.place;
   }
 

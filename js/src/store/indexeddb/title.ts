@@ -7,7 +7,8 @@ const longestTitle = 120;
 export function titleOf(messages: readonly Message[]): string | undefined {
   const first = messages.find((message) => isFromPerson(message) && message.text.trim());
   const line = (first?.pre_modified_text ?? first?.text)?.trim().replace(/\s+/g, " ");
-  return line && line.length > longestTitle ? `${[...line].slice(0, longestTitle - 1).join("")}…` : line;
+  const letters = [...(line ?? "")];
+  return letters.length > longestTitle ? `${letters.slice(0, longestTitle - 1).join("")}…` : line;
 }
 
 /** Written by a person, not put in by the framework. */
