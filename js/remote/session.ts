@@ -168,9 +168,11 @@ export class RemoteSession extends CommandSender<Pending> implements SharedSessi
     this.#follows = true;
     const { signal } = this.#stop;
     const online = () => this.#hurry();
-    // One that tells nothing new is there again, too.
+    // One that tells nothing new is there again, too, and what waits for it goes on.
     const back = () => {
-      if (this.#connected) this.#giveWay();
+      if (this.#last === undefined) return;
+      this.#giveWay();
+      this.#heard();
     };
     globalThis.addEventListener?.("online", online, { signal });
     for (let tries = 0; !this.over; tries++) {

@@ -179,3 +179,26 @@ test("an answer that is complete before the page follows again is shown when its
   expect(codeShown(session)).toBeUndefined();
   expect(session.getSnapshot().timeline).toMatchObject([{ text: "Hello." }]);
 });
+
+test("what waits for a server that refused the page goes on when it takes it again, also when it has nothing to tell", async () => {
+  const first = new Feed(empty);
+  const told = new Feed();
+  let feeds = 0;
+  const { client: own } = client((_, path, init) => {
+    if (path.endsWith("/feed")) {
+      if (++feeds === 1) return first.response;
+      return feeds === 2 ? json(401, { error: { code: "UNAUTHORIZED", message: "Sign in." } }) : told.response;
+    }
+    if (!path.endsWith("/ask")) return unknown();
+    const { id } = JSON.parse(String(init.body)) as { readonly id: string };
+    const answered = { kind: "answered", id, value: { type: "completed", message: null } };
+    told.tell(answered);
+    return json(200, answered);
+  });
+  const session = own.session("s");
+  await session.start();
+  first.cut();
+  await expect.poll(() => codeShown(session), { timeout: 10_000 }).toBe("UNAUTHORIZED");
+  await session.sendMessage("hi");
+  expect(codeShown(session)).toBeUndefined();
+});

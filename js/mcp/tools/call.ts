@@ -33,7 +33,8 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
   const progressed: CallOptions["progressed"] = ({ message, progress, total }) => display.progress(message, progress, total);
   let more: Pick<InputRequiredResult, "requestState"> & { readonly inputResponses?: Record<string, unknown> } = {};
   let asked = 0;
-  for (let leg = 1; leg <= settings.limits.rounds; leg++) {
+  // The answers to the last round that is allowed are given too.
+  for (let leg = 1; leg <= settings.limits.rounds + 1; leg++) {
     // Nothing is awaited between the steps and the questions, so the record has all of the call.
     const kept = await display.step(`call ${leg}`, async (): Promise<KeptLeg> => {
       if (leg === 1 && !(await port.allow())) return { failed: changedMeanwhile(tool) };

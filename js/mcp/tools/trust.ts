@@ -13,12 +13,15 @@ export interface Allowed {
   readonly hints: McpHints;
 }
 
+/** A server that changes a tool more often than that, between two answers, allows nothing either. */
+const mostShown = 4;
+
 /** Over all sessions, by user. */
 export class Trust {
   readonly #store: McpStore;
   readonly #place: Promise<string>;
-  /** What a person was shown in this page, also where the store keeps nothing. */
-  readonly #shown = new Map<string, string>();
+  /** What a person was shown and has not answered, where the store does not keep it. */
+  readonly #shown = new Map<string, readonly string[]>();
 
   /** `place`: which server, whatever an application calls it. */
   constructor(store: McpStore, place: Promise<string>) {
@@ -40,34 +43,49 @@ export class Trust {
   /** A person is shown this, and may allow it later, in another page. */
   async show(user: string | undefined, { tool, fingerprint }: McpToolInfo): Promise<void> {
     const key = await this.#key("shown", user, tool);
-    this.#shown.set(key, fingerprint);
-    try {
-      await this.#store.set(key, fingerprint);
-    } catch {
-      // This page knows it.
-    }
+    await this.#keepShown(key, [...new Set([...(await this.#seen(key)), fingerprint])].slice(-mostShown));
   }
 
-  /** Keeps that a call was allowed; `false` where it was allowed for something else than the server says now. */
+  /**
+   * Keeps that a call was allowed; `false` where it was allowed for something else than the server says now. Which of several questions was answered
+   * is not known: where two tell different things, neither allows anything.
+   */
   async allow(user: string | undefined, info: McpToolInfo): Promise<boolean> {
     const { tool, fingerprint, title, description, inputSchema, outputSchema, hints } = info;
     if ((await this.allowed(user, tool))?.fingerprint === fingerprint) return true;
-    if ((await this.#seen(user, tool)) !== fingerprint) return false;
+    const key = await this.#key("shown", user, tool);
+    const seen = await this.#seen(key);
+    if (seen.length !== 1 || seen[0] !== fingerprint) {
+      await this.#keepShown(key, []);
+      return false;
+    }
     const allowed: Allowed = { fingerprint, title, description, inputSchema, outputSchema, hints };
     try {
       await this.#store.set(await this.#key("allowed", user, tool), JSON.stringify(allowed));
+      await this.#keepShown(key, []);
     } catch {
       // It is asked again then, and this call was allowed all the same.
     }
     return true;
   }
 
-  async #seen(user: string | undefined, tool: string): Promise<string | undefined> {
-    const key = await this.#key("shown", user, tool);
+  async #seen(key: string): Promise<readonly string[]> {
+    const here = this.#shown.get(key);
+    if (here) return here;
     try {
-      return (await this.#store.get(key)) ?? this.#shown.get(key);
+      return JSON.parse((await this.#store.get(key)) ?? "[]") as readonly string[];
     } catch {
-      return this.#shown.get(key);
+      return [];
+    }
+  }
+
+  async #keepShown(key: string, fingerprints: readonly string[]): Promise<void> {
+    this.#shown.set(key, fingerprints);
+    try {
+      await this.#store.set(key, JSON.stringify(fingerprints));
+      this.#shown.delete(key);
+    } catch {
+      // This page knows it.
     }
   }
 

@@ -44,7 +44,7 @@ function useIsMarkdown(text: string): boolean {
 
 /** Headings, quotes, fences, rules, the lines below the heads of tables; what is bold, struck out, code or a link. */
 const raw =
-  /^ {0,3}(?:#{1,6}(?: |$)|> ?|(?:```|~~~).*\n?|\|[ :|-]*$\n?|(?:---|===|\*\*\*).*\n?)|\*\*|\*$|~~|`|!?\[([^[\]\n]*)\]\([^)\s]*\)?/gm;
+  /^ {0,3}(?:#{1,6}(?: |$)|> ?|(?:```|~~~)[^`\n]*$\n?|\|[ :|-]*$\n?|(?:-{3,}|={3,}|\*{3,})[ \t]*$\n?)|(?<![^\s*_(])\*\*+(?=\S)|(?<=\S)\*\*+(?![^\s*_).,:;!?])|\*+$|~~|`|!?\[([^[\]\n]*)\]\([^)\s]*\)?/gm;
 
 /** Its words alone, for the moment until it can be drawn. */
 const withoutMarks = (text: string): string =>

@@ -3,11 +3,15 @@ import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { GloveError, reasonOf } from "../values/error.js";
 import type { Issue, JsonSchema } from "./types.js";
 
-/** `steps`: so many parts of the schema are tried on a value at most, for schemas that are not the application's. */
+/**
+ * `steps`: so many parts of the schema are tried on a value at most, for schemas that are not the application's. A part with long lists of values or
+ * names counts for more: each of them is compared, and stands in an error.
+ */
 export function validatorOf(schema: JsonSchema, steps = Number.POSITIVE_INFINITY): (value: unknown) => readonly Issue[] {
   let left = Number.POSITIVE_INFINITY;
-  const tried = () => {
-    if (left-- <= 0) throw new Error(`a value is tried by more than ${steps} parts of it`);
+  const tried = (weight: number) => {
+    left -= weight;
+    if (left < 0) throw new Error(`a value is tried by more than ${steps} parts of it`);
   };
   const copy = withAnchors(schema, false, Number.isFinite(steps) ? tried : undefined);
   const validator = right(() => new Validator(copy as JsonSchema, "2020-12", false));
@@ -75,6 +79,8 @@ function tellsApart({ keyword, instanceLocation }: OutputUnit, union: OutputUnit
   return inside === "" ? keyword === "type" : (keyword === "const" || keyword === "enum") && !inside.includes("/");
 }
 
+const lettersOfStep = 32;
+
 /** Keywords that hold data, and those that hold schemas by names of the application's. */
 const data = new Set(["const", "enum", "default", "examples"]);
 const maps = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
@@ -83,7 +89,7 @@ const maps = new Set(["properties", "patternProperties", "$defs", "definitions",
  * A copy in which a dynamic anchor is an anchor too, and a dynamic reference one to it: the validator knows the plain ones only, and within
  * one schema they mean the same. (It also writes into the schema that it is given.)
  */
-function withAnchors(schema: unknown, isMap = false, tried?: () => void): unknown {
+function withAnchors(schema: unknown, isMap = false, tried?: (weight: number) => void): unknown {
   if (Array.isArray(schema)) return schema.map((item) => withAnchors(item, false, tried));
   if (typeof schema !== "object" || schema === null) return schema;
   const copy: Record<string, unknown> = {};
@@ -103,9 +109,10 @@ function withAnchors(schema: unknown, isMap = false, tried?: () => void): unknow
   }
   // The validator looks for a reference in each part that it tries.
   if (tried) {
-    const { $ref: reference } = copy;
+    const { $ref: reference, enum: values, const: value, required, dependentRequired } = copy;
+    const letters = JSON.stringify([values, value, required, dependentRequired]).length;
     const get = () => {
-      tried();
+      tried(1 + Math.floor(letters / lettersOfStep));
       return reference;
     };
     Object.defineProperty(copy, "$ref", { get, enumerable: reference !== undefined });

@@ -19,10 +19,15 @@ const text = [
   "",
   "---",
   "[1] #7 a-b",
+  // No words are taken for marks.
+  "***Important:*** wait.",
+  "```npm i``` adds it",
+  "2**10 and a ** b",
+  "a **b**, (**c**)",
 ].join("\n");
 
 const words =
-  "Returns\nYou may send back what you do not like, see the rules.\nIn 30 days.\nDay   Fee\n1   2 * 3\n• one\n• two\nsend it\n\n[1] #7 a-b";
+  "Returns\nYou may send back what you do not like, see the rules.\nIn 30 days.\nDay   Fee\n1   2 * 3\n• one\n• two\nsend it\n\n[1] #7 a-b\nImportant: wait.\nnpm i adds it\n2**10 and a ** b\na b, (c)";
 
 test("until markdown can be drawn, an answer is its words without the marks", async () => {
   const { container } = render(
