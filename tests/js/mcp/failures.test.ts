@@ -142,10 +142,20 @@ test("a schema and a value that a server has made for each other do not stop the
     { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } },
     { type: "object", $ref: "#/$defs/d0", $defs: { ...doubled, d30: { type: "object" } } },
   ];
-  for (const schema of schemas) {
+  const texts = { a: `${"a".repeat(40)}!` };
+  const many = { a: Array.from({ length: 99_000 }, () => 0) };
+  const list = (items: unknown) => ({ type: "object", properties: { a: { type: "array", items } } });
+  const cases: [object, object][] = [
+    ...schemas.map((schema): [object, object] => [schema, texts]),
+    [{ properties: { a: { format: "url" } } }, { a: `http://${"a".repeat(40)}` }],
+    [list({ enum: ["x".repeat(60_000)] }), many],
+    [list({ enum: Array.from({ length: 10_000 }, (_, at) => `x${at}`) }), many],
+    [list(false), many],
+  ];
+  for (const [schema, value] of cases) {
     const began = performance.now();
     try {
-      issuesBy(schema, { a: `${"a".repeat(40)}!` });
+      issuesBy(schema, value);
     } catch (error) {
       expect(error).toMatchObject({ code: "SCHEMA_INVALID" });
     }
