@@ -83,6 +83,11 @@ impl Keys {
         }
     }
 
+    /// Escape, of which nobody knows yet whether it begins another key.
+    pub(crate) fn is_escape(&self) -> bool {
+        !self.in_paste && self.bytes == [0x1b]
+    }
+
     /// What was pasted, where its end has not come.
     pub(crate) fn pasted(&mut self) -> String {
         let is_pasted = std::mem::take(&mut self.in_paste);
@@ -152,7 +157,8 @@ pub(crate) fn has_input(within: Duration) -> io::Result<bool> {
     let mut input = [PollFd::from_borrowed_fd(stdin_fd(), PollFlags::IN)];
     let within = Timespec { tv_sec: 0, tv_nsec: within.subsec_nanos().into() };
     match poll(&mut input, Some(&within)) {
-        Ok(count) => Ok(count > 0),
+        // A terminal that is gone has an end and nothing to read.
+        Ok(_) => Ok(input[0].revents().contains(PollFlags::IN)),
         Err(rustix::io::Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
     }

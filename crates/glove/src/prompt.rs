@@ -3,7 +3,7 @@
 use std::io::{self, Write, stdin, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use glove_wasm::json::Json;
 use inquire::{InquireError, Password, PasswordDisplayMode, Text};
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::decision::{Decision, LineResult};
 use crate::failure::Failure;
-use crate::keys::has_input;
+use crate::keys::{has_input, read_available};
 use crate::pages;
 use crate::questions::{Answer, Ask, Choice, Field, Question, choice_lines, read_choice};
 use crate::reading::Reading;
@@ -29,6 +29,7 @@ const AROUND: usize = 6;
 const FEWEST_ROWS: usize = 5;
 /// So long nothing is typed before a question is answered by somebody who was typing.
 const QUIET: Duration = Duration::from_millis(600);
+const CTRL_C: u8 = 3;
 /// How long a key that begins with Escape may take to arrive.
 const ESCAPE_MS: u16 = 50;
 
@@ -44,7 +45,9 @@ pub(crate) fn put(question: &Question, is_typing: bool) -> Result<Option<Answer>
         let asked = choose(message, choices, *default, is_typing)?;
         return Ok(asked.map(|choice| choice.map_or(Answer::No(None), Choice::answer)));
     }
-    until_seen(is_typing)?;
+    if until_seen(is_typing)? {
+        return Ok(None);
+    }
     match typed(message, &question.ask) {
         Ok(answer) => Ok(Some(answer)),
         Err(InquireError::OperationCanceled) => Ok(Some(Answer::No(None))),
@@ -58,23 +61,38 @@ fn drop_typed_ahead() {
     let _ = tcflush(stdin(), QueueSelector::IFlush);
 }
 
-/// Whoever was typing something else types on for a moment: the end of their words is no answer to what they have not read.
-fn until_seen(is_typing: bool) -> io::Result<()> {
-    let (true, Ok(before)) = (is_typing, tcgetattr(stdin())) else { return Ok(()) };
+/// Whoever was typing something else types on for a moment: the end of their words is no answer to what they have not read. True when they
+/// interrupt.
+fn until_seen(is_typing: bool) -> io::Result<bool> {
+    let (true, Ok(before)) = (is_typing, tcgetattr(stdin())) else { return Ok(false) };
     let mut modes = before.clone();
-    // Keys come one by one, and are not echoed.
-    modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
+    // Keys come one by one and are not echoed, and ctrl-C is one of them.
+    modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
     let _ = tcsetattr(stdin(), OptionalActions::Now, &modes);
     drop_typed_ahead();
-    let quiet = loop {
-        match has_input(QUIET) {
-            Ok(true) => drop_typed_ahead(),
-            Ok(false) => break Ok(()),
-            Err(error) => break Err(error),
-        }
-    };
+    let interrupts = until_quiet();
     let _ = tcsetattr(stdin(), OptionalActions::Now, &before);
-    quiet
+    interrupts
+}
+
+fn until_quiet() -> io::Result<bool> {
+    let mut last_key = Instant::now();
+    // A signal, such as that of a new size, ends a wait and not the quiet.
+    while let Some(left) = QUIET.checked_sub(last_key.elapsed()) {
+        if !has_input(left)? {
+            continue;
+        }
+        let typed = read_available()?;
+        if typed.contains(&CTRL_C) {
+            return Ok(true);
+        }
+        // The terminal is gone.
+        if typed.is_empty() {
+            break;
+        }
+        last_key = Instant::now();
+    }
+    Ok(false)
 }
 
 /// A decision about what is to be read first.
@@ -99,7 +117,9 @@ pub(crate) fn decide(
     }
     print(&[format!("? {message}")])?;
     print(&decision.lines())?;
-    until_seen(is_typing)?;
+    if until_seen(is_typing)? {
+        return Ok(None);
+    }
     loop {
         let line = match line("Answer: ")? {
             Typed::Line(line) => line,
@@ -133,7 +153,9 @@ fn choose<'a>(
 ) -> Result<Option<Option<&'a Choice>>, Failure> {
     print(&[format!("? {message}")])?;
     print(&choice_lines(choices, default))?;
-    until_seen(is_typing)?;
+    if until_seen(is_typing)? {
+        return Ok(None);
+    }
     loop {
         match line("Answer: ")? {
             Typed::Left => return Ok(Some(None)),

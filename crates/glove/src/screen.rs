@@ -492,7 +492,18 @@ impl Screen<'_> {
                     }
                     if open == 0 {
                         // What was sent in the last moment is a message too.
-                        let Some(Wish::Steer(text) | Wish::Queue(text)) = typed.next()? else {
+                        let sent = loop {
+                            match typed.next()? {
+                                Some(Wish::Steer(text) | Wish::Queue(text)) => break Some(text),
+                                Some(Wish::TakeBack | Wish::Stop) => {}
+                                None => break None,
+                            }
+                        };
+                        let Some(text) = sent else {
+                            // The last that ended may have been told with another one, and something was drawn since.
+                            self.display.finish()?;
+                            let rest = self.calls.rest();
+                            self.show_calls(rest)?;
                             self.draft = typed.into_draft();
                             return Ok(false);
                         };
@@ -681,8 +692,10 @@ impl Screen<'_> {
             }
             let question = Question::of(&slot, &self.open_agent.workspace);
             self.display.line("")?;
+            // Whoever began while the question was made is typing too.
+            let stops = typed.give_back()?;
             let is_typing = typed.is_typing();
-            if typed.give_back()? {
+            if stops {
                 return Ok(true);
             }
             self.was_asked = true;

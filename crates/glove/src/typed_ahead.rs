@@ -63,6 +63,9 @@ impl TypedAhead {
                 Wish::Stop => stops = true,
             }
         }
+        // What comes next is for the question: nothing goes on in it.
+        stops |= self.keys.is_escape();
+        self.draft.0.push_str(&self.keys.pasted());
         self.let_go();
         Ok(stops)
     }

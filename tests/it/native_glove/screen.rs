@@ -14,7 +14,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use super::{Home, ended};
 
 /// A program at one end of a terminal.
-struct Terminal {
+pub(super) struct Terminal {
     child: Child,
     keys: File,
     screen: Receiver<Vec<u8>>,
@@ -24,7 +24,7 @@ struct Terminal {
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Terminal {
-    fn start(home: &Home, args: &[&str]) -> Terminal {
+    pub(super) fn start(home: &Home, args: &[&str]) -> Terminal {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
@@ -53,12 +53,12 @@ impl Terminal {
         Terminal { child, keys, screen, shown: String::new() }
     }
 
-    fn type_in(&mut self, keys: &str) {
+    pub(super) fn type_in(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 
     /// Waits until the screen shows this after what was waited for before.
-    fn sees(&mut self, text: &str) {
+    pub(super) fn sees(&mut self, text: &str) {
         self.until(text);
     }
 
