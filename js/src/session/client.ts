@@ -400,7 +400,8 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
       this.#sessions,
       closed,
       async (messages) => {
-        const { begin, nameFork } = await loadPart(import("../store/salvage.js"));
+        const parts = Promise.all([import("../store/salvage.js"), import("./fork-title.js")]);
+        const [{ begin }, { nameFork }] = await loadPart(parts);
         const fork = await this.#mintFilledId();
         await begin(this.session(fork).store, messages);
         await nameFork(() => this.catalog, id, fork);

@@ -11,8 +11,6 @@ import { limited } from "./limits.js";
 import { unknownSession } from "./sessions.js";
 import { writeTranscript } from "./transcript.js";
 
-export { nameFork } from "./fork-title.js";
-
 /** The stored messages one by one. */
 export async function salvageOf(store: StoreAdapter): Promise<Salvage> {
   if (store.salvage) return store.salvage();

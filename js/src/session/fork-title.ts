@@ -1,5 +1,5 @@
 // The title of a fork: that of its source, and a number, as no two of them are called the same.
-import type { SessionCatalog } from "./sessions.js";
+import type { SessionCatalog } from "../store/sessions.js";
 
 /** A year in brackets is a part of the title. */
 const numbered = /^(.*?)(?: \((\d{1,3})\))?$/s;
