@@ -21,8 +21,12 @@ impl Reading {
 
     /// Of these lines, the ones in this range are of a change: their first letter says what becomes of each.
     pub(crate) fn with_change(lines: Vec<String>, changed: &Range<usize>) -> Self {
+        Self::painted(lines, changed, has_colours())
+    }
+
+    fn painted(lines: Vec<String>, changed: &Range<usize>, has_colours: bool) -> Self {
         let line = |(at, line): (usize, String)| {
-            let colour = if changed.contains(&at) && has_colours() { colour_of(&line) } else { None };
+            let colour = if changed.contains(&at) && has_colours { colour_of(&line) } else { None };
             (line, colour)
         };
         Reading { lines: lines.into_iter().enumerate().map(line).collect() }
@@ -78,7 +82,8 @@ mod tests {
     #[test]
     fn the_lines_of_a_change_have_its_colours_in_each_row() {
         let lines = ["+ a name", "@@ -1 +1 @@", " same", "-old", "+abcdef", "+ not of it"].map(str::to_owned);
-        let reading = Reading::with_change(lines.to_vec(), &(1..5));
+        assert_eq!(Reading::painted(lines.to_vec(), &(1..5), false).lines(), lines);
+        let reading = Reading::painted(lines.to_vec(), &(1..5), true);
         assert_eq!(
             reading.rows(4)[2..],
             [
