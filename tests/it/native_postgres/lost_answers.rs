@@ -78,10 +78,10 @@ fn a_database_that_stays_away_parks_the_run_and_it_goes_on_when_asked() {
     server.stop();
     let error = block_on(agent.process_request("Note that")).unwrap_err();
     assert_eq!(error.code(), "STORE_UNAVAILABLE", "{error}");
-    assert!(
-        error.to_string().contains("cannot be reached") && !error.to_string().contains("s3cret"),
-        "{error}"
-    );
+    // On a busy machine it may take a connection and end before it answers.
+    let told = error.to_string();
+    assert!(told.contains("cannot be reached") || told.contains("does not answer"), "{told}");
+    assert!(!told.contains("s3cret"), "{told}");
     server.run();
     block_on(agent.session().resume()).unwrap();
     assert_eq!(notes.all().len(), 2);
