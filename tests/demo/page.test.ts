@@ -225,8 +225,10 @@ function unmarked(): string | undefined {
     (element) => element && getComputedStyle(element).outlineStyle !== "none",
   );
   const composer = activeElement.matches("textarea") ? activeElement.closest("form[data-glove-role=input]") : null;
-  const accent = document.querySelector(".mark");
-  const bordered = composer && accent && getComputedStyle(composer).borderTopColor === getComputedStyle(accent).backgroundColor;
+  const probe = composer?.appendChild(document.createElement("i"));
+  if (probe) probe.style.color = "var(--_link)";
+  const bordered = composer && probe && getComputedStyle(composer).borderTopColor === getComputedStyle(probe).color;
+  probe?.remove();
   const marked = outlined || bordered;
   return marked ? undefined : activeElement.outerHTML.slice(0, 120);
 }

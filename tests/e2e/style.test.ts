@@ -26,7 +26,8 @@ async function backgrounds(own: string): Promise<string[]> {
 }
 
 const accent = "rgb(49, 84, 212)";
-const surface = "rgb(255, 255, 255)";
+// It follows from the background.
+const surface = "color(srgb 1 1 1)";
 
 test("an application's reset of plain elements does not undo it", async () => {
   const reset = "*, button, p { margin: 0; padding: 0; border: 0; background: none; color: inherit; font: inherit }";
