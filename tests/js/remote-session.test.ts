@@ -64,6 +64,9 @@ function client(answer: Answer): { readonly client: GloveClient; readonly asked:
   return { client: made, asked };
 }
 
+const reply = { messages: [{ sender: "agent", text: "Hello." }], usage: { tokens_in: 1, tokens_out: 1 } };
+const completed = { outcome: "completed", reply };
+
 const unknown = () => json(404, { error: { code: "SESSION_UNKNOWN", message: "There is no such session." } });
 
 test("a session that the server does not begin fails with what the server says", async () => {
@@ -163,7 +166,7 @@ test("an answer that is complete before the page follows again is shown when its
     if (path.endsWith("/feed") && told) return failures-- > 0 ? json(503, {}) : feed(...told);
     if (!path.endsWith("/ask") || !canAsk.now) throw new TypeError("fetch failed");
     const { id } = JSON.parse(String(init.body)) as { readonly id: string };
-    const answered = { kind: "answered", id, value: { type: "completed", message: null } };
+    const answered = { kind: "answered", id, value: completed };
     const entries = [{ kind: "agent", id: "r1.1", text: "Hello." }];
     told = [{ kind: "events", events: [{ kind: "timeline", len: 1, set: [[0, entries]] }] }, answered];
     return json(200, answered);
@@ -172,10 +175,10 @@ test("an answer that is complete before the page follows again is shown when its
   const session = own.session("s");
   await session.start();
   first.cut();
-  const sent = session.sendMessage("hi").catch(() => {});
+  const sent = session.sendMessage("hi");
   await expect.poll(() => codeShown(session), { timeout: 10_000 }).toBe("SERVER_UNREACHABLE");
   canAsk.now = true;
-  await sent;
+  expect(await sent).toMatchObject({ type: "completed", text: "Hello." });
   expect(codeShown(session)).toBeUndefined();
   expect(session.getSnapshot().timeline).toMatchObject([{ text: "Hello." }]);
 });
@@ -191,7 +194,7 @@ test("what waits for a server that refused the page goes on when it takes it aga
     }
     if (!path.endsWith("/ask")) return unknown();
     const { id } = JSON.parse(String(init.body)) as { readonly id: string };
-    const answered = { kind: "answered", id, value: { type: "completed", message: null } };
+    const answered = { kind: "answered", id, value: completed };
     told.tell(answered);
     return json(200, answered);
   });
@@ -199,6 +202,6 @@ test("what waits for a server that refused the page goes on when it takes it aga
   await session.start();
   first.cut();
   await expect.poll(() => codeShown(session), { timeout: 10_000 }).toBe("UNAUTHORIZED");
-  await session.sendMessage("hi");
+  expect(await session.sendMessage("hi")).toMatchObject({ type: "completed" });
   expect(codeShown(session)).toBeUndefined();
 });

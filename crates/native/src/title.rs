@@ -18,7 +18,8 @@ pub fn one_line(text: &str) -> String {
 
 /// What the first of these that a person wrote makes of a title, as it was written.
 pub fn title_of<'a>(messages: impl IntoIterator<Item = &'a Arc<Message>>) -> String {
-    let said = messages.into_iter().find(|message| message.is_from_person() && !message.text.trim().is_empty());
+    let said =
+        messages.into_iter().find(|message| message.is_from_person() && !message.text.trim().is_empty());
     // A text of a database cannot have it, and a title can do without.
     said.map(|message| one_line(message.as_written())).unwrap_or_default().replace('\0', "")
 }

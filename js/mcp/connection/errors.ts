@@ -56,7 +56,9 @@ export function knowsNoSession(sdk: SdkModule, cause: unknown): boolean {
   const status = statusOf(sdk, cause);
   if (status !== 400) return status === 404;
   const { text = "" } = Object((cause as { readonly data?: unknown }).data) as { readonly text?: unknown };
-  return /mcp-session-id|session (?:id|not found|expired|terminated)|(?:no|unknown|invalid) (?:valid )?session|not initialized/i.test(`${reasonOf(cause)} ${text}`);
+  return /mcp-session-id|session (?:id|not found|expired|terminated)|(?:no|unknown|invalid) (?:valid )?session|not initialized/i.test(
+    `${reasonOf(cause)} ${text}`,
+  );
 }
 
 /** With these a server says that it took nothing. Others may come from behind it, when its work is done. */

@@ -83,7 +83,10 @@ function firstUseOf({ server, tool, description, inputSchema, hints }: McpToolIn
 /** The model reads all of a schema, so a person sees all of it, unless it says nothing. */
 function takesNothing({ type, properties, $schema, additionalProperties, ...rest }: JsonSchema): boolean {
   const isPlain = [type, $schema].every((word) => word === undefined || typeof word === "string");
-  return isPlain && Object.keys(Object(properties)).length + Object.keys(Object(additionalProperties)).length + Object.keys(rest).length === 0;
+  return (
+    isPlain &&
+    Object.keys(Object(properties)).length + Object.keys(Object(additionalProperties)).length + Object.keys(rest).length === 0
+  );
 }
 
 /** What it says of its effects, which may decide what is asked. */

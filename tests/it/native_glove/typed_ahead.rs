@@ -105,7 +105,9 @@ fn a_message_that_is_sent_as_the_run_is_stopped_is_read_or_in_the_next_line() {
     // The end of the first request is told by another way than the answer of the second one, and can come after it.
     let read = |shown: &str| shown.ends_with("\n>") && shown.contains("\nOne.\n");
     let shown = screen.until(|shown| {
-        shown.contains("\nstopped\n") && (shown.ends_with("\n> And b") || read(shown)) && !shown.contains("(ctrl-C stops)")
+        shown.contains("\nstopped\n")
+            && (shown.ends_with("\n> And b") || read(shown))
+            && !shown.contains("(ctrl-C stops)")
     });
     assert!(!shown.contains('↳'), "nothing waits: {shown}");
     assert!(shown.contains("And b"), "{shown}");

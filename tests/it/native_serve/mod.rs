@@ -585,17 +585,19 @@ fn a_failure_of_the_model_is_one_line_of_the_log_also_where_others_had_joined_it
     let mut page = running.page("mine", None);
     let ask = |id: &str, prompt: &Value| {
         let ask = json!({ "id": id, "method": "request", "args": [prompt.to_string()] });
-        assert_eq!(running.ask_session("mine", &ask).0, 202);
+        running.ask_session("mine", &ask).0
     };
-    ask("a1", &json!({ "id": "r1", "text": "hi" }));
-    ask("a2", &json!({ "id": "r2", "text": "and this", "whenBusy": "steer" }));
+    assert_eq!(ask("a1", &json!({ "id": "r1", "text": "hi" })), 202);
+    assert_eq!(ask("a2", &json!({ "id": "r2", "text": "and this", "whenBusy": "steer" })), 202);
     gates.iter().for_each(Gate::open);
     for _ in 0..2 {
         page.until_kind("answered");
     }
     assert_eq!(told.lock().unwrap().len(), 1, "{told:?}");
     // The next one that fails alike is another failure.
-    ask("a3", &json!({ "id": "r3", "text": "hi again" }));
+    // It may have failed before that it was begun is said.
+    let status = ask("a3", &json!({ "id": "r3", "text": "hi again" }));
+    assert!(matches!(status, 200 | 202), "{status}");
     page.until_kind("answered");
     assert_eq!(told.lock().unwrap().len(), 2, "{told:?}");
 }

@@ -145,8 +145,8 @@ test("a schema and a value that a server has made for each other do not stop the
   const texts = { a: `${"a".repeat(40)}!` };
   const many = { a: Array.from({ length: 99_000 }, () => 0) };
   const list = (items: unknown) => ({ type: "object", properties: { a: { type: "array", items } } });
-  const cases: [object, object][] = [
-    ...schemas.map((schema): [object, object] => [schema, texts]),
+  const cases: [Record<string, unknown>, object][] = [
+    ...schemas.map((schema): [Record<string, unknown>, object] => [schema, texts]),
     [{ properties: { a: { format: "url" } } }, { a: `http://${"a".repeat(40)}` }],
     [list({ enum: ["x".repeat(60_000)] }), many],
     [list({ enum: Array.from({ length: 10_000 }, (_, at) => `x${at}`) }), many],
