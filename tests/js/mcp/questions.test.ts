@@ -154,7 +154,8 @@ test("a tool that never stops asking is stopped", async () => {
   const options = { ...free, url: site.url, fetch: site.fetch, limits: { rounds: 4 } };
   const { session, server, shown } = mcpScene([call("docs__ask", {}), "Enough."], options);
   expect(await session.sendMessage("Ask")).toMatchObject({ text: "Enough." });
-  expect(asked).toBe(4);
+  // What came of the fourth question was given.
+  expect(asked).toBe(5);
   expect(shown()[1]).toContain("asked more than 4 times");
   await server.disconnect();
 });
