@@ -169,3 +169,21 @@ test("what cannot be listed is forked without a name", async () => {
   expect(await client.session(id).messages()).toHaveLength(1);
   client.dispose();
 });
+
+test("a fork does not wait for a list that does not come", async () => {
+  const stores = new Map<string, MemoryStore>();
+  const createStore = (id: string) => stores.get(id) ?? stores.set(id, new MemoryStore(id)).get(id) ?? new MemoryStore(id);
+  const rename = vi.fn();
+  const answers: ((list: { id: string; title: string }[]) => void)[] = [];
+  const list = () => new Promise((answer: (typeof answers)[0]) => answers.push(answer));
+  const catalog = { list, rename } as unknown as SessionCatalog;
+  const client = clientOf({ createStore, catalog });
+  const session = client.session("a");
+  await session.sendMessage("Hi");
+  const id = await session.fork(session.getSnapshot().timeline[0]?.id ?? "");
+  expect(await client.session(id).messages()).toHaveLength(1);
+  for (const answer of answers) answer([{ id: "a", title: "Hi" }]);
+  await pause();
+  expect(rename).not.toHaveBeenCalled();
+  client.dispose();
+});
