@@ -34,6 +34,7 @@ export type { Labels, Word } from "./render/labels.js";
 export * from "./render/render.js";
 export type { Renderers } from "./render/renderer-registry.js";
 export type * from "./render/types.js";
+export type { ButtonProps, ChoiceProps, FieldProps, Weight } from "./renderers/controls.js";
 export { builtInRenderers, type SlotProps } from "./renderers/index.js";
 export type { QuestionProps } from "./renderers/question.js";
 export type { DeletedThread, ThreadListUndoProps } from "./threads/built-in.js";

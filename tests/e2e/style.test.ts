@@ -54,7 +54,7 @@ test("the sign of work comes after a moment, and moves only where people want it
     await page.setContent(`<!doctype html><style>${sheet}</style><main data-glove-look></main>`);
     // Drawn and measured in one go: on a busy machine the wait would be over.
     return page.evaluate(`(() => {
-      document.querySelector("main").innerHTML = '<div data-glove-role="working">…</div>';
+      document.querySelector("main").innerHTML = '<div data-glove-role="working"><span>Thinking…</span></div>';
       const animations = document.getAnimations();
       for (const animation of animations) animation.currentTime = 0;
       const timings = animations.map(({ animationName, effect }) => {
@@ -65,7 +65,11 @@ test("the sign of work comes after a moment, and moves only where people want it
     })()`);
   };
   const wait = ["glove-wait", 0, 200, "1"];
-  expect(await timing("no-preference")).toEqual(["hidden", wait, ["glove-breathe", 200, 900, "Infinity"]]);
+  const [dot, light] = [
+    ["glove-breathe", 200, 900, "Infinity"],
+    ["glove-shimmer", 200, 1800, "Infinity"],
+  ];
+  expect(await timing("no-preference")).toEqual(["hidden", wait, dot, light]);
   expect(await timing("reduce")).toEqual(["hidden", wait]);
   await page.waitForFunction("getComputedStyle(document.querySelector('div')).visibility === 'visible'");
   await page.close();

@@ -113,7 +113,8 @@ test("a failure behind which a message waits does not stay when that is answered
 });
 
 test("the end of a run leaves what the page has said of itself", () => {
-  const slots = { strategy: () => "stay" as const, title: () => undefined, description: () => undefined, live: () => undefined };
+  const [none, asks] = [() => undefined, () => ({})];
+  const slots = { strategy: () => "stay" as const, title: none, description: none, asks, live: none };
   const shown = new SnapshotStore("s", "memory", () => {});
   shown.setReducer(reduce, slots);
   const run = { queue: [], questions: [], undoable: [], turns: 0, usage: noUsage, contextTokens: 0 };

@@ -13,6 +13,7 @@ type CoreState = Extract<CoreEvent, { kind: "state" }>;
 const context = {
   strategy: (renderer: string) => (renderer === "card" ? ("hide-on-new" as const) : ("stay" as const)),
   description: () => undefined,
+  asks: () => ({}),
   title: (tool: string) => (tool === "pay" ? "Pay the bill" : undefined),
   live: () => undefined,
 };

@@ -83,6 +83,47 @@ test("a title is a text or made of the input, and is in questions, entries and s
   await going;
 });
 
+test("how a question about a call looks is said by its tool, and decides nothing", async () => {
+  const done: unknown[] = [];
+  const refund = defineTool({
+    name: "refund",
+    description: "",
+    title: "Refund",
+    confirm: ({ euros, order }) => `Refund €${euros} to order ${order}`,
+    danger: true,
+    inputSchema: z.object({ euros: z.number(), order: z.string() }),
+    requireApproval: true,
+    do: (input) => done.push(input),
+  });
+  const { confirm: _, ...plain } = refund;
+  const odd: ToolConfig = { ...plain, name: "odd", danger: false, confirm: (input: { euros: string }) => input.euros.trim() };
+  const missing: ToolConfig = { ...refund, name: "missing", confirm: (input: { who?: string }) => `Refund ${input.who}` };
+  const free: ToolConfig = { ...refund, name: "free", requireApproval: false };
+  const input = { euros: 80, order: "A-1042" };
+  const calls = ["refund", "odd", "missing", "free"].map((name) => call(name, input));
+  const { session } = scene([...calls, "ok"], { tools: [refund, odd, missing, free] });
+  const going = session.sendMessage("Hi");
+  const asked: unknown[] = [];
+  for (const name of ["refund", "odd", "missing"]) {
+    const { approvals, slots } = await until(session, ({ approvals }) => approvals[0]?.toolName === name);
+    const { confirm, danger, title } = approvals[0] as NonNullable<(typeof approvals)[0]>;
+    const shown = slots.at(-1)?.input as object;
+    asked.push([confirm, danger, title, shown]);
+    session.approve(approvals[0]?.id ?? "");
+  }
+  await going;
+  const slot = (toolName: string, more: object) =>
+    expect.objectContaining({ toolName, toolInput: input, title: "Refund", ...more });
+  const sentence = "Refund €80 to order A-1042";
+  expect(asked).toEqual([
+    [sentence, true, "Refund", slot("refund", { confirm: sentence, danger: true })],
+    // One that fails over the arguments is none, nor is one that is made of nothing.
+    [undefined, undefined, "Refund", expect.not.objectContaining({ confirm: expect.anything() })],
+    [undefined, true, "Refund", expect.not.objectContaining({ confirm: expect.anything() })],
+  ]);
+  expect(done).toEqual([input, input, input, input]);
+});
+
 test("why a call has no result of its own is a word", async () => {
   const tool = (name: string, more: Partial<ToolConfig>): ToolConfig => ({
     name,

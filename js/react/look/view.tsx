@@ -2,7 +2,7 @@
 import { memo, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import type { ModelWait, ShownSlot } from "../../src/snapshot/snapshot.js";
 import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
-import { isQuiet, isStreaming, isWriting } from "../parts/activity.js";
+import { isQuiet, isRunning, isStreaming, isWriting } from "../parts/activity.js";
 import { StreamingToolCard } from "../parts/calls/tool-card.js";
 import { ErrorNotice } from "../parts/notices/error-notice.js";
 import { useSeconds } from "../parts/notices/use-seconds.js";
@@ -31,7 +31,7 @@ export function View(props: RenderProps): ReactNode {
   const after = (
     <>
       {(strategy === "slots-after" || strategy === "slots-only") && inOnePlace}
-      <Working glove={glove} />
+      <Working glove={glove} rows={!props.renderToolStatus} />
       <ErrorNotice renderError={renderError} />
       <NotKept glove={glove} />
       {strategy !== "slots-only" && <Queue editable={!renderInput} />}
@@ -98,16 +98,23 @@ function Calls({ glove }: Pick<RenderProps, "glove">): ReactNode {
   return calls.map((call) => <StreamingToolCard key={call.id} call={call} />);
 }
 
-function Working({ glove }: Pick<RenderProps, "glove">): ReactNode {
+/** `rows`: a call that runs says so itself, and this to screen readers only. */
+function Working({ glove, rows }: Pick<RenderProps, "glove"> & { readonly rows: boolean }): ReactNode {
   const say = useLabels();
   const quiet = useHandlePart(glove, isQuiet);
+  const runs = useHandlePart(glove, isRunning) && rows;
   const waiting = useHandlePart(glove, ({ waiting }) => waiting);
   const [over, setOver] = useState<ModelWait>();
   const waits = waiting && waiting !== over;
   return (
     quiet && (
-      <div role="status" aria-label={waits ? undefined : say("Working")} data-glove-role="working">
-        {waits ? <Wait key={waiting.until} wait={waiting} over={setOver} /> : "…"}
+      <div
+        role="status"
+        aria-label={waits ? undefined : say("Working")}
+        data-glove-role="working"
+        data-glove-label={runs && !waits ? "" : undefined}
+      >
+        {waits ? <Wait key={waiting.until} wait={waiting} over={setOver} /> : <span>{say("Thinking…")}</span>}
       </div>
     )
   );

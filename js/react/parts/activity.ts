@@ -13,3 +13,9 @@ export const isQuiet = (parts: Parts) =>
   parts.status !== "ready" &&
   !isStreaming(parts) &&
   !parts.slots.some(({ waits, status }) => waits && status === "pending");
+
+/** The last that was shown is a call, and goes on. */
+export const isRunning = ({ timeline }: Parts): boolean => {
+  const last = timeline.at(-1);
+  return last?.kind === "tool" && (last.status === "running" || last.status === "pending");
+};

@@ -22,7 +22,7 @@ export interface MessageTextProps {
   streaming?: boolean | undefined;
 }
 
-/** The words and pictures of a message, as an article. */
+/** The words and pictures of a message, as an article, and below it why its request failed. */
 export function MessageText({ entry, streaming = false }: MessageTextProps): ReactNode {
   const say = useLabels();
   if (entry.kind === "agent_text") {
@@ -47,11 +47,13 @@ export function MessageText({ entry, streaming = false }: MessageTextProps): Rea
     );
   }
   return (
-    <article aria-label={say("You")} data-glove-role="user" dir="auto">
-      <Long text={entry.text} />
-      {(entry.images || entry.files) && <MessageFiles entry={entry} />}
+    <>
+      <article aria-label={say("You")} data-glove-role="user" dir="auto">
+        <Long text={entry.text} />
+        {(entry.images || entry.files) && <MessageFiles entry={entry} />}
+      </article>
       <Failed error={entry.error} />
-    </article>
+    </>
   );
 }
 

@@ -34,7 +34,7 @@ export function Welcome({ welcome, ...given }: WelcomeProps): ReactNode {
             return (
               <li key={label}>
                 <button type="button" onClick={() => send(text)}>
-                  {label}
+                  <span>{label}</span> {text !== label && <small>{text}</small>}
                 </button>
               </li>
             );

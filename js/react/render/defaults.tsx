@@ -34,8 +34,15 @@ export function DefaultReasoning({ text, streaming }: ReasoningRenderProps): Rea
   const seconds = useDuration(streaming);
   const said = text.trimEnd();
   return (
-    <details ref={element} data-glove-role="reasoning" data-state={streaming ? "streaming" : "done"} aria-live="off">
+    <details
+      ref={element}
+      data-glove-role="reasoning"
+      data-glove-step=""
+      data-state={streaming ? "streaming" : "done"}
+      aria-live="off"
+    >
       <summary>
+        <span data-glove-state-icon="" />
         <span>{streaming ? say("Thinking…") : seconds > 0 ? `${say("Thought for")} ${seconds} s` : say("Thoughts")}</span>
         {streaming && <small>{said.slice(said.lastIndexOf("\n") + 1).slice(-60)}</small>}
         <Icon name="chevron" />

@@ -239,9 +239,11 @@ type StepProps = Pick<EntriesProps, "renderToolStatus" | "renderToolResult">;
 function Steps({ children }: { readonly children: ReactNode[] }): ReactNode {
   const say = useLabels();
   return (
-    <details data-glove-role="steps">
+    <details data-glove-role="steps" data-glove-step="">
       <summary>
-        <Icon name="done" />
+        <span data-glove-state-icon="">
+          <Icon name="done" />
+        </span>
         <span>{`${children.length} ${say("steps")}`}</span>
         <Icon name="chevron" />
       </summary>

@@ -26,6 +26,10 @@ export async function preloadRender(): Promise<void> {
 export const Attachment = /* @__PURE__ */ parts.component("Attachment");
 /** There only for a message, answer or call that was edited or given again: which version is shown, and the way to the others. */
 export const BranchPicker = /* @__PURE__ */ parts.component("BranchPicker");
+/** A button of the chat's look: `weight` is `go`, `danger`, `plain`, `quiet` or `link`. */
+export const Button = /* @__PURE__ */ parts.component("Button");
+/** Something to choose, one of several or any of them: all of its row can be pressed. */
+export const Choice = /* @__PURE__ */ parts.component("Choice");
 /** Sends the text of the `ComposerInput` in it. What is written while the agent works waits for its turn. */
 export const Composer = /* @__PURE__ */ parts.component("Composer");
 /** Opens the dialog that picks files. Nothing where the chat takes none. */
@@ -62,6 +66,8 @@ export const EditorInput = /* @__PURE__ */ parts.component("EditorInput");
 export const EditorSend = /* @__PURE__ */ parts.component("EditorSend");
 /** An error in words for a person, with another try where that can help. */
 export const ErrorNotice = /* @__PURE__ */ parts.component("ErrorNotice");
+/** A label above its field, with a note and an error below it. */
+export const Field = /* @__PURE__ */ parts.component("Field");
 /** A form with the text of a message. There only while that is being edited; `data-state` says how far that is. */
 export const MessageEditor = /* @__PURE__ */ parts.component("MessageEditor");
 /** The words and pictures of a message, as an article. */

@@ -4,6 +4,7 @@ import { humanName } from "../parts/calls/tool-state.js";
 import { useValues } from "../parts/calls/values.js";
 import { useLabels } from "../render/labels.js";
 import { Name } from "../render/visible.js";
+import type { Weight } from "./controls.js";
 import { answerLabel, type Option, options, read, type SlotProps, text } from "./props.js";
 import { Held, held, Question } from "./question.js";
 
@@ -21,8 +22,6 @@ export function Confirm(props: SlotProps): ReactNode {
   );
 }
 
-/** How a button looks: what goes on has the accent, what may do harm twice never does, and what holds for ever is quiet. */
-type Weight = "go" | "safe" | "plain" | "quiet";
 type Choice = Option & {
   readonly weight?: Weight;
   /** Only when all of what it lets run was open. */
@@ -30,12 +29,12 @@ type Choice = Option & {
 };
 
 const choice = (label: string, value: unknown, weight?: Weight): Choice => ({ label, value, ...(weight && { weight }) });
-const allow = (label: string, value: unknown, weight?: Weight): Choice => ({ ...choice(label, value, weight), allows: true });
+const allow = (label: string, value: unknown, weight: Weight): Choice => ({ ...choice(label, value, weight), allows: true });
 /** No answer: the question is turned down, and what asked may ask again. */
 const turnDown = Symbol();
 const yesOrNo = [choice("Yes", "yes"), choice("No", "no")];
 
-/** A question of the run about a call, with an answer on each button. */
+/** A question of the run about a call, with an answer on each button. None has the focus, so that no Enter answers what nobody has read. */
 const decision =
   (message: (data: unknown) => ReactNode, choices: readonly Choice[], explains = false) =>
   ({ data, status, resolve, reject }: SlotProps): ReactNode => {
@@ -44,11 +43,14 @@ const decision =
     const { values, folded } = useValues(read(data, "toolInput"));
     const reason = text(data, "reason") ?? text(data, "description");
     const deny = () => reject(why.current?.value || undefined);
+    const isDanger = read(data, "danger") === true;
+    const shown = isDanger ? choices.map((one) => (one.weight === "go" ? { ...one, weight: "danger" as const } : one)) : choices;
     return (
       <Question
+        decides
         message={message(data)}
         status={status}
-        actions={<Choices choices={choices} folded={folded} resolve={resolve} reject={explains ? deny : () => reject()} />}
+        actions={<Choices choices={shown} folded={folded} resolve={resolve} reject={explains ? deny : () => reject()} />}
       >
         {reason !== undefined && (
           <p data-glove-reason="">
@@ -57,10 +59,7 @@ const decision =
         )}
         {values}
         {explains && (
-          <details data-glove-why="">
-            <summary>{say("Add a reason")}</summary>
-            <input ref={why} aria-label={say("Add a reason")} data-glove-optional="" />
-          </details>
+          <input ref={why} aria-label={say("Add a reason")} placeholder={say("Add a reason")} data-glove-optional="" />
         )}
       </Question>
     );
@@ -68,16 +67,16 @@ const decision =
 
 export const ApprovalRequest = /* @__PURE__ */ decision(
   (data) => ask(data),
-  [choice("Deny", turnDown, "plain"), allow("Allow", true, "go")],
+  [choice("Deny", turnDown, "quiet"), allow("Allow", true, "go")],
   true,
 );
 export const PermissionRequest = /* @__PURE__ */ decision(
   (data) => ask(data),
   [
-    choice("Deny", turnDown, "plain"),
+    choice("Deny", turnDown, "quiet"),
     allow("Allow once", "once", "go"),
-    allow("Always allow", true, "quiet"),
-    choice("Never allow", false, "quiet"),
+    allow("Always allow", true, "link"),
+    choice("Never allow", false, "link"),
   ],
 );
 export const InterruptedCall = /* @__PURE__ */ decision(
@@ -86,11 +85,12 @@ export const InterruptedCall = /* @__PURE__ */ decision(
       <Name of={title(data)} /> was interrupted, and may have taken effect. Run it again?
     </>
   ),
-  [choice("Don't run", false, "safe"), allow("Run again", true, "plain")],
+  // It may do harm twice.
+  [choice("Don't run", false, "quiet"), allow("Run again", true, "danger")],
 );
 export const BudgetReached = /* @__PURE__ */ decision(
   () => "This conversation has reached a limit. Continue?",
-  [choice("Stop", false, "plain"), choice("Continue", true, "go")],
+  [choice("Stop", false, "quiet"), choice("Continue", true, "go")],
 );
 
 interface ChoicesProps extends Pick<SlotProps, "resolve" | "reject"> {
@@ -122,5 +122,5 @@ function Choices({ choices, folded = false, resolve, reject }: ChoicesProps): Re
 /** What the call does, as the tool says it, or else by the tool's name. */
 const title = (data: unknown) => text(data, "title") ?? humanName(text(data, "toolName") ?? "This tool");
 
-/** "Restart Checkout?" */
-const ask = (data: unknown) => `${title(data).replace(/[.?!…\s]+$/, "")}?`;
+/** In the words of the tool, or "Restart Checkout?" */
+const ask = (data: unknown) => text(data, "confirm") ?? `${title(data).replace(/[.?!…\s]+$/, "")}?`;

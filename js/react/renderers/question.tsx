@@ -18,13 +18,15 @@ export interface QuestionProps extends Pick<SlotProps, "status"> {
   actions: ReactNode;
   /** What was answered, where it may be shown. */
   answer?: string | undefined;
+  /** It decides what runs: a ticket, with what runs above the line and the answers below it. */
+  decides?: boolean;
   /** Why the last answer was refused: it stands at the field that `labels` names. */
   error?: string | undefined;
 }
 
 /** The frame of the built-in questions: a form with the sentence as its name. */
 export function Question(props: QuestionProps): ReactNode {
-  const { id: given, labels, onSubmit, children, actions, status, answer, error } = props;
+  const { id: given, labels, onSubmit, children, actions, status, answer, error, decides } = props;
   const message = typeof props.message === "string" ? <Name of={props.message} lines /> : props.message;
   const own = useId();
   const say = useLabels();
@@ -42,7 +44,14 @@ export function Question(props: QuestionProps): ReactNode {
     onSubmit?.(event.currentTarget);
   };
   return (
-    <form data-glove-question="" aria-labelledby={id} tabIndex={-1} autoComplete="off" onSubmit={submit}>
+    <form
+      data-glove-question=""
+      data-glove-decision={decides ? "" : undefined}
+      aria-labelledby={id}
+      tabIndex={-1}
+      autoComplete="off"
+      onSubmit={submit}
+    >
       {labels === undefined ? (
         <p id={id}>{message}</p>
       ) : (

@@ -116,6 +116,7 @@ export class OpenSession {
       strategy: (renderer) => tool(renderer)?.displayStrategy ?? "stay",
       title: (name, input) => this.tools.title(name, input),
       description: (name) => tool(name)?.description,
+      asks: (name, input) => this.tools.asks(name, input),
       live: (id) => this.slots.live(id),
     });
     this.models = new PageModels({

@@ -138,6 +138,10 @@ export interface ToolConfig<I = any> {
   readonly description: string;
   /** What a call does, for users: shown in questions about it, and as `title` of its timeline entry. */
   readonly title?: string | ((input: I) => string);
+  /** The sentence that asks a person to allow a call, in the place of `title`. Shown only: the arguments stand below it, and decide. */
+  readonly confirm?: string | ((input: I) => string);
+  /** What it does cannot be taken back: the button that allows it is red. Shown only: whether it asks is `requireApproval`. */
+  readonly danger?: boolean;
   /** Describes the arguments to the model and checks them. The tool receives its output. */
   readonly inputSchema?: Schema<unknown, I>;
   /** The JSON Schema for the model; also checks the arguments if there is no `inputSchema`. */

@@ -52,7 +52,8 @@ function withTitle(input: unknown, context: SlotContext): unknown {
   if (typeof toolName !== "string") return input;
   const title = context.title(toolName, toolInput);
   const description = context.description(toolName);
-  return { ...(input as object), ...(title !== undefined && { title }), ...(description && { description }) };
+  const more = { ...(title !== undefined && { title }), ...(description && { description }) };
+  return { ...(input as object), ...more, ...context.asks(toolName, toolInput) };
 }
 
 /** The approvals that these questions ask for; those that were known are the same objects. */
@@ -75,6 +76,7 @@ function approval({ id, kind, call_id, tool_name, input, reason }: CoreQuestion,
     kind,
     ...(tool_name !== undefined && { toolName: tool_name }),
     ...(title !== undefined && { title }),
+    ...(tool_name !== undefined && context.asks(tool_name, input)),
     ...(call_id !== undefined && { toolCallId: call_id }),
     ...(input !== undefined && { input }),
     ...(reason !== undefined && { reason }),

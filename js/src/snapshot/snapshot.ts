@@ -144,6 +144,10 @@ export interface Approval {
   readonly toolName?: string;
   /** What the call does, in the words of the tool's `title`. */
   readonly title?: string;
+  /** The sentence that asks for it, in the words of the tool's `confirm`. */
+  readonly confirm?: string;
+  /** What it lets run cannot be taken back, as its tool says. */
+  readonly danger?: true;
   readonly toolCallId?: string;
   readonly input?: unknown;
   readonly reason?: string;

@@ -82,6 +82,8 @@ export interface SlotContext {
   strategy(renderer: string): SlotDisplayStrategy;
   title(tool: string, input: unknown): string | undefined;
   description(tool: string): string | undefined;
+  /** How a question about a call looks. */
+  asks(tool: string, input: unknown): { readonly confirm?: string; readonly danger?: true };
   /** The value that was shown, where JSON could not hold all of it. */
   live(id: string): { readonly input?: unknown } | undefined;
 }

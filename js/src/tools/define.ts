@@ -99,6 +99,7 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
     | "displayPropsSchema"
     | "resolveSchema"
     | "title"
+    | "confirm"
     | "do"
     | "undo"
     | "render"
@@ -111,6 +112,7 @@ export interface ToolDefinition<I extends Schema, D extends Schema, R extends Sc
   readonly displayPropsSchema?: D;
   readonly resolveSchema?: R;
   readonly title?: string | ((input: InferOutput<I>) => string);
+  readonly confirm?: string | ((input: InferOutput<I>) => string);
   readonly requiresPermission?: boolean | ((input: InferOutput<I>) => Maybe<boolean>);
   readonly requireApproval?: boolean | ApprovalRule | ((input: InferOutput<I>) => Maybe<boolean | ApprovalRule>);
   do(

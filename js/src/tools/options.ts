@@ -8,6 +8,8 @@ const toolOptions = {
   name: "any",
   description: "text",
   title: "any",
+  confirm: "any",
+  danger: "flag",
   inputSchema: "any",
   jsonSchema: "any",
   displayPropsSchema: "any",

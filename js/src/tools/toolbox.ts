@@ -35,15 +35,14 @@ export class Toolbox implements ToolHost {
 
   /** What a call does, if its tool says so. `input` is as the model wrote it, and nobody has checked it yet. */
   title(name: string, input: unknown): string | undefined {
-    try {
-      const tool = this.find(name) ?? this.#later(name);
-      const title = typeof tool?.title === "function" ? tool.title(copy({ input }).input) : tool?.title;
-      // "Weather in undefined": the model has left out what the title is made of.
-      return typeof title === "string" && !/\bundefined\b/.test(title) ? title : undefined;
-    } catch {
-      // Arguments of another form than it expects.
-      return undefined;
-    }
+    return said((this.find(name) ?? this.#later(name))?.title, input);
+  }
+
+  /** How a question about a call looks: its sentence, and whether what it allows is dangerous. It decides nothing. */
+  asks(name: string, input: unknown): { readonly confirm?: string; readonly danger?: true } {
+    const tool = this.find(name);
+    const confirm = said(tool?.confirm, input);
+    return { ...(confirm !== undefined && { confirm }), ...(tool?.danger && { danger: true }) };
   }
 
   /** What a skill adds with the next call of the model. */
@@ -82,5 +81,17 @@ export class Toolbox implements ToolHost {
       this.#runner ??= new ToolRunner(this.#context, (name) => this.find(name));
       return this.#runner;
     });
+  }
+}
+
+/** A text of a tool's about a call. */
+function said(text: ToolConfig["title"], input: unknown): string | undefined {
+  try {
+    const words: unknown = typeof text === "function" ? text(copy({ input }).input) : text;
+    // "Weather in undefined": the model has left out what the text is made of.
+    return typeof words === "string" && words !== "" && !/\bundefined\b/.test(words) ? words : undefined;
+  } catch {
+    // Arguments of another form than it expects.
+    return undefined;
   }
 }

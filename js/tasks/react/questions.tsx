@@ -40,13 +40,14 @@ function Request({ request, plan }: { readonly request: ApprovalRequest; readonl
   const message = type === "plan" ? say("Allow the plan?") : `${toolName(tool_name ?? "", say)}?`;
   return (
     <Question
+      decides
       message={message}
       status="pending"
       actions={
         <>
           <button
             type="button"
-            data-glove-weight="safe"
+            data-glove-weight="quiet"
             disabled={sent}
             onClick={decide(() => task.deny(request.id, reason.current?.value || undefined))}
           >
@@ -54,6 +55,7 @@ function Request({ request, plan }: { readonly request: ApprovalRequest; readonl
           </button>
           <button
             type="button"
+            data-glove-weight={interrupted ? "danger" : "go"}
             {...held(folded, heldId)}
             disabled={sent || folded}
             onClick={decide(() => task.approve(request.id))}

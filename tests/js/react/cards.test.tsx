@@ -1,6 +1,6 @@
 // What the cards of calls say.
 import { act, fireEvent, render, screen, within } from "@testing-library/react";
-import { Render } from "glove-wasm/react";
+import { Render, ToolCard, type ToolEntry } from "glove-wasm/react";
 import { expect, test } from "vitest";
 import { agent, handle, tool, user } from "./handle.js";
 
@@ -12,9 +12,50 @@ test("a call that waits for its turn says so", () => {
   const { container, rerender } = render(<Render glove={handle({ timeline, busy: true })} />);
   const states = () => cards(container).map((card) => card.querySelector("[data-glove-state]")?.textContent);
   expect(states()).toEqual(["Running", "Queued", "Queued"]);
-  expect(cards(container)[1]?.querySelector("svg[data-glove-icon^=M]")).not.toBeNull();
+  // Their dots are drawn by their state.
+  expect(cards(container).map((card) => [card.dataset.state, card.firstElementChild?.childElementCount])).toEqual([
+    ["running", 0],
+    ["queued", 0],
+    ["queued", 0],
+  ]);
   rerender(<Render glove={handle({ timeline, busy: true })} labels={{ Queued: "Kommt gleich" }} />);
   expect(states()).toEqual(["Running", "Kommt gleich", "Kommt gleich"]);
+});
+
+test("a card says what its call is about: what the tool says, or the first argument that can be read", () => {
+  const long = `${"word ".repeat(200_000)}end`;
+  const timeline = [
+    tool("c1", { name: "lookup", input: { exact: true, query: "chairs", limit: 3 } }),
+    tool("c2", { name: "lookup", title: "Look for chairs", input: { query: "chairs" } }),
+    tool("c3", { name: "set_limit", input: { limit: 12 } }),
+    tool("c4", { name: "run", input: { code: "\n  first()\nsecond()" } }),
+    tool("c5", { name: "write", input: { text: long } }),
+    tool("c6", { name: "list", input: { deep: { a: 1 }, blank: "  " } }),
+    tool("c7", { name: "list", input: ["a"] }),
+    tool("c8", { name: "undo_last_action", input: { steps: 1 } }),
+  ];
+  const streamingCalls = [{ id: "s", name: "lookup", input: { query: "cha" }, at: "/query" }];
+  const { container } = render(<Render glove={handle({ timeline, streamingCalls, busy: true })} />);
+  expect(cards(container).map((card) => card.querySelector("[data-glove-title]")?.textContent)).toEqual([
+    "Lookup · chairs",
+    "Look for chairs",
+    "Set limit · 12",
+    "Run · first()",
+    `Write · ${"word ".repeat(12)}…`,
+    "List",
+    "List",
+    "Undo the last action",
+    "Lookup · cha",
+  ]);
+  const drawn = render(<ToolCard entry={timeline[0] as ToolEntry}>{({ title }) => <b>{title}</b>}</ToolCard>);
+  expect(drawn.container.textContent).toBe("Lookup · chairs");
+});
+
+test("a card says how long its call took", () => {
+  const took = [40, 420, 9_400, 61_000].map((durationMs, at) => tool(`c${at}`, { status: "error", durationMs }));
+  const { container } = render(<Render glove={handle({ timeline: [...took, tool("c9")] })} />);
+  const texts = cards(container).map((card) => card.querySelector("[data-glove-took]")?.textContent);
+  expect(texts).toEqual(["0 s", "0.4 s", "9.4 s", "61 s", undefined]);
 });
 
 test("a failed card says its error once, closed and open", () => {

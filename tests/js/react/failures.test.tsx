@@ -83,7 +83,7 @@ test("a wait is counted down without a render of the messages, and gives way to 
   expect([words(), drawn.mock.calls.length]).toEqual(["Busy; trying again in 17 s", before]);
   act(() => vi.advanceTimersByTime(17_000));
   // The second try may take its time, and is no silence.
-  expect([words(), status()?.getAttribute("aria-label")]).toEqual(["…", "Working"]);
+  expect([words(), status()?.getAttribute("aria-label")]).toEqual(["Thinking…", "Working"]);
   rerender(<Render glove={handle({ ...parts, waiting: { code: "MODEL_SERVER", until: Date.now() + 5_000 } })} />);
   expect([words(), status()?.getAttribute("aria-label")]).toEqual(["No answer; trying again in 5 s", null]);
   rerender(<Render glove={handle({ ...parts, waiting, streamingText: "Here" })} />);

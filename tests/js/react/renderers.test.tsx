@@ -118,6 +118,47 @@ test("a question about a call is in the words of its title, and shows its argume
   ]);
 });
 
+test.each(["approval_request", "permission_request"])(
+  "%s asks in the sentence of its tool, above all of the arguments",
+  (name) => {
+    const data = {
+      toolName: "refund",
+      title: "Refund",
+      confirm: "Refund €80 to \u202eA-1042",
+      toolInput: { euros: 80, to: "Ann" },
+    };
+    const { container } = show(name, data);
+    // What would turn it stands as an escape.
+    expect(container.querySelector("form > p")?.textContent).toBe("Refund €80 to \\u202EA-1042");
+    expect([...container.querySelectorAll("dd")].map(({ textContent }) => textContent)).toEqual(["80", "Ann"]);
+  },
+);
+
+test.each([
+  ["approval_request", {}, { Deny: "quiet", Allow: "go" }],
+  ["approval_request", { danger: true }, { Deny: "quiet", Allow: "danger" }],
+  ["approval_request", { danger: "yes" }, { Deny: "quiet", Allow: "go" }],
+  [
+    "permission_request",
+    { danger: true },
+    { Deny: "quiet", "Allow once": "danger", "Always allow": "link", "Never allow": "link" },
+  ],
+  ["interrupted_call", {}, { "Don't run": "quiet", "Run again": "danger" }],
+  ["budget_reached", {}, { Stop: "quiet", Continue: "go" }],
+])("of %s with %j the button that goes on stands out, and the one that refuses is quiet", (name, more, expected) => {
+  show(name, { toolName: "rm", ...more });
+  const weights = screen.getAllByRole("button").map((one) => [one.textContent, one.dataset.gloveWeight]);
+  expect(Object.fromEntries(weights)).toEqual(expected);
+});
+
+test("no Enter answers a decision: none of its buttons sends the form", () => {
+  const { resolve, reject, container } = show("approval_request", { toolName: "rm", danger: true });
+  fireEvent.submit(container.querySelector("form") as HTMLFormElement);
+  const types = screen.getAllByRole<HTMLButtonElement>("button").map(({ type }) => type);
+  expect(types).toEqual(["button", "button"]);
+  expect([resolve, reject].flatMap((one) => vi.mocked(one).mock.calls)).toEqual([]);
+});
+
 test("arguments that are none are not shown", () => {
   const { container } = show("permission_request", { toolName: "rm", toolInput: {} });
   expect(container.querySelector("dl")).toBeNull();

@@ -7,7 +7,7 @@ import { Name } from "../../render/visible.js";
 import { circle, Icon, type IconProps } from "../icons.js";
 import { ResultText } from "./result-text.js";
 import { isDone, TaskList, tasksOf, useIsLatest } from "./task-list.js";
-import { refusals, stateWords, type ToolState, taskStates, toolState, toolTitle } from "./tool-state.js";
+import { aboutCall, refusals, stateWords, type ToolState, taskStates, toolState, toolTitle } from "./tool-state.js";
 import { Values } from "./values.js";
 
 /** What a card shows of a call. */
@@ -35,14 +35,15 @@ export interface ToolCardProps<E extends ToolEntry = ToolEntry> {
 export function ToolCard<E extends ToolEntry>({ entry, hasSlot = false, children }: ToolCardProps<E>): ReactNode {
   const say = useLabels();
   const state = toolState(entry, hasSlot);
-  const { name, title = toolTitle(name, say), input, output, progress } = entry;
+  const { name, title = toolTitle(name, say), input, output, progress, durationMs } = entry;
+  const about = aboutCall(entry);
   const card = { title, state, label: say(stateWords[state]), input, output, progress };
-  if (typeof children === "function") return children(card);
+  if (typeof children === "function") return children({ ...card, title: about === undefined ? title : `${title} · ${about}` });
   const tasks = !children && /^(?:done|running|queued)$/.test(state) ? tasksOf(name, input) : undefined;
   if (tasks) return <TaskCard tasks={tasks} entry={entry} />;
   const refusal = entry.outcome && Object.hasOwn(refusals, entry.outcome) && refusals[entry.outcome as keyof typeof refusals];
   return (
-    <Card {...card} refusal={refusal ? say(refusal) : undefined}>
+    <Card {...card} about={about} took={durationMs} refusal={refusal ? say(refusal) : undefined}>
       {children}
     </Card>
   );
@@ -53,12 +54,19 @@ export function StreamingToolCard({ call: { name, input } }: { readonly call: St
   const say = useLabels();
   const tasks = tasksOf(name, input);
   if (tasks) return <TaskCard tasks={tasks} />;
-  return <Card title={toolTitle(name, say)} state="writing" label={say(stateWords.writing)} input={input} />;
+  return (
+    <Card
+      title={toolTitle(name, say)}
+      about={aboutCall({ name, input })}
+      state="writing"
+      label={say(stateWords.writing)}
+      input={input}
+    />
+  );
 }
 
+/** The others are dots. */
 const icons: { readonly [state in ToolState]?: IconProps["name"] } = {
-  queued: `${circle}M8.5 12h.01M12 12h.01M15.5 12h.01`,
-  done: `${circle}m-3.5 9.3 2.5 2.5 4.5-5`,
   denied: `${circle}m-3 6 6 6m0-6-6 6`,
   failed: "failed",
   cut: `${circle}m-2.5 6.5h5v5h-5z`,
@@ -67,21 +75,29 @@ const icons: { readonly [state in ToolState]?: IconProps["name"] } = {
 };
 
 interface CardProps extends ToolCardState {
+  /** What it is done with, where the title does not say so. */
+  readonly about?: string | undefined;
+  /** In milliseconds. */
+  readonly took?: number | undefined;
   /** Why it was not even tried. */
   readonly refusal?: string | undefined;
   readonly children?: ReactNode;
 }
 
-function Card({ title, state, label, input, output, progress, refusal, children }: CardProps): ReactNode {
+function Card({ title, about, state, label, took, input, output, progress, refusal, children }: CardProps): ReactNode {
   const say = useLabels();
   const [open, setOpen] = useState(false);
+  // What comes while somebody looks on comes with a movement.
+  const [isLive] = useState(/^(?:queued|running|waiting)$/.test(state));
   // What the tool said stands among the details where they are open.
   const why = state === "failed" && (refusal ?? (open ? undefined : output?.slice(0, 300).split("\n", 1)[0]));
   return (
-    <div data-glove-role="tool" data-state={state} data-glove-plain-call={children ? undefined : ""}>
+    <div data-glove-role="tool" data-glove-step="" data-state={state} data-glove-live={isLive ? "" : undefined}>
+      <State icon={icons[state]} />
       <details aria-live="off" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <Summary title={title} icon={icons[state]}>
+        <Summary title={title} about={about}>
           <span data-glove-state="">{label}</span>
+          {took !== undefined && <span data-glove-took="">{duration(took)}</span>}
         </Summary>
         <div data-glove-details="">
           <h4>{say("Arguments")}</h4>
@@ -110,20 +126,34 @@ function Card({ title, state, label, input, output, progress, refusal, children 
   );
 }
 
+/** "0.4 s", "12 s". */
+const duration = (ms: number): string =>
+  `${(ms / 1000).toLocaleString(undefined, { maximumFractionDigits: ms < 9950 ? 1 : 0 })} s`;
+
+/** How far it is, as a dot or a sign on the thread that its row hangs on. */
+const State = ({ icon }: { readonly icon: IconProps["name"] | undefined }): ReactNode => (
+  <span data-glove-state-icon="">{icon && <Icon name={icon} />}</span>
+);
+
 interface SummaryProps {
   readonly title: string;
-  readonly icon: IconProps["name"] | undefined;
+  readonly about?: string | undefined;
   /** Stands beside the title, or below it where that is long. */
   readonly children: ReactNode;
 }
 
-function Summary({ title, icon, children }: SummaryProps): ReactNode {
+function Summary({ title, about, children }: SummaryProps): ReactNode {
   return (
     <summary>
-      <span data-glove-state-icon="">{icon && <Icon name={icon} />}</span>
       <span data-glove-head="">
         <span data-glove-title="">
           <Name of={title} />
+          {about !== undefined && (
+            <span data-glove-about="">
+              {" · "}
+              <Name of={about} />
+            </span>
+          )}
         </span>{" "}
         {children}
       </span>
@@ -143,9 +173,10 @@ function TaskCard({ tasks, entry }: TaskCardProps): ReactNode {
   const open = useIsLatest(entry);
   const done = tasks.filter(isDone).length;
   return (
-    <div data-glove-role="tool" data-state={done === tasks.length ? "done" : "running"} data-glove-plain-call="">
+    <div data-glove-role="tool" data-glove-step="" data-state={done === tasks.length ? "done" : "running"}>
+      <State icon="M9.5 6.5H20m-10.5 5.5H20m-10.5 5.5H20M4.5 6.5h.5m-.5 5.5h.5m-.5 5.5h.5" />
       <details aria-live="off" open={open}>
-        <Summary title={say("Tasks")} icon="M9.5 6.5H20m-10.5 5.5H20m-10.5 5.5H20M4.5 6.5h.5m-.5 5.5h.5m-.5 5.5h.5">
+        <Summary title={say("Tasks")}>
           <span data-glove-count="">
             {`${done}/${tasks.length}`} <span data-glove-label="">{say(taskStates.done)}</span>
           </span>

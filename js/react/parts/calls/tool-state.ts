@@ -58,6 +58,24 @@ export const ownTitles = {
 export const toolTitle = (name: string, say: (word: string) => string): string =>
   Object.hasOwn(ownTitles, name) ? say(ownTitles[name as keyof typeof ownTitles]) : humanName(name);
 
+/** More of an argument says no more of what a call is about. */
+const maxAbout = 60;
+
+/** What a call is about, where its tool gives no title: the first argument that is a number or a text, and of that the first line. */
+export function aboutCall({ name, title, input }: Pick<ToolEntry, "name" | "title" | "input">): string | undefined {
+  if (title !== undefined || Object.hasOwn(ownTitles, name) || typeof input !== "object" || !input || Array.isArray(input))
+    return undefined;
+  const value: unknown = Object.values(input).find(
+    (one) => typeof one === "number" || (typeof one === "string" && /\S/.test(one)),
+  );
+  // No more of it is looked at: it may be long, and is still being written.
+  const [line = ""] = String(value ?? "")
+    .trimStart()
+    .slice(0, maxAbout + 1)
+    .split("\n", 1);
+  return line.length > maxAbout ? `${line.slice(0, maxAbout)}…` : line.trimEnd() || undefined;
+}
+
 /** A value as text to be read: names and values are told apart by whoever shows them. */
 export function readable(value: unknown): string {
   if (typeof value === "string") return value;
