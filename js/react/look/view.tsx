@@ -2,7 +2,7 @@
 import { memo, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import type { ModelWait, ShownSlot } from "../../src/snapshot/snapshot.js";
 import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
-import { isQuiet, isRunning, isStreaming, isWriting } from "../parts/activity.js";
+import { isInStep, isQuiet, isRunning, isStreaming, isWriting } from "../parts/activity.js";
 import { StreamingToolCard } from "../parts/calls/tool-card.js";
 import { ErrorNotice } from "../parts/notices/error-notice.js";
 import { useSeconds } from "../parts/notices/use-seconds.js";
@@ -95,7 +95,8 @@ const none: NonNullable<Parts["streamingCalls"]> = [];
 /** Calls whose arguments are being written. */
 function Calls({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const calls = useHandlePart(glove, ({ streamingCalls }) => streamingCalls ?? none);
-  return calls.map((call) => <StreamingToolCard key={call.id} call={call} />);
+  const joins = useHandlePart(glove, isInStep);
+  return calls.map((call, at) => <StreamingToolCard key={call.id} call={call} joins={joins && at === 0} />);
 }
 
 /** `rows`: a call that runs says so itself, and this to screen readers only. */

@@ -19,3 +19,7 @@ export const isRunning = ({ timeline }: Parts): boolean => {
   const last = timeline.at(-1);
   return last?.kind === "tool" && (last.status === "running" || last.status === "pending");
 };
+
+/** The last that is shown is a call or a thought. */
+export const isInStep = ({ timeline, streamingText, streamingReasoning = "" }: Parts): boolean =>
+  streamingText === "" && (streamingReasoning !== "" || timeline.at(-1)?.kind === "tool");

@@ -49,11 +49,17 @@ export function ToolCard<E extends ToolEntry>({ entry, hasSlot = false, children
   );
 }
 
+interface StreamingToolCardProps {
+  readonly call: StreamingCall;
+  /** It hangs on the thread of what stands before it. */
+  readonly joins: boolean;
+}
+
 /** A call whose arguments the model still writes. */
-export function StreamingToolCard({ call: { name, input } }: { readonly call: StreamingCall }): ReactNode {
+export function StreamingToolCard({ call: { name, input }, joins }: StreamingToolCardProps): ReactNode {
   const say = useLabels();
   const tasks = tasksOf(name, input);
-  if (tasks) return <TaskCard tasks={tasks} />;
+  if (tasks) return <TaskCard tasks={tasks} joins={joins} />;
   return (
     <Card
       title={toolTitle(name, say)}
@@ -61,6 +67,7 @@ export function StreamingToolCard({ call: { name, input } }: { readonly call: St
       state="writing"
       label={say(stateWords.writing)}
       input={input}
+      joins={joins}
     />
   );
 }
@@ -81,10 +88,11 @@ interface CardProps extends ToolCardState {
   readonly took?: number | undefined;
   /** Why it was not even tried. */
   readonly refusal?: string | undefined;
+  readonly joins?: boolean;
   readonly children?: ReactNode;
 }
 
-function Card({ title, about, state, label, took, input, output, progress, refusal, children }: CardProps): ReactNode {
+function Card({ title, about, state, label, took, input, output, progress, refusal, joins, children }: CardProps): ReactNode {
   const say = useLabels();
   const [open, setOpen] = useState(false);
   // What comes while somebody looks on comes with a movement.
@@ -92,7 +100,13 @@ function Card({ title, about, state, label, took, input, output, progress, refus
   // What the tool said stands among the details where they are open.
   const why = state === "failed" && (refusal ?? (open ? undefined : output?.slice(0, 300).split("\n", 1)[0]));
   return (
-    <div data-glove-role="tool" data-glove-step="" data-state={state} data-glove-live={isLive ? "" : undefined}>
+    <div
+      data-glove-role="tool"
+      data-glove-step=""
+      data-glove-joins={joins ? "" : undefined}
+      data-glove-live={isLive ? "" : undefined}
+      data-state={state}
+    >
       <State icon={icons[state]} />
       <details aria-live="off" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <Summary title={title} about={about}>
@@ -165,15 +179,21 @@ function Summary({ title, about, children }: SummaryProps): ReactNode {
 interface TaskCardProps {
   readonly tasks: Parameters<typeof TaskList>[0]["tasks"];
   readonly entry?: ToolEntry;
+  readonly joins?: boolean;
 }
 
 /** The list of tasks, and not that it was written. */
-function TaskCard({ tasks, entry }: TaskCardProps): ReactNode {
+function TaskCard({ tasks, entry, joins }: TaskCardProps): ReactNode {
   const say = useLabels();
   const open = useIsLatest(entry);
   const done = tasks.filter(isDone).length;
   return (
-    <div data-glove-role="tool" data-glove-step="" data-state={done === tasks.length ? "done" : "running"}>
+    <div
+      data-glove-role="tool"
+      data-glove-step=""
+      data-glove-joins={joins ? "" : undefined}
+      data-state={done === tasks.length ? "done" : "running"}
+    >
       <State icon="M9.5 6.5H20m-10.5 5.5H20m-10.5 5.5H20M4.5 6.5h.5m-.5 5.5h.5m-.5 5.5h.5" />
       <details aria-live="off" open={open}>
         <Summary title={say("Tasks")}>
