@@ -5,6 +5,8 @@ import type { HasState } from "../src/ports/plugin-state.js";
 import type { ToolConfig } from "../src/ports/tool.js";
 import { withinTime } from "../src/timing/time-limit.js";
 import { GloveError, reasonOf } from "../src/values/error.js";
+import { shownUrl } from "./auth/registry.js";
+import type { SignIn } from "./auth/sign-in.js";
 import { Connection, type ListName } from "./connection/connection.js";
 import { shortened } from "./connection/errors.js";
 import { allPages } from "./connection/pages.js";
@@ -13,6 +15,7 @@ import { listResources, readResource, resourceTool } from "./resources.js";
 import { usualStore } from "./store.js";
 import { digestOf } from "./tools/fingerprint.js";
 import { searchName, searchTool } from "./tools/search.js";
+import { type Asked, signInTool } from "./tools/sign-in.js";
 import { toolOf } from "./tools/tool.js";
 import { type ServerTool, type ToolList, toolListOf } from "./tools/tool-list.js";
 import { Trust } from "./tools/trust.js";
@@ -50,6 +53,7 @@ export class McpClient {
   readonly #place: Promise<string>;
   readonly #trust: Trust;
   readonly connection: Connection;
+  readonly #signsIn: boolean;
   #current: Current | undefined;
   /** Whose sessions there are. */
   #user: string | undefined;
@@ -62,12 +66,14 @@ export class McpClient {
   /** The same tool is the same object, so that nothing is made of it anew. */
   readonly #made = new Map<string, ToolConfig>();
 
-  constructor(settings: McpSettings) {
+  /** `signIn`: of the one person whose client it is, where people sign in. */
+  constructor(settings: McpSettings, signIn?: () => Promise<SignIn>) {
     this.#settings = settings;
+    this.#signsIn = signIn !== undefined;
     this.#store = settings.store ?? usualStore();
     this.#place = placeOf(settings);
     this.#trust = new Trust(this.#store, this.#place);
-    this.connection = new Connection(settings, (list) => this.#listChanged(list));
+    this.connection = new Connection(settings, (list) => this.#listChanged(list), signIn);
   }
 
   #listChanged(list: ListName): void {
@@ -85,11 +91,16 @@ export class McpClient {
     if (!current) {
       const failure =
         error ?? new GloveError("MCP_UNREACHABLE", `The MCP server "${name}" cannot be reached.`, { retryable: true });
+      if (this.#wantsSignIn(failure)) {
+        round.context.add(`The server "${name}" wants the person to sign in; its tools are missing until then.`);
+        return round.tools.add(this.#once(`sign_in ${this.#user}`, () => signInTool(this.#asked, () => this.refresh())));
+      }
       if (required) throw failure;
       round.context.add(`The server "${name}" cannot be reached now, and its tools are missing.`);
       return this.#report(round, failure);
     }
-    if (error) {
+    // A call that needs it asks for it.
+    if (error && !this.#wantsSignIn(error)) {
       round.context.add(`The server "${name}" cannot be reached now: its tools may fail.`);
       this.#report(round, error);
     } else this.#reported.delete("MCP_UNREACHABLE");
@@ -104,7 +115,21 @@ export class McpClient {
     round.tools.add(...added);
     for (const own of added) taken.add(own.name.toLowerCase());
     if (resources && current.resources && !taken.has(`${name}__read_resource`))
-      round.tools.add(this.#once("read_resource", () => resourceTool(this.connection, this.#settings)));
+      round.tools.add(
+        this.#once(`read_resource ${this.#user}`, () =>
+          resourceTool(this.connection, this.#settings, this.#signsIn ? this.#asked : undefined),
+        ),
+      );
+  }
+
+  #wantsSignIn(error: GloveError): boolean {
+    return this.#signsIn && error.code === "MCP_SIGNED_OUT";
+  }
+
+  /** What a person is asked to sign in to. */
+  get #asked(): Asked {
+    const { name, url } = this.#settings;
+    return { server: name, url: url ? shownUrl(url) : "", user: this.#user };
   }
 
   async #toolsFor(
@@ -154,8 +179,9 @@ export class McpClient {
         const parallel = this.connection.isModern;
         const key = JSON.stringify([info.name, info.fingerprint, before?.fingerprint, user, parallel, seen]);
         const { connection } = this;
+        const signIn = this.#signsIn ? this.#asked : undefined;
         return this.#once(key, () =>
-          toolOf(tool, before, { connection, settings: this.#settings, trust: this.#trust, user, parallel }, seen),
+          toolOf(tool, before, { connection, settings: this.#settings, trust: this.#trust, user, parallel, signIn }, seen),
         );
       }),
     );

@@ -5,6 +5,8 @@ import type { ApprovalRule } from "../src/ports/tool.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
 import { GloveError } from "../src/values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../src/values/validate-options.js";
+import { McpAuth } from "./auth/mcp-auth.js";
+import { isSafe } from "./safe-address.js";
 import type { McpLog, McpRoot, McpStore, McpToolInfo } from "./types.js";
 
 /** What is taken of a server that sends without end. */
@@ -40,8 +42,8 @@ export interface McpServerOptions {
   readonly transport?: ((about: { readonly signal: AbortSignal }) => Maybe<Transport>) | undefined;
   /** Sent with each request; a function is called for each. */
   readonly headers?: HeadersInit | (() => Maybe<HeadersInit>) | undefined;
-  /** What gives tokens, as the official client takes it. */
-  readonly auth?: AuthProvider | OAuthClientProvider | undefined;
+  /** Has people sign in (`createMcpAuth`), or gives tokens as the official client takes it. */
+  readonly auth?: McpAuth | AuthProvider | OAuthClientProvider | undefined;
   readonly fetch?: typeof fetch | undefined;
   /**
    * What its hints may decide. `ask` (default): each tool needs a permission, and those that destroy need an approval each time.
@@ -140,11 +142,13 @@ export interface McpSettings extends Omit<McpServerOptions, "url" | "via" | "lim
 export function settingsOf(options: McpServerOptions): McpSettings {
   check("The options of an MCP server", options, "object", "MCP_CONFIG");
   checkOptions(options, serverOptions, { code: "MCP_CONFIG" });
-  const { name, url, via, transport, approvals = "ask", tools, limits = {} } = options;
+  const { name, url, via, transport, auth, approvals = "ask", tools, limits = {} } = options;
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(name ?? ""))
     throw wrong(`\`name\` must be a letter and at most 31 of a-z, 0-9 and "-", got ${describeValue(name)}.`);
   const ways = [url, via, transport].filter((way) => way !== undefined);
   if (ways.length !== 1) throw wrong(`The MCP server "${name}" needs one of \`url\`, \`via\` and \`transport\`.`);
+  if (auth instanceof McpAuth && url === undefined)
+    throw wrong(`\`auth\` of the MCP server "${name}" signs people in to an \`url\`: a chat handler has tokens of its own (\`via\`).`);
   if (typeof approvals !== "function" && approvals !== "ask" && approvals !== "hints")
     throw wrong(`\`approvals\` must be "ask", "hints" or a function, got ${describeValue(approvals)}.`);
   if (tools !== undefined && typeof tools !== "function" && !Array.isArray(tools))
@@ -153,6 +157,8 @@ export function settingsOf(options: McpServerOptions): McpSettings {
   const address = url ?? via;
   const { via: _, ...rest } = options;
   const to = address === undefined ? undefined : addressOf(address);
+  if (auth instanceof McpAuth && to && !isSafe(to))
+    throw wrong(`\`url\` of the MCP server "${name}" must begin with \`https:\`, or anybody could read its tokens.`);
   return { ...rest, url: to, isVia: via !== undefined, limits: { ...usualLimits, ...given } };
 }
 

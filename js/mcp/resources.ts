@@ -4,6 +4,8 @@ import type { ToolConfig } from "../src/ports/tool.js";
 import type { Connection } from "./connection/connection.js";
 import { allPages } from "./connection/pages.js";
 import type { McpSettings } from "./options.js";
+import { codeOf, reasonOf } from "../src/values/error.js";
+import { type Asked, signingIn } from "./tools/sign-in.js";
 import type { McpResourceContent, McpResourceInfo } from "./types.js";
 
 const text = (value: unknown, most = 1_000) => (typeof value === "string" ? value.slice(0, most) : "");
@@ -52,8 +54,18 @@ export async function readResource(
   }));
 }
 
+interface SignedOut {
+  readonly signedOut: string;
+}
+
+const isSignedOut = (result: object): result is SignedOut => "signedOut" in result;
+
 /** Reads one for the model; without an address it tells which there are. */
-export function resourceTool(connection: Connection, settings: McpSettings): ToolConfig<{ readonly uri?: string }> {
+export function resourceTool(
+  connection: Connection,
+  settings: McpSettings,
+  signIn: Asked | undefined,
+): ToolConfig<{ readonly uri?: string }> {
   return {
     name: `${settings.name}__read_resource`,
     description: `Reads a resource of the server "${settings.name}". Without \`uri\` it lists the resources that there are.`,
@@ -73,7 +85,14 @@ export function resourceTool(connection: Connection, settings: McpSettings): Too
         });
         return { content: contents.map((content) => ({ type: "resource", resource: resource(content) })) };
       };
-      return display.step("read", read);
+      const orSignedOut = () =>
+        read().catch((error: unknown): SignedOut => {
+          if (codeOf(error as Error) !== "MCP_SIGNED_OUT") throw error;
+          return { signedOut: reasonOf(error) };
+        });
+      const result = await signingIn(display, signIn, (time) => display.step(`read${time}`, orSignedOut), isSignedOut);
+      if (isSignedOut(result)) throw new Error(result.signedOut);
+      return result;
     },
   };
 }

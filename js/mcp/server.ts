@@ -1,8 +1,12 @@
 // A server of the Model Context Protocol as a plugin of a session. What connects to it is loaded with the first use.
 
 import type { Plugin, PluginRound } from "../src/ports/plugin.js";
-import { loadPart } from "../src/values/error.js";
+import { GloveError, loadPart } from "../src/values/error.js";
 import { check } from "../src/values/validate-options.js";
+import { McpAuth, type McpSignInWay } from "./auth/mcp-auth.js";
+import { register } from "./auth/registry.js";
+import type { SignIn } from "./auth/sign-in.js";
+import { openWindow } from "./auth/window.js";
 import type { McpClient } from "./client.js";
 import { type McpServerOptions, type McpSettings, settingsOf } from "./options.js";
 import type { McpPromptInfo, McpResourceContent, McpResourceInfo, McpState, McpStatus, McpToolInfo } from "./types.js";
@@ -22,7 +26,10 @@ export class McpServer implements Plugin<McpState> {
   readonly timeoutMs = 10_000;
   readonly initialState: McpState = { found: [] };
   readonly #settings: McpSettings;
-  #loading: Promise<McpClient> | undefined;
+  /** One for all, and one for each user where people sign in. */
+  readonly #clients = new Map<string, Promise<McpClient>>();
+  /** Whose the last session was. */
+  #user: string | undefined;
   /** Also those that came before the client. */
   readonly #listeners = new Set<(status: McpStatus) => unknown>();
   #client: McpClient | undefined;
@@ -32,6 +39,8 @@ export class McpServer implements Plugin<McpState> {
     this.#settings = settings;
     this.id = `glove.mcp ${settings.name}`;
     this.required = settings.required ?? false;
+    const { auth, url, name } = settings;
+    if (auth instanceof McpAuth && url) register(name, url, (user) => auth.signIn(name, url, user));
   }
 
   get name(): string {
@@ -39,25 +48,35 @@ export class McpServer implements Plugin<McpState> {
   }
 
   async prepare(round: PluginRound<McpState>): Promise<void> {
+    this.#user = round.conversation.userId;
     await (await this.#load()).prepare(round, this);
   }
 
   #load(): Promise<McpClient> {
-    this.#loading ??= loadPart(import("./client.js")).then(
-      ({ McpClient }) => {
-        const client = new McpClient(this.#settings);
-        this.#client = client;
+    const { auth, name, url } = this.#settings;
+    const user = auth instanceof McpAuth ? this.#user : undefined;
+    const key = user ?? "";
+    const loading =
+      this.#clients.get(key) ??
+      loadPart(import("./client.js")).then(({ McpClient }) => {
+        const signIn = auth instanceof McpAuth && url ? () => auth.signIn(name, url, user) : undefined;
+        const client = new McpClient(this.#settings, signIn);
         client.connection.subscribe((status) => {
-          for (const listener of [...this.#listeners]) listener(status);
+          if (client === this.#client) for (const listener of [...this.#listeners]) listener(status);
         });
+        return client;
+      });
+    this.#clients.set(key, loading);
+    return loading.then(
+      (client) => {
+        this.#client = client;
         return client;
       },
       (error: unknown) => {
-        this.#loading = undefined;
+        this.#clients.delete(key);
         throw error;
       },
     );
-    return this.#loading;
   }
 
   status(): McpStatus {
@@ -80,7 +99,40 @@ export class McpServer implements Plugin<McpState> {
 
   /** Ends the connection; the next use makes another. */
   async disconnect(): Promise<void> {
-    await (await this.#loading)?.connection.close();
+    await Promise.all([...this.#clients.values()].map(async (client) => (await client).connection.close()));
+  }
+
+  /**
+   * Has the person sign in, who has asked for that by a click. `blocked` where the browser lets no window open: `signIn("redirect")` leaves the
+   * page. What comes of it is told by `status()`.
+   */
+  async signIn(way?: McpSignInWay): Promise<"begun" | "blocked"> {
+    const auth = this.#auth();
+    const by = way ?? auth.options.way ?? "popup";
+    // Before anything is waited for.
+    const opened = by === "popup" ? openWindow() : undefined;
+    try {
+      return await (await this.#signIn(auth)).begin(by, opened);
+    } catch (error) {
+      opened?.close();
+      throw error;
+    }
+  }
+
+  /** Deletes the person's tokens, and ends the connection in all tabs. */
+  async signOut(): Promise<void> {
+    await (await this.#signIn(this.#auth())).signOut();
+  }
+
+  #auth(): McpAuth {
+    const { auth, name } = this.#settings;
+    if (auth instanceof McpAuth) return auth;
+    throw new GloveError("MCP_CONFIG", `The MCP server "${name}" has no \`auth: createMcpAuth()\`, which people sign in by.`);
+  }
+
+  #signIn(auth: McpAuth): Promise<SignIn> {
+    const { name, url } = this.#settings;
+    return auth.signIn(name, url as URL, this.#user);
   }
 
   /** Its tools, asked for anew. */

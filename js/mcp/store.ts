@@ -3,12 +3,13 @@
 import { GloveError, reasonOf } from "../src/values/error.js";
 import type { McpStore } from "./types.js";
 
-const databaseName = "glove-mcp";
+/** Lists, and what was allowed. */
+const usualName = "glove-mcp";
 const rows = "rows";
 
 /** The database of the browser; where there is none, memory. */
-export function usualStore(): McpStore {
-  return typeof indexedDB === "undefined" ? new McpMemory() : new McpDatabase();
+export function usualStore(name = usualName): McpStore {
+  return typeof indexedDB === "undefined" ? new McpMemory() : new McpDatabase(name);
 }
 
 class McpMemory implements McpStore {
@@ -28,9 +29,14 @@ class McpMemory implements McpStore {
 }
 
 class McpDatabase implements McpStore {
+  readonly #name: string;
   #opening: Promise<IDBDatabase> | undefined;
   /** What the database did not take: some browsers have none in private windows. */
   readonly #memory = new McpMemory();
+
+  constructor(name: string) {
+    this.#name = name;
+  }
 
   async get(key: string): Promise<string | undefined> {
     const unkept = this.#memory.get(key);
@@ -55,7 +61,7 @@ class McpDatabase implements McpStore {
       const transaction = database.transaction(rows, access);
       const request = work(transaction.objectStore(rows));
       transaction.oncomplete = () => resolve(request.result);
-      const failed = () => reject(unavailable(transaction.error));
+      const failed = () => reject(this.#unavailable(transaction.error));
       transaction.onabort = failed;
       transaction.onerror = failed;
     });
@@ -63,9 +69,9 @@ class McpDatabase implements McpStore {
 
   #open(): Promise<IDBDatabase> {
     this.#opening ??= new Promise<IDBDatabase>((resolve, reject) => {
-      const request = indexedDB.open(databaseName, 1);
+      const request = indexedDB.open(this.#name, 1);
       request.onupgradeneeded = () => request.result.createObjectStore(rows);
-      request.onerror = () => reject(unavailable(request.error));
+      request.onerror = () => reject(this.#unavailable(request.error));
       request.onsuccess = () => {
         const database = request.result;
         const forget = () => {
@@ -85,8 +91,8 @@ class McpDatabase implements McpStore {
     });
     return this.#opening;
   }
-}
 
-function unavailable(cause: unknown): GloveError {
-  return new GloveError("STORE_UNAVAILABLE", `The database "${databaseName}" cannot be used: ${reasonOf(cause)}`, { cause });
+  #unavailable(cause: unknown): GloveError {
+    return new GloveError("STORE_UNAVAILABLE", `The database "${this.#name}" cannot be used: ${reasonOf(cause)}`, { cause });
+  }
 }

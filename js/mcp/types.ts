@@ -65,7 +65,8 @@ export type McpStatus =
       readonly protocol: string;
       readonly server: { readonly name: string; readonly version: string };
     }
-  | { readonly state: "failed"; readonly error: GloveError };
+  /** `signed-out`: the server wants to know who asks, or wants more rights than it was given. */
+  | { readonly state: "failed" | "signed-out"; readonly error: GloveError };
 
 /** What a server writes into its log. */
 export interface McpLog {

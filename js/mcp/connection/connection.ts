@@ -12,11 +12,14 @@ import type {
   Transport,
 } from "@modelcontextprotocol/client";
 import { GloveError, stoppedBy } from "../../src/values/error.js";
+import { McpAuth } from "../auth/mcp-auth.js";
+import type { SignIn } from "../auth/sign-in.js";
 import type { McpSettings } from "../options.js";
 import type { McpStatus } from "../types.js";
 import { boundedFetch } from "./bounded-fetch.js";
 import { clientInfo } from "./client-info.js";
 import { errorOf, isNotConnected, knowsNoSession, neverSent, type SdkModule } from "./errors.js";
+import { loadSdk } from "./load-sdk.js";
 import { Patience } from "./patience.js";
 
 /** Which of its lists a server has changed. */
@@ -74,10 +77,15 @@ const never = 0x7fff_fffe;
 export class Connection {
   readonly #settings: McpSettings;
   readonly #changed: (list: ListName) => void;
+  /** Of the person whose connection it is, where people sign in. */
+  readonly #findSignIn: (() => Promise<SignIn>) | undefined;
+  #signIn: Promise<SignIn> | undefined;
   #connecting: Promise<Connected> | undefined;
   /** The client that is connected. */
   #client: Client | undefined;
   #status: McpStatus = { state: "idle" };
+  /** How it was when it was connected. */
+  #ready: McpStatus = this.#status;
   #era: string | undefined;
   readonly #listeners = new Set<(status: McpStatus) => unknown>();
   /** Calls that wait for their answers. */
@@ -85,9 +93,10 @@ export class Connection {
   /** The end of the last call, where calls are one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(settings: McpSettings, changed: (list: ListName) => void) {
+  constructor(settings: McpSettings, changed: (list: ListName) => void, signIn?: () => Promise<SignIn>) {
     this.#settings = settings;
     this.#changed = changed;
+    this.#findSignIn = signIn;
   }
 
   get status(): McpStatus {
@@ -136,24 +145,63 @@ export class Connection {
     const timer = setTimeout(() => ending.abort(), connectMs);
     try {
       sdk = await loadSdk();
+      const signIn = await this.#signedIn();
       const client = this.#newClient(sdk);
-      const transport = await raced(Promise.resolve(this.#transport(sdk, ending.signal)), ending.signal);
+      const transport = await raced(this.#transport(sdk, ending.signal, signIn), ending.signal);
       await raced(client.connect(transport, { signal: ending.signal, timeout: connectMs }), ending.signal);
       const { name, version } = client.getServerVersion() ?? { name: server, version: "" };
+      void signIn?.look();
       this.#client = client;
       this.#era = client.getProtocolEra();
       const protocol = client.getNegotiatedProtocolVersion() ?? "";
-      this.#set({ state: "ready", protocol, server: { name: name.slice(0, 200), version: version.slice(0, 200) } });
+      this.#ready = { state: "ready", protocol, server: { name: name.slice(0, 200), version: version.slice(0, 200) } };
+      this.#set(this.#ready);
       return { sdk, client };
     } catch (cause) {
       const late = `The MCP server "${server}" did not answer within ${connectMs / 1000} seconds.`;
       const silent = ending.signal.aborted && new GloveError("MCP_UNREACHABLE", late, { cause, retryable: true });
-      const error = silent || (sdk ? errorOf(sdk, server, cause) : (cause as GloveError));
-      this.#set({ state: "failed", error });
+      const error = silent || (sdk ? await this.#errorOf(sdk, cause) : (cause as GloveError));
+      if (this.#status.state === "connecting")
+        this.#set({ state: error.code === "MCP_SIGNED_OUT" ? "signed-out" : "failed", error });
       throw error;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** The sign-in of the person, and what it changes here. */
+  #signedIn(): Promise<SignIn> | undefined {
+    this.#signIn ??= this.#findSignIn?.().then(
+      (signIn) => {
+        signIn.subscribe(() => {
+          if (signIn.state.state === "signed-in" && this.#status.state === "signed-out")
+            this.#set(this.#client ? this.#ready : { state: "idle" });
+        });
+        signIn.onSignedOut(() => void this.close().catch(() => {}));
+        return signIn;
+      },
+      (error: unknown) => {
+        this.#signIn = undefined;
+        throw error;
+      },
+    );
+    return this.#signIn;
+  }
+
+  /** What went wrong; where a person has to sign in for it, that is kept, and asked for. */
+  async #errorOf(sdk: SdkModule, cause: unknown): Promise<GloveError> {
+    const { name } = this.#settings;
+    const error = errorOf(sdk, name, cause);
+    const more = sdk.InsufficientScopeError.isInstance(cause) && {
+      metadata: cause.resourceMetadataUrl?.href,
+      scope: cause.requiredScope,
+    };
+    if (!this.#signIn || (error.code !== "MCP_SIGNED_OUT" && !more)) return error;
+    const wants = more ? "wants rights that it was not given yet" : "wants you to sign in";
+    const signedOut = new GloveError("MCP_SIGNED_OUT", `The MCP server "${name}" ${wants}.`, { cause });
+    this.#set({ state: "signed-out", error: signedOut });
+    await (await this.#signIn).refused(more || undefined);
+    return signedOut;
   }
 
   /** What was connected is not any more. */
@@ -192,13 +240,18 @@ export class Connection {
     return client;
   }
 
-  async #transport(sdk: SdkModule, signal: AbortSignal): Promise<Transport> {
+  async #transport(sdk: SdkModule, signal: AbortSignal, signIn: SignIn | undefined): Promise<Transport> {
     const { url, isVia, transport, auth, headers, fetch: own, limits, name } = this.#settings;
+    const authProvider = signIn ? signIn.provider : auth instanceof McpAuth ? undefined : auth;
     if (!url) return (transport as NonNullable<McpSettings["transport"]>)({ signal });
     const send = boundedFetch({
       server: name,
       url,
-      send: (to, init) => (own ?? globalThis.fetch)(to, init),
+      send: (to, init) => {
+        // A token is for this address alone, and for none that it leads to.
+        if (signIn && new URL(to).href !== url.href) throw ledElsewhere(name);
+        return (own ?? globalThis.fetch)(to, signIn ? { ...init, redirect: "manual" } : init);
+      },
       headers: async () => {
         const all = new Headers(typeof headers === "function" ? await headers() : headers);
         if (isVia) all.set("x-glove-mcp", name);
@@ -211,7 +264,7 @@ export class Connection {
     });
     return new sdk.StreamableHTTPClientTransport(url, {
       fetch: send,
-      ...(auth && { authProvider: auth }),
+      ...(authProvider && { authProvider }),
       reconnectionScheduler: this.#reopening(),
     });
   }
@@ -245,13 +298,13 @@ export class Connection {
     try {
       return await work(client);
     } catch (cause) {
-      if (!this.#isGone(sdk, client, cause)) throw errorOf(sdk, this.#settings.name, cause);
+      if (!this.#isGone(sdk, client, cause)) throw await this.#errorOf(sdk, cause);
     }
     const again = await this.connect();
     try {
       return await work(again.client);
     } catch (cause) {
-      throw errorOf(again.sdk, this.#settings.name, cause);
+      throw await this.#errorOf(again.sdk, cause);
     }
   }
 
@@ -321,7 +374,7 @@ export class Connection {
         const connected = await this.connect().catch((error: GloveError) => error);
         return connected instanceof Error ? failed(connected, "no") : this.#send(connected, options, true);
       }
-      const error = errorOf(sdk, name, cause);
+      const error = await this.#errorOf(sdk, cause);
       // It has answered, whatever it says.
       if (error.code === "MCP_REFUSED" || error.code === "MCP_PROTOCOL") return failed(error, "yes");
       return failed(error, neverSent(sdk, cause) ? "no" : "perhaps");
@@ -360,12 +413,6 @@ function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-async function loadSdk(): Promise<SdkModule> {
-  try {
-    return await import("./sdk.js");
-  } catch (cause) {
-    const message =
-      'Install "@modelcontextprotocol/client", which glove-wasm/mcp connects to servers with; or, if it is installed, check the network and reload the page.';
-    throw new GloveError("MCP_CLIENT_MISSING", message, { cause });
-  }
+function ledElsewhere(server: string): GloveError {
+  return new GloveError("MCP_UNREACHABLE", `The MCP server "${server}" leads to another address, which gets no token: check its \`url\`.`);
 }

@@ -68,6 +68,8 @@ const refusals: readonly number[] = [401, 403, 404, 405, 406, 413, 415];
 export function neverSent(sdk: SdkModule, cause: unknown): boolean {
   const status = statusOf(sdk, cause);
   if (status !== undefined) return refusals.includes(status);
+  // The tokens for it could not be made.
+  if (cause instanceof GloveError && cause.code === "MCP_AUTH_FAILED") return true;
   if (sdk.UnauthorizedError.isInstance(cause) || sdk.InsufficientScopeError.isInstance(cause)) return true;
   if (isNotConnected(sdk, cause)) return true;
   // Node says why it could not connect, browsers do not.

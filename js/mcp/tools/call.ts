@@ -10,6 +10,7 @@ import type { McpSettings } from "../options.js";
 import { answerOf } from "./asked.js";
 import { failureResult, resultOf } from "./result.js";
 import { issuesBy } from "./server-schema.js";
+import { type Asked, signingIn } from "./sign-in.js";
 import type { ServerTool } from "./tool-list.js";
 
 export interface CallPort {
@@ -17,6 +18,8 @@ export interface CallPort {
   readonly settings: McpSettings;
   /** Keeps that a person has allowed the tool; `false` where they were shown another one. */
   allow(): Promise<boolean>;
+  /** Whom it asks to sign in, where people do. */
+  readonly signIn?: Asked | undefined;
 }
 
 type Answer = CallToolResult | InputRequiredResult;
@@ -36,7 +39,7 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
   // The answers to the last round that is allowed are given too.
   for (let leg = 1; leg <= settings.limits.rounds + 1; leg++) {
     // Nothing is awaited between the steps and the questions, so the record has all of the call.
-    const kept = await display.step(`call ${leg}`, async (): Promise<KeptLeg> => {
+    const request = async (): Promise<KeptLeg> => {
       if (leg === 1 && !(await port.allow())) return { failed: changedMeanwhile(tool) };
       const { idempotencyKey: key, signal } = display;
       const params = {
@@ -46,7 +49,9 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
         ...more,
       };
       return checked(await connection.call({ tool: tool.raw, params, key, signal, ask, progressed }), tool);
-    });
+    };
+    const again = (time: string) => display.step(`call ${leg}${time}`, request);
+    const kept = await signingIn(display, port.signIn, again, (leg) => "failed" in leg && leg.failed.code === "MCP_SIGNED_OUT");
     if ("failed" in kept) return failureResult(kept.failed);
     const { answer } = kept;
     if (!isInputRequired(answer)) return resultOf(answer, kept.mismatch);

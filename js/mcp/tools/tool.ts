@@ -7,6 +7,7 @@ import type { McpSettings } from "../options.js";
 import type { McpHints, McpToolInfo } from "../types.js";
 import { callTool } from "./call.js";
 import { issuesBy } from "./server-schema.js";
+import type { Asked } from "./sign-in.js";
 import type { ServerTool } from "./tool-list.js";
 import type { Allowed, Trust } from "./trust.js";
 
@@ -17,6 +18,8 @@ export interface ToolPort {
   readonly user: string | undefined;
   /** It may run beside other calls of the server. */
   readonly parallel: boolean;
+  /** Whom a call asks to sign in, where people do. */
+  readonly signIn: Asked | undefined;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface ToolPort {
  */
 export function toolOf(tool: ServerTool, before: Allowed | undefined, port: ToolPort, seen: boolean): ToolConfig {
   const { info } = tool;
-  const { settings, trust, user, connection, parallel } = port;
+  const { settings, trust, user, connection, parallel, signIn } = port;
   const { approvals = "ask", firstUse = "ask" } = settings;
   const { description, inputSchema } = before ?? info;
   const { readOnly, destructive, idempotent } = info.hints;
@@ -61,7 +64,7 @@ export function toolOf(tool: ServerTool, before: Allowed | undefined, port: Tool
     ...(parallel && hints && readOnly && { parallel: true }),
     do: (input, display) => {
       const allow = async () => firstUse === "allow" || trust.allow(user, info);
-      return callTool(tool, input, display, { connection, settings, allow });
+      return callTool(tool, input, display, { connection, settings, allow, signIn });
     },
   };
 }

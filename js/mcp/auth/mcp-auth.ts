@@ -1,0 +1,98 @@
+// Sign-in of people to servers, by OAuth in the page. What does it is loaded with the first use.
+
+import { GloveError, loadPart } from "../../src/values/error.js";
+import { check, checkOptions, describeValue, type Options } from "../../src/values/validate-options.js";
+import type { McpStore } from "../types.js";
+import { returned } from "./returned.js";
+import type { SignIn } from "./sign-in.js";
+
+/** How a person signs in to servers. */
+export interface McpAuthOptions {
+  /** What authorization servers call the application when they ask the person; default the title of the page. */
+  readonly clientName?: string | undefined;
+  /**
+   * Where they send the person back to: a page of the same origin that makes the same `createMcpAuth`. Default this page, without its query.
+   */
+  readonly redirectUrl?: string | URL | undefined;
+  /** `popup` (default) opens a window; `redirect` leaves the page and comes back. */
+  readonly way?: McpSignInWay | undefined;
+  /** A client metadata document of the application (`https:`), for servers that take such; others are asked to register it. */
+  readonly clientMetadataUrl?: string | undefined;
+  /** The application's id, where it was registered by hand. */
+  readonly clientId?: string | undefined;
+  /** What is asked for; default what the server says. */
+  readonly scope?: string | undefined;
+  /** Where tokens are kept; default the database `glove-mcp-auth` of the browser, or memory where there is none. */
+  readonly store?: McpStore | undefined;
+  /** Asks authorization servers; default the `fetch` of the page. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** In a window, or by leaving the page. */
+export type McpSignInWay = "popup" | "redirect";
+
+const authOptions = {
+  clientName: "text",
+  redirectUrl: "any",
+  way: "popup|redirect",
+  clientMetadataUrl: "text",
+  clientId: "text",
+  scope: "text",
+  store: "object",
+  fetch: "work",
+} as const satisfies Options<McpAuthOptions>;
+
+/**
+ * Has people sign in to servers of MCP: `mcpServer({ name: "docs", url, auth: createMcpAuth() })`. The call that needs it waits as a question,
+ * over a reload too.
+ */
+export function createMcpAuth(options: McpAuthOptions = {}): McpAuth {
+  check("The options of `createMcpAuth`", options, "object", "MCP_CONFIG");
+  checkOptions(options, authOptions, { code: "MCP_CONFIG" });
+  const { redirectUrl: to, clientMetadataUrl: document } = options;
+  const { href, origin } = globalThis.location ?? {};
+  // A server that draws the page has no address.
+  if (to !== undefined && href && !(URL.canParse(to, href) && new URL(to, href).origin === origin))
+    throw wrong("redirectUrl", "an address of this page's origin", to);
+  if (document !== undefined && !/^https:\/\/[^/]+\/./.test(document))
+    throw wrong("clientMetadataUrl", "an address with `https:` and a path", document);
+  return new McpAuth(options);
+}
+
+const wrong = (option: string, must: string, got: unknown) =>
+  new GloveError("MCP_CONFIG", `\`${option}\` must be ${must}, got ${describeValue(String(got))}.`);
+
+/** Sign-in to servers. `createMcpAuth` makes it. */
+export class McpAuth {
+  /** @internal */
+  readonly options: McpAuthOptions;
+  readonly #signIns = new Map<string, Promise<SignIn>>();
+  #returning: Promise<unknown> | undefined;
+
+  /** @internal */
+  constructor(options: McpAuthOptions) {
+    this.options = options;
+    const said = returned();
+    // What goes wrong is told where it was begun.
+    if (said) this.#returning = this.#load().then(({ finish }) => finish(options, said)).catch(() => {});
+  }
+
+  #load() {
+    return loadPart(import("./sign-in.js"));
+  }
+
+  /** The same for the same server and user. @internal */
+  signIn(server: string, url: URL, user: string | undefined): Promise<SignIn> {
+    const key = JSON.stringify([url.href, user]);
+    const made =
+      this.#signIns.get(key) ??
+      this.#load().then(async ({ SignIn }) => {
+        // What a person has just come back with counts.
+        await this.#returning;
+        return new SignIn(this.options, server, url, user);
+      });
+    this.#signIns.set(key, made);
+    made.catch(() => this.#signIns.delete(key));
+    return made;
+  }
+}

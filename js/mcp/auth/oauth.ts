@@ -1,0 +1,168 @@
+// The steps of OAuth, by the official client's own helpers: a sign-in that begins, one that comes back, and tokens that are made anew.
+
+import type { OAuthClientMetadata, OAuthClientProvider } from "@modelcontextprotocol/client";
+import { GloveError, reasonOf } from "../../src/values/error.js";
+import { shortened } from "../connection/errors.js";
+import { loadSdk } from "../connection/load-sdk.js";
+import { isSafe } from "../safe-address.js";
+import type { McpAuthOptions } from "./mcp-auth.js";
+import { statePrefix } from "./returned.js";
+import { type ClientKey, type Flow, issuerOf, type Kept, type Owner, type Rows, type Wanted } from "./rows.js";
+import { authFailed, safeFetch } from "./safe-fetch.js";
+
+/** What asks for a sign-in, and where it keeps that. */
+export interface Application {
+  readonly options: McpAuthOptions;
+  readonly rows: Rows;
+}
+
+/** The address at which a person signs in. What is needed when they come back is kept by then. */
+export async function begun(
+  { options, rows }: Application,
+  started: Pick<Flow, "owner" | "server" | "url" | "way">,
+  wanted: Wanted | undefined,
+): Promise<URL> {
+  const { origin, pathname, href } = globalThis.location;
+  const redirectUrl = new URL(options.redirectUrl ?? pathname, options.redirectUrl === undefined ? origin : href).href;
+  const flow: Flow = { ...started, redirectUrl, from: href, at: Date.now() };
+  const state = statePrefix + crypto.randomUUID();
+  let address: URL | undefined;
+  const provider: OAuthClientProvider = {
+    ...providerOf(flow, options, rows),
+    redirectUrl,
+    state: () => state,
+    // Each sign-in asks anew who signs in, and what for.
+    discoveryState: () => undefined,
+    redirectToAuthorization: (to) => {
+      address = to;
+    },
+  };
+  const sdk = await loadSdk();
+  const metadata = metadataUrl(wanted, new URL(flow.url));
+  const scope = scopesOf(options.scope, wanted?.scope);
+  await sdk.auth(provider, {
+    serverUrl: flow.url,
+    ...(metadata && { resourceMetadataUrl: metadata }),
+    ...(scope && { scope }),
+    fetchFn: safeFetch(options.fetch),
+    forceReauthorization: true,
+  });
+  if (!address) throw authFailed("the server wants nobody to sign in");
+  if (!isSafe(address)) throw authFailed(`it leads to ${address.origin}, where nothing is encrypted`);
+  // Without it whoever sees the code could use it.
+  const methods: unknown = flow.discovery?.authorizationServerMetadata?.code_challenge_methods_supported;
+  if (!Array.isArray(methods) || !methods.includes("S256"))
+    throw authFailed(`${address.origin} does not say that it takes PKCE (\`code_challenge_methods_supported\`)`);
+  await rows.begin(state, flow);
+  return address;
+}
+
+/** The tokens for what a person has come back with. */
+export async function exchanged({ options, rows }: Application, flow: Flow, said: URLSearchParams): Promise<void> {
+  let kept: Kept | undefined;
+  const own = providerOf(flow, options, rows);
+  const provider: OAuthClientProvider = {
+    ...own,
+    redirectUrl: flow.redirectUrl,
+    redirectToAuthorization: () => {},
+    saveTokens: async (tokens, context) => {
+      const client = await own.clientInformation(context);
+      if (client && flow.discovery) kept = { tokens, client, discovery: flow.discovery };
+    },
+  };
+  const sdk = await loadSdk();
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(flow.url), {
+    authProvider: provider,
+    fetch: safeFetch(options.fetch),
+  });
+  // Who answers is checked before anything that is said is believed, also that something went wrong.
+  await transport.finishAuth(said);
+  if (!kept) throw authFailed("no token came");
+  await rows.keep(flow.owner, kept);
+  await rows.want(flow.owner, undefined);
+}
+
+/** What only differs by step is added by it. */
+function providerOf(flow: Flow, options: McpAuthOptions, rows: Rows) {
+  const { clientName = globalThis.document?.title || "glove-wasm", clientMetadataUrl, clientId, scope } = options;
+  const clientMetadata: OAuthClientMetadata = {
+    client_name: clientName,
+    redirect_uris: [flow.redirectUrl],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+    ...(scope && { scope }),
+  };
+  const by = (issuer: string): ClientKey => [issuer, flow.redirectUrl, clientName];
+  return {
+    clientMetadata,
+    ...(clientMetadataUrl && { clientMetadataUrl }),
+    clientInformation: async (context) =>
+      clientId === undefined ? rows.client(by(issuerOf(context))) : { client_id: clientId, issuer: issuerOf(context) },
+    saveClientInformation: async (client, context) => rows.keepClient(by(issuerOf(context)), client),
+    tokens: () => undefined,
+    saveTokens: () => {},
+    saveCodeVerifier: (verifier) => {
+      flow.verifier = verifier;
+    },
+    codeVerifier: () => {
+      if (flow.verifier === undefined) throw authFailed("it was not begun here");
+      return flow.verifier;
+    },
+    saveDiscoveryState: (discovery) => {
+      flow.discovery = discovery;
+    },
+    discoveryState: () => flow.discovery,
+    // The server knows the application no more: it is registered again.
+    invalidateCredentials: async (what) => {
+      const { authorizationServerMetadata: known, authorizationServerUrl: url = "" } = flow.discovery ?? {};
+      if (what === "client") await rows.keepClient(by(known?.issuer ?? url), undefined);
+    },
+  } satisfies Partial<OAuthClientProvider>;
+}
+
+/** Other tokens than `used`, made in whichever tab comes first. `false` where a person has to sign in. Call it one at a time. */
+export async function refreshed({ options, rows }: Application, owner: Owner, used: string | undefined): Promise<boolean> {
+  const kept = await rows.kept(owner);
+  if (!kept) return false;
+  const { tokens, client, discovery } = kept;
+  if (tokens.access_token !== used) return true;
+  if (!tokens.refresh_token) return false;
+  const sdk = await loadSdk();
+  const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = discovery;
+  try {
+    const fresh = await sdk.refreshAuthorization(authorizationServerUrl, {
+      ...(metadata && { metadata }),
+      clientInformation: client,
+      refreshToken: tokens.refresh_token,
+      ...(resourceMetadata && { resource: resourceMetadata.resource }),
+      fetchFn: safeFetch(options.fetch),
+    });
+    const { issuer } = tokens;
+    await rows.keep(owner, { ...kept, tokens: { ...fresh, ...(issuer !== undefined && { issuer }) } });
+    return true;
+  } catch (error) {
+    // What the server has let go is of no use any more. All else may pass.
+    if (!sdk.OAuthError.isInstance(error) || !/^(invalid_grant|invalid_client|unauthorized_client)$/.test(error.code))
+      throw failure(error, true);
+    await rows.keep(owner, undefined);
+    return false;
+  }
+}
+
+/** What a server says of itself stands with it: it sends nobody to another one. */
+function metadataUrl(wanted: Wanted | undefined, server: URL): URL | undefined {
+  if (!wanted?.metadata || !URL.canParse(wanted.metadata)) return undefined;
+  const url = new URL(wanted.metadata);
+  return url.origin === server.origin ? url : undefined;
+}
+
+/** Each once. */
+export function scopesOf(...scopes: readonly (string | undefined)[]): string | undefined {
+  return [...new Set(scopes.flatMap((scope) => scope?.split(/\s+/).filter(Boolean) ?? []))].join(" ") || undefined;
+}
+
+/** What went wrong, for a person. */
+export function failure(cause: unknown, retryable = false): GloveError {
+  if (cause instanceof GloveError) return cause;
+  return authFailed(shortened(reasonOf(cause) || "nothing says why").replace(/\.$/, ""), { cause, ...(retryable && { retryable }) });
+}
