@@ -93,7 +93,8 @@ export class McpClient {
         error ?? new GloveError("MCP_UNREACHABLE", `The MCP server "${name}" cannot be reached.`, { retryable: true });
       if (this.#wantsSignIn(failure)) {
         round.context.add(`The server "${name}" wants the person to sign in; its tools are missing until then.`);
-        return round.tools.add(this.#once(`sign_in ${this.#user}`, () => signInTool(this.#asked, () => this.refresh())));
+        await round.state.set((before) => ({ ...before, signIn: true }));
+        return this.#addSignIn(round);
       }
       if (required) throw failure;
       round.context.add(`The server "${name}" cannot be reached now, and its tools are missing.`);
@@ -114,12 +115,18 @@ export class McpClient {
     const added = await this.#toolsFor(tools, round, plugin);
     round.tools.add(...added);
     for (const own of added) taken.add(own.name.toLowerCase());
+    // The page is there again that a person has left to sign in.
+    if (this.#signsIn && (await round.state.get()).signIn && !taken.has(`${name}__sign_in`)) this.#addSignIn(round);
     if (resources && current.resources && !taken.has(`${name}__read_resource`))
       round.tools.add(
         this.#once(`read_resource ${this.#user}`, () =>
           resourceTool(this.connection, this.#settings, this.#signsIn ? this.#asked : undefined),
         ),
       );
+  }
+
+  #addSignIn(round: PluginRound<McpState>): void {
+    round.tools.add(this.#once(`sign_in ${this.#user}`, () => signInTool(this.#asked, () => this.refresh())));
   }
 
   #wantsSignIn(error: GloveError): boolean {

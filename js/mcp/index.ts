@@ -1,6 +1,7 @@
 // The entry for servers of the Model Context Protocol.
 
-export { createMcpAuth, McpAuth, type McpAuthOptions, type McpSignInWay } from "./auth/mcp-auth.js";
+export type { McpAuthOptions, McpSignInWay } from "./auth/auth-options.js";
+export { createMcpAuth, McpAuth } from "./auth/mcp-auth.js";
 export type { McpAllowed, McpLimits, McpServerOptions } from "./options.js";
 export { mcpPrompts } from "./prompts.js";
 export { McpServer, mcpServer } from "./server.js";

@@ -148,7 +148,9 @@ export function settingsOf(options: McpServerOptions): McpSettings {
   const ways = [url, via, transport].filter((way) => way !== undefined);
   if (ways.length !== 1) throw wrong(`The MCP server "${name}" needs one of \`url\`, \`via\` and \`transport\`.`);
   if (auth instanceof McpAuth && url === undefined)
-    throw wrong(`\`auth\` of the MCP server "${name}" signs people in to an \`url\`: a chat handler has tokens of its own (\`via\`).`);
+    throw wrong(
+      `\`auth\` of the MCP server "${name}" signs people in to an \`url\`: a chat handler has tokens of its own (\`via\`).`,
+    );
   if (typeof approvals !== "function" && approvals !== "ask" && approvals !== "hints")
     throw wrong(`\`approvals\` must be "ask", "hints" or a function, got ${describeValue(approvals)}.`);
   if (tools !== undefined && typeof tools !== "function" && !Array.isArray(tools))

@@ -1,10 +1,10 @@
 // What a server has to read: its resources, for the application and for the model.
 
 import type { ToolConfig } from "../src/ports/tool.js";
+import { codeOf, reasonOf } from "../src/values/error.js";
 import type { Connection } from "./connection/connection.js";
 import { allPages } from "./connection/pages.js";
 import type { McpSettings } from "./options.js";
-import { codeOf, reasonOf } from "../src/values/error.js";
 import { type Asked, signingIn } from "./tools/sign-in.js";
 import type { McpResourceContent, McpResourceInfo } from "./types.js";
 

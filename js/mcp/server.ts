@@ -3,7 +3,8 @@
 import type { Plugin, PluginRound } from "../src/ports/plugin.js";
 import { GloveError, loadPart } from "../src/values/error.js";
 import { check } from "../src/values/validate-options.js";
-import { McpAuth, type McpSignInWay } from "./auth/mcp-auth.js";
+import type { McpSignInWay } from "./auth/auth-options.js";
+import { McpAuth } from "./auth/mcp-auth.js";
 import { register } from "./auth/registry.js";
 import type { SignIn } from "./auth/sign-in.js";
 import { openWindow } from "./auth/window.js";

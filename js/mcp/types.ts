@@ -88,7 +88,10 @@ export interface McpStore {
   delete(key: string): Maybe<unknown>;
 }
 
-/** What a session knows of a server: the tools that its model has found. */
+/** What a session knows of a server. */
 export interface McpState {
+  /** The tools that its model has found. */
   readonly found: readonly string[];
+  /** Its model was offered to ask for a sign-in, and a call of that may wait. */
+  readonly signIn?: true | undefined;
 }

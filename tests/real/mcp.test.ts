@@ -65,27 +65,19 @@ test("server-everything: texts, pictures, resources, structured content, progres
   expect(roots).toContain("file:///work");
 });
 
-test("server-everything: a form in the middle of a call is asked field by field", async () => {
+test("server-everything: a form in the middle of a call is one question, with its defaults", async () => {
   const server = started(everything, ["stdio"], {});
   const { session } = scene([call("every__trigger-elicitation-request", {}), "Done."], { plugins: [server] });
-  const answers: readonly [RegExp, string][] = [
-    [/email address/, "ann@example.com"],
-    [/website/, "https://example.com"],
-    [/date of birth/, "1990-01-01"],
-    [/favorite integer/, "7"],
-    [/Favorite number/, "3.5"],
-    [/instruments/, "Piano, Bass"],
-    [/types of fish/, "fish-1"],
-  ];
+  const filled: Record<string, unknown> = { name: "Ann", email: "ann@example.com", integer: 7 };
   const seen = new Set<string>();
   session.subscribe(() => {
     for (const { id, renderer, input } of session.getSnapshot().slots) {
       if (seen.has(id)) continue;
       seen.add(id);
-      const { message, options } = input as { message: string; options?: { value: string }[] };
-      const fits = answers.find(([pattern]) => pattern.test(message))?.[1];
-      const usual = renderer === "confirm" ? "yes" : (options?.[0]?.value ?? "Ann");
-      session.resolveSlot(id, renderer === "input" ? (fits ?? usual) : usual);
+      expect(renderer).toBe("mcp_form");
+      const { properties } = (input as { schema: { properties: Record<string, { default?: unknown }> } }).schema;
+      const usual = Object.entries(properties).map(([name, field]) => [name, filled[name] ?? field.default] as const);
+      session.resolveSlot(id, { action: "accept", content: Object.fromEntries(usual) });
     }
   });
   expect(await session.sendMessage("Ask")).toMatchObject({ text: "Done." });

@@ -5,7 +5,7 @@ import { GloveError, reasonOf } from "../../src/values/error.js";
 import { shortened } from "../connection/errors.js";
 import { loadSdk } from "../connection/load-sdk.js";
 import { isSafe } from "../safe-address.js";
-import type { McpAuthOptions } from "./mcp-auth.js";
+import type { McpAuthOptions } from "./auth-options.js";
 import { statePrefix } from "./returned.js";
 import { type ClientKey, type Flow, issuerOf, type Kept, type Owner, type Rows, type Wanted } from "./rows.js";
 import { authFailed, safeFetch } from "./safe-fetch.js";
@@ -164,5 +164,8 @@ export function scopesOf(...scopes: readonly (string | undefined)[]): string | u
 /** What went wrong, for a person. */
 export function failure(cause: unknown, retryable = false): GloveError {
   if (cause instanceof GloveError) return cause;
-  return authFailed(shortened(reasonOf(cause) || "nothing says why").replace(/\.$/, ""), { cause, ...(retryable && { retryable }) });
+  return authFailed(shortened(reasonOf(cause) || "nothing says why").replace(/\.$/, ""), {
+    cause,
+    ...(retryable && { retryable }),
+  });
 }

@@ -26,6 +26,12 @@ export function register(server: string, url: URL, find: Find): void {
 }
 
 /** Nothing where this page knows no such server. */
-export function signInFor({ server, url, user }: Partial<SignInQuestion>): Promise<SignIn> | undefined {
+export function signInFor({
+  server,
+  url,
+  user,
+}: {
+  readonly [field in keyof SignInQuestion]?: SignInQuestion[field] | undefined;
+}): Promise<SignIn> | undefined {
   return known.get(keyOf(server ?? "", url ?? ""))?.(user);
 }

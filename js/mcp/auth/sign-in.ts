@@ -4,7 +4,7 @@ import type { AuthProvider } from "@modelcontextprotocol/client";
 import { GloveError } from "../../src/values/error.js";
 import { loadSdk } from "../connection/load-sdk.js";
 import { digestOf } from "../tools/fingerprint.js";
-import type { McpAuthOptions, McpSignInWay } from "./mcp-auth.js";
+import type { McpAuthOptions, McpSignInWay } from "./auth-options.js";
 import { type Application, begun, exchanged, failure, refreshed, scopesOf } from "./oauth.js";
 import { hear, locked, type Owner, rowsIn, tell, type Wanted } from "./rows.js";
 import { openWindow } from "./window.js";
@@ -162,5 +162,5 @@ export async function finish(options: McpAuthOptions, said: URLSearchParams): Pr
   }
   tell({ owner });
   if (way === "popup") globalThis.window?.close();
-  else if (new URL(from).pathname !== globalThis.location.pathname) globalThis.location.replace(from);
+  else if (from !== globalThis.location.href) globalThis.location.replace(from);
 }

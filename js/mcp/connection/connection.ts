@@ -414,5 +414,8 @@ function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 function ledElsewhere(server: string): GloveError {
-  return new GloveError("MCP_UNREACHABLE", `The MCP server "${server}" leads to another address, which gets no token: check its \`url\`.`);
+  return new GloveError(
+    "MCP_UNREACHABLE",
+    `The MCP server "${server}" leads to another address, which gets no token: check its \`url\`.`,
+  );
 }

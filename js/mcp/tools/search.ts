@@ -30,7 +30,8 @@ export function searchTool(
       const found = ranked(tools, query).slice(0, most.atOnce);
       const names = found.map(({ name }) => name);
       if (names.length === 0) return `No tool of the server "${server}" fits. Try other words.`;
-      await stateOf(display).set(({ found: before }) => ({
+      await stateOf(display).set(({ found: before, ...rest }) => ({
+        ...rest,
         found: [...new Set([...before.filter((name) => !names.includes(name)), ...names])].slice(-most.inAll),
       }));
       return Promise.all(found.map(async (info) => ({ name: info.name, description: (await readable(info)).slice(0, 300) })));

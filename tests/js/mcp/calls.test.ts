@@ -116,11 +116,10 @@ test("a question of the server is asked here, and its answer goes back with the 
   const sent = session.sendMessage("Book");
   const { slots } = await until(session, ({ slots }) => slots.length === 1);
   expect(slots[0]).toMatchObject({
-    renderer: "select",
-    input: { options: [{ label: "noon", value: "noon" }, { value: "night" }] },
+    renderer: "mcp_form",
+    input: { server: "docs", message: "When?", schema: question.requestedSchema },
   });
-  expect(JSON.stringify(slots[0]?.input)).toContain('The server \\"docs\\" asks: When?');
-  session.resolveSlot(slots[0]?.id ?? "", "night");
+  session.resolveSlot(slots[0]?.id ?? "", { action: "accept", content: { at: "night" } });
   expect(await sent).toMatchObject({ text: "Booked." });
   expect(shown()[1]).toBe("docs__book: success booked for night");
   expect(site.calls()).toHaveLength(2);
@@ -141,7 +140,7 @@ test("a call that waits for an answer goes on after a reload, and what was sent 
   closing.push(() => after.server.disconnect());
   await after.session.start();
   const { slots } = await until(after.session, ({ slots }) => slots.length === 1);
-  after.session.resolveSlot(slots[0]?.id ?? "", "night");
+  after.session.resolveSlot(slots[0]?.id ?? "", { action: "accept", content: { at: "night" } });
   await until(after.session, ({ busy }) => !busy);
   expect(after.shown().slice(1)).toEqual(["docs__book: success booked for night", "agent: Booked."]);
   expect(site.calls()).toHaveLength(2);
@@ -175,7 +174,7 @@ test("an older server asks in the middle of its call, and no time passes while a
   const sent = session.sendMessage("Book");
   const { slots } = await until(session, ({ slots }) => slots.length === 1);
   await new Promise((later) => setTimeout(later, 600));
-  session.resolveSlot(slots[0]?.id ?? "", "noon");
+  session.resolveSlot(slots[0]?.id ?? "", { action: "accept", content: { at: "noon" } });
   await sent;
   expect(shown()[1]).toBe("docs__book: success booked for noon");
 });

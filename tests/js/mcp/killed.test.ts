@@ -41,9 +41,10 @@ function answering(session: GloveSession): () => number {
       session.approve(id);
     }
     for (const { id, renderer, input } of slots) {
-      if (renderer !== "input" || seen.has(id)) continue;
+      if (renderer !== "mcp_form" || seen.has(id)) continue;
       seen.add(id);
-      session.resolveSlot(id, JSON.stringify(input).includes("When?") ? "noon" : "Ann");
+      const text = JSON.stringify(input).includes("When?") ? "noon" : "Ann";
+      session.resolveSlot(id, { action: "accept", content: { text } });
     }
   };
   session.subscribe(look);

@@ -1,10 +1,11 @@
 // What servers ask in the middle of a call, and what of it is asked of a person.
 import type { ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
 import { inputRequired, type ServerContext } from "@modelcontextprotocol/server";
+import { MemoryStore } from "glove-wasm";
 import type { McpServerOptions } from "glove-wasm/mcp";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { call, type Fill, mcpScene, mcpSite, olderServer } from "../../support/mcp.js";
+import { call, type Fill, mcpScene, mcpSite, mcpStore, olderServer } from "../../support/mcp.js";
 import { until } from "../../support/session.js";
 
 const free = { firstUse: "allow", approvals: () => false } as const;
@@ -30,7 +31,7 @@ async function answered(requests: Request, answers: readonly unknown[], options:
     fetch: site.fetch,
     ...options,
   });
-  const questions: { renderer: string; input: { message: string; options?: unknown } }[] = [];
+  const questions: { renderer: string; input: Record<string, unknown> }[] = [];
   const left = [...answers];
   const seen = new Set<string>();
   const ended = session.subscribe(() => {
@@ -55,44 +56,103 @@ async function answered(requests: Request, answers: readonly unknown[], options:
 const form = (properties: object, required: string[] = [], message = "Who?") =>
   inputRequired.elicit({ message, requestedSchema: { type: "object", properties, required } } as ElicitRequestFormParams);
 
-test("a form is one question for each field, with the kinds that every chat can draw", async () => {
-  const fields = {
-    name: { type: "string", title: "Name", description: "as on the card" },
-    seats: { type: "integer", minimum: 1, maximum: 8 },
-    inside: { type: "boolean" },
-    meal: {
-      type: "string",
-      oneOf: [
-        { const: "v", title: "Vegetables" },
-        { const: "f", title: "Fish" },
-      ],
-    },
-    days: { type: "array", items: { type: "string", enum: ["mo", "tu"] } },
-  };
-  const { questions, responses, state } = await answered({ who: form(fields, Object.keys(fields)) }, [
-    "Ann",
-    "12",
-    "3",
-    "yes",
-    "f",
-    "mo, tu",
-  ]);
-  expect(questions.map(({ renderer }) => renderer)).toEqual(["input", "input", "input", "confirm", "select", "input"]);
-  expect(questions[0]?.input.message).toBe('The server "docs" asks: Who?\n\nName: as on the card');
-  expect(questions[2]?.input.message).toContain("The last answer does not fit");
-  const content = { name: "Ann", seats: 3, inside: true, meal: "f", days: ["mo", "tu"] };
-  expect(responses).toEqual({ who: { action: "accept", content } });
+/** What a person fills in. */
+const accept = (content: object = {}) => ({ action: "accept", content });
+
+const fields = {
+  name: { type: "string", title: "Name", description: "as on the card" },
+  seats: { type: "integer", minimum: 1, maximum: 8 },
+  inside: { type: "boolean", default: true },
+  meal: {
+    type: "string",
+    oneOf: [
+      { const: "v", title: "Vegetables" },
+      { const: "f", title: "Fish" },
+    ],
+  },
+  days: { type: "array", items: { type: "string", enum: ["mo", "tu"] }, minItems: 1 },
+  mail: { type: "string", format: "email" },
+};
+
+test("a form is one question with its fields, and what does not fit is asked for again with what was filled in", async () => {
+  const good = { name: "Ann", seats: 3, inside: true, meal: "f", days: ["mo", "tu"], mail: "ann@example.com" };
+  const bad = { ...good, seats: 12, meal: "x", days: [], mail: "ann", more: "not asked for" };
+  const required = Object.keys(fields);
+  const { questions, responses, state } = await answered({ who: form(fields, required) }, [accept(bad), accept(good)]);
+  const schema = { type: "object", properties: fields, required };
+  expect(questions[0]).toEqual({ renderer: "mcp_form", input: { server: "docs", message: "Who?", schema } });
+  const { more: _, ...shown } = bad;
+  expect(questions[1]?.input.content).toEqual(shown);
+  const issues = questions[1]?.input.issues as { readonly path: readonly string[] }[];
+  expect(issues.map(({ path }) => path[0])).toEqual(["seats", "meal", "days", "mail"]);
+  expect(responses).toEqual({ who: accept(good) });
   expect(state).toBe("kept");
+});
+
+test.each<[string, object, unknown, boolean]>([
+  ["an address", { format: "uri" }, "https://example.com/a", true],
+  ["half an address", { format: "uri" }, "example.com", false],
+  ["a date", { format: "date" }, "2026-11-30", true],
+  ["no date", { format: "date" }, "30.11.2026", false],
+  ["a day that is none", { format: "date" }, "2026-13-01", false],
+  ["a time", { format: "date-time" }, "2026-11-30T10:00:00.000Z", true],
+  ["no time", { format: "date-time" }, "tomorrow", false],
+  ["a short text", { minLength: 5 }, "abc", false],
+  ["a number that is a text", { type: "number" }, "7", false],
+  ["nothing", {}, "", false],
+])("a field takes what it says: %s", async (_, field, value, fits) => {
+  const requests = { q: form({ it: { type: "string", ...field } }, ["it"]) };
+  const { questions, responses } = await answered(requests, [accept({ it: value }), { action: "decline" }]);
+  expect(questions).toHaveLength(fits ? 1 : 2);
+  expect(responses).toEqual({ q: fits ? accept({ it: value }) : { action: "decline" } });
 });
 
 test("what is not required may be left out, and several questions are asked in their order", async () => {
   const two = { a: form({ name: { type: "string" } }, [], "First?"), b: form({}, [], "Second?") };
-  const { questions, responses } = await answered(two, ["", "yes"]);
+  const { questions, responses } = await answered(two, [accept({ name: "" }), accept()]);
   expect(questions.map(({ renderer, input }) => [renderer, input.message])).toEqual([
-    ["input", 'The server "docs" asks: First?'],
-    ["confirm", 'The server "docs" asks: Second?'],
+    ["mcp_form", "First?"],
+    ["mcp_form", "Second?"],
   ]);
-  expect(responses).toEqual({ a: { action: "accept", content: {} }, b: { action: "accept", content: {} } });
+  expect(responses).toEqual({ a: accept(), b: accept() });
+});
+
+test("the server is told whether a person wanted none of it, or turned the question down, and an answer that is none is a no", async () => {
+  const two = { a: form({}, [], "First?"), b: form({}, [], "Second?"), c: form({}, [], "Third?") };
+  const { responses } = await answered(two, [{ action: "decline" }, undefined, "yes"]);
+  expect(responses).toEqual({ a: { action: "decline" }, b: { action: "cancel" }, c: { action: "decline" } });
+});
+
+test("a person who never fits the form is asked five times", async () => {
+  const bad = Array.from({ length: 9 }, () => accept({ seats: "many" }));
+  const { questions, responses } = await answered({ q: form({ seats: { type: "integer" } }, ["seats"]) }, bad);
+  expect([questions.length, responses]).toEqual([5, { q: { action: "cancel" } }]);
+});
+
+test("a question that was turned down before a reload is told the server, and its call goes on", async () => {
+  const site = mcpSite(asking({ q: form({ name: { type: "string" } }) }));
+  const store = new MemoryStore("s1");
+  const options = { ...free, url: site.url, fetch: site.fetch, store: mcpStore() };
+  const before = mcpScene([call("docs__ask", {})], options, { createStore: () => store });
+  void before.session.sendMessage("Ask").catch(() => {});
+  const { slots } = await until(before.session, ({ slots }) => slots.length === 1);
+  before.session.dispose();
+  await before.server.disconnect();
+  // Nobody runs the call while it is turned down.
+  const between = mcpScene([], { ...options, fetch: () => new Promise(() => {}) }, { createStore: () => store });
+  await between.session.start();
+  await until(between.session, ({ slots }) => slots.length === 1);
+  between.session.rejectSlot(slots[0]?.id ?? "", "not now");
+  await until(between.session, ({ slots }) => slots.every(({ status }) => status !== "pending"));
+  between.session.dispose();
+  void between.server.disconnect();
+  const after = mcpScene(["Done."], options, { createStore: () => store });
+  await after.session.start();
+  await until(after.session, ({ approvals, busy }) => !busy || approvals.length > 0);
+  for (const { id } of after.session.getSnapshot().approvals) after.session.approve(id);
+  await until(after.session, ({ busy }) => !busy);
+  expect(after.shown()[1]).toBe('docs__ask: success [{"q":{"action":"cancel"}},"kept"]');
+  await after.server.disconnect();
 });
 
 test.each<[string, Request, Partial<McpServerOptions>]>([
@@ -119,19 +179,18 @@ test.each<[string, Request, Partial<McpServerOptions>]>([
 
 test("a field that only mentions a secret is asked for", async () => {
   const fields = { secretary: { type: "string", description: "Who? Give no password, PIN or token." } };
-  const { responses } = await answered({ q: form(fields, ["secretary"]) }, ["Bob"]);
+  const { responses } = await answered({ q: form(fields, ["secretary"]) }, [accept({ secretary: "Bob" })]);
   expect(responses).toEqual({ q: { action: "accept", content: { secretary: "Bob" } } });
 });
 
 test("an address is shown whole, and opened by the person", async () => {
   const url = "https://bank.example/pay?id=1";
   const requests = { q: inputRequired.elicitUrl({ url, message: "Pay there." }) };
-  const { questions, responses } = await answered(requests, ["done"]);
-  expect(questions).toMatchObject([
-    { renderer: "confirm", input: { message: expect.stringContaining(`address of bank.example: Pay there.\n\n${url}`) } },
-  ]);
+  const { questions, responses } = await answered(requests, [accept()]);
+  expect(questions).toEqual([{ renderer: "mcp_link", input: { server: "docs", message: "Pay there.", url } }]);
   expect(responses).toEqual({ q: { action: "accept" } });
-  expect((await answered(requests, [undefined])).responses).toEqual({ q: { action: "decline" } });
+  expect((await answered(requests, [{ action: "decline" }])).responses).toEqual({ q: { action: "decline" } });
+  expect((await answered(requests, [undefined])).responses).toEqual({ q: { action: "cancel" } });
 });
 
 test("roots are told where they are given, and what was not allowed ends the call with a sentence", async () => {
@@ -179,7 +238,7 @@ test("an older server asks no more often in one call than any other", async () =
     for (const { id } of session.getSnapshot().slots) {
       if (seen.has(id)) continue;
       seen.add(id);
-      session.resolveSlot(id, "yes");
+      session.resolveSlot(id, accept());
     }
   });
   await session.sendMessage("Ask");
@@ -200,7 +259,6 @@ test("a page that dies while an older server asks leaves a call that is asked ab
       return { content: [{ type: "text", text: action }] };
     });
   });
-  const { MemoryStore } = await import("glove-wasm");
   const store = new MemoryStore("s1");
   const options = { ...free, transport: place.transport };
   const before = mcpScene([call("docs__book", {})], options, { createStore: () => store });
@@ -214,8 +272,8 @@ test("a page that dies while an older server asks leaves a call that is asked ab
   expect(approvals[0]?.kind).toBe("interrupted");
   expect(calls).toBe(1);
   after.session.approve(approvals[0]?.id ?? "");
-  const { slots } = await until(after.session, ({ slots }) => slots.some(({ renderer }) => renderer === "confirm"));
-  after.session.resolveSlot(slots.find(({ renderer }) => renderer === "confirm")?.id ?? "", "yes");
+  const { slots } = await until(after.session, ({ slots }) => slots.some(({ renderer }) => renderer === "mcp_form"));
+  after.session.resolveSlot(slots.find(({ renderer }) => renderer === "mcp_form")?.id ?? "", accept({ sure: true }));
   await until(after.session, ({ busy }) => !busy);
   expect(after.shown().slice(1)).toEqual(["docs__book: success accept", "agent: Booked."]);
   expect(calls).toBe(2);

@@ -1,0 +1,281 @@
+// What servers of MCP ask: a form, an address to open, and that somebody signs in. Loaded with the first of them.
+import { type ReactNode, useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { type SignInQuestion, signInFor } from "../../mcp/auth/registry.js";
+import type { SignIn } from "../../mcp/auth/sign-in.js";
+import type { LinkQuestion } from "../../mcp/tools/asked.js";
+import { type FormContent, type FormField, type FormQuestion, fieldsOf } from "../../mcp/tools/form.js";
+import { reasonOf } from "../../src/values/error.js";
+import { useLabels } from "../render/labels.js";
+import { Name } from "../render/visible.js";
+import { read, type SlotProps, text } from "./props.js";
+import { Question } from "./question.js";
+
+/** A form of a server, with a field for each of its properties. */
+export function McpForm({ data, status, answer, resolve }: SlotProps): ReactNode {
+  const say = useLabels();
+  const { server = "", message = "", schema = {}, content, issues = [] } = data as Partial<FormQuestion>;
+  const fields = fieldsOf(schema);
+  const faultOf = ({ name }: FormField) => issues.find(({ path: [of] }) => of === name)?.message;
+  return (
+    <Question
+      message={asks(server, message)}
+      status={status}
+      answer={read(answer, "action") === "accept" ? given(fields, read(answer, "content")) : say("Declined")}
+      onSubmit={(form) => resolve({ action: "accept", content: contentOf(form, fields) })}
+      actions={
+        <>
+          <button type="submit">{say(fields.length > 0 ? "Answer" : "OK")}</button>
+          <Decline resolve={resolve} />
+        </>
+      }
+    >
+      {fields.map((field) => (
+        <Field key={field.name} field={field} before={content} fault={faultOf(field)} />
+      ))}
+    </Question>
+  );
+}
+
+/** An address that a server asks a person to open: all of it is shown. */
+export function McpLink({ data, status, answer, resolve }: SlotProps): ReactNode {
+  const say = useLabels();
+  const { server = "", message = "", url = "" } = data as Partial<LinkQuestion>;
+  const host = URL.canParse(url) ? new URL(url).host : "";
+  return (
+    <Question
+      message={`The server "${server}" asks you to open an address of ${host}: ${message}`}
+      status={status}
+      answer={say(read(answer, "action") === "accept" ? "Done" : "Declined")}
+      onSubmit={() => resolve({ action: "accept" })}
+      actions={
+        <>
+          <button type="submit">{say("Done")}</button>
+          <Decline resolve={resolve} />
+        </>
+      }
+    >
+      <p>
+        <a href={url} target="_blank" rel="noopener noreferrer">
+          <Name of={url} />
+        </a>
+      </p>
+    </Question>
+  );
+}
+
+/** A server wants somebody to sign in. Whoever has signed in, in whichever tab, has answered it. */
+export function McpSignIn({ data, status, resolve, reject }: SlotProps): ReactNode {
+  const say = useLabels();
+  const pending = status === "pending";
+  const { signIn, missing } = useSignIn(data as Partial<SignInQuestion>, pending);
+  const state = useSyncExternalStore(signIn?.subscribe ?? never, () => signIn?.state, none);
+  const [blocked, setBlocked] = useState(false);
+  const answered = useRef(false);
+  const isSignedIn = state?.state === "signed-in";
+  useEffect(() => {
+    if (!pending || !isSignedIn || answered.current) return;
+    answered.current = true;
+    resolve("signed in");
+  }, [pending, isSignedIn, resolve]);
+  const begin = () => {
+    // What goes wrong is in its state.
+    signIn?.begin(blocked ? "redirect" : undefined).then(
+      (begun) => setBlocked(begun === "blocked"),
+      () => {},
+    );
+  };
+  const failed = state?.state === "failed" ? reasonOf(state.error) : undefined;
+  return (
+    <Question
+      message={text(data, "message") ?? ""}
+      status={status}
+      answer={say("Signed in")}
+      error={missing ? say("This page knows no such server. Reload it, and try again.") : failed}
+      onSubmit={begin}
+      actions={
+        <>
+          <button type="submit" disabled={!signIn}>
+            {say(blocked ? "Sign in on this page" : "Sign in")}
+          </button>
+          <button type="button" onClick={() => reject()}>
+            {say("Cancel")}
+          </button>
+        </>
+      }
+    >
+      {blocked ? (
+        <p role="status">{say("Your browser blocks the window. The page can be left for it; the conversation waits.")}</p>
+      ) : (
+        state?.state === "begun" && <p role="status">{say("Sign in in the window that has opened.")}</p>
+      )}
+    </Question>
+  );
+}
+
+/** `missing`: this page has made no such server, or cannot load what signs in. */
+function useSignIn({ server, url, user }: Partial<SignInQuestion>, pending: boolean) {
+  const [found, setFound] = useState<{ readonly signIn?: SignIn; readonly missing?: true }>({});
+  useEffect(() => {
+    if (!pending) return;
+    let isOver = false;
+    const finding = signInFor({ server, url, user }) ?? Promise.reject();
+    finding.then(
+      (signIn) => {
+        if (isOver) return;
+        setFound({ signIn });
+        void signIn.look();
+      },
+      () => isOver || setFound({ missing: true }),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [server, url, user, pending]);
+  return found;
+}
+
+const never = () => () => {};
+const none = () => undefined;
+
+const asks = (server: string, message: string) => `The server "${server}" asks: ${message}`;
+
+function Decline({ resolve }: Pick<SlotProps, "resolve">): ReactNode {
+  const say = useLabels();
+  return (
+    <button type="button" onClick={() => resolve({ action: "decline" })}>
+      {say("Decline")}
+    </button>
+  );
+}
+
+// ---- the fields of a form ------------------------------------------------------------------------------------------
+
+interface FieldProps {
+  readonly field: FormField;
+  /** What was filled in before. */
+  readonly before: FormContent | undefined;
+  readonly fault: string | undefined;
+}
+
+function Field({ field, before, fault }: FieldProps): ReactNode {
+  const id = useId();
+  const { name, label, description, kind, required } = field;
+  const value = before && Object.hasOwn(before, name) ? before[name] : before ? undefined : field.default;
+  const about = [description !== undefined && `${id}-about`, fault !== undefined && `${id}-fault`].filter(Boolean).join(" ");
+  const aria = { ...(about && { "aria-describedby": about }), ...(fault !== undefined && { "aria-invalid": true }) };
+  const below = (
+    <>
+      {description !== undefined && (
+        <small id={`${id}-about`}>
+          <Name of={description} lines />
+        </small>
+      )}
+      {fault !== undefined && (
+        <p role="alert" id={`${id}-fault`} data-glove-error="">
+          <Name of={fault} />
+        </p>
+      )}
+    </>
+  );
+  if (kind === "many" || (kind === "one" && required && field.choices.length <= mostRadios))
+    return (
+      <fieldset {...aria}>
+        <legend>
+          <Name of={label} />
+        </legend>
+        <Choices field={field} value={value} />
+        {below}
+      </fieldset>
+    );
+  if (kind === "flag")
+    return (
+      <div>
+        <label>
+          <input type="checkbox" name={name} defaultChecked={value === true} {...aria} /> <Name of={label} />
+        </label>
+        {below}
+      </div>
+    );
+  return (
+    <div>
+      <label htmlFor={id}>
+        <Name of={label} />
+      </label>
+      {kind === "one" ? (
+        <select id={id} name={name} required={required} defaultValue={textOf(value)} {...aria}>
+          <option value="" />
+          {field.choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.label}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input id={id} name={name} required={required} {...limitsOf(field)} defaultValue={shown(value, field)} {...aria} />
+      )}
+      {below}
+    </div>
+  );
+}
+
+/** Where there are more, they are a list to open. */
+const mostRadios = 6;
+
+function Choices({ field: { name, kind, choices, required }, value }: { field: FormField; value: unknown }): ReactNode {
+  const isChosen = (choice: string) => (kind === "many" ? Array.isArray(value) && value.includes(choice) : value === choice);
+  return choices.map(({ label, value: choice }) => (
+    <label key={choice}>
+      <input
+        type={kind === "many" ? "checkbox" : "radio"}
+        name={name}
+        value={choice}
+        required={kind === "one" && required}
+        defaultChecked={isChosen(choice)}
+      />{" "}
+      <Name of={label} />
+    </label>
+  ));
+}
+
+function limitsOf({ type, schema }: FormField) {
+  const { minimum: min, maximum: max, minLength, maxLength } = schema;
+  const size = (count: unknown) => (Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : undefined);
+  if (type === "number") return { type, min, max, step: schema.type === "integer" ? 1 : "any" };
+  return { type, minLength: size(minLength), maxLength: size(maxLength) };
+}
+
+const textOf = (value: unknown): string => (value === undefined || value === null ? "" : String(value));
+
+/** A field shows the time of the place where the person is. */
+function shown(value: unknown, { type }: FormField): string {
+  if (type !== "datetime-local" || Number.isNaN(Date.parse(textOf(value)))) return textOf(value);
+  const at = new Date(textOf(value));
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function contentOf(form: HTMLFormElement, fields: readonly FormField[]): FormContent {
+  const data = new FormData(form);
+  const entries = fields.flatMap(({ name, kind, type, required }): [string, FormContent[string]][] => {
+    if (kind === "flag") return [[name, data.has(name)]];
+    if (kind === "many") {
+      const chosen = data.getAll(name).map(String);
+      return chosen.length > 0 || required ? [[name, chosen]] : [];
+    }
+    const value = String(data.get(name) ?? "");
+    if (value === "") return [];
+    if (kind === "number") return [[name, Number(value)]];
+    return [[name, type === "datetime-local" ? new Date(value).toISOString() : value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What was answered, in the words of the form. */
+function given(fields: readonly FormField[], content: unknown): string | undefined {
+  const parts = fields.flatMap(({ name, label, choices }) => {
+    const value = read(content, name);
+    if (value === undefined) return [];
+    const words = [value].flat().map((one) => choices.find((choice) => choice.value === one)?.label ?? String(one));
+    return [`${label}: ${words.join(", ")}`];
+  });
+  return parts.join("\n") || undefined;
+}
