@@ -75,12 +75,12 @@ test.each([false, true])("a call that asks goes on after a reload, and is sent o
       `${talk} session.sendMessage("A table for two").catch(() => {});
        const { approvals } = await until(session, ({ approvals }) => approvals.length > 0);
        session.approve(approvals[0].id);
-       const { slots } = await until(session, ({ slots }) => slots.some(({ renderer }) => renderer === "input"));
-       return [approvals[0].reason, slots.find(({ renderer }) => renderer === "input").input.message, tables.status().protocol];`,
+       const { slots } = await until(session, ({ slots }) => slots.some(({ renderer }) => renderer === "mcp_form"));
+       return [approvals[0].reason, slots.find(({ renderer }) => renderer === "mcp_form").input.message, tables.status().protocol];`,
     );
     expect(asked).toEqual([
       expect.stringContaining('This is the first use of "book". The server "tables" describes it so:\nBooks a table.'),
-      'The server "tables" asks: When?',
+      "When?",
       "2026-07-28",
     ]);
     expect(server.legs).toEqual(["first"]);
@@ -88,9 +88,9 @@ test.each([false, true])("a call that asks goes on after a reload, and is sent o
     const end = await inPage<string[]>(
       page,
       `${talk} await session.start();
-       const { slots, approvals } = await until(session, ({ slots }) => slots.some(({ renderer }) => renderer === "input"));
+       const { slots, approvals } = await until(session, ({ slots }) => slots.some(({ renderer }) => renderer === "mcp_form"));
        if (approvals.length > 0) throw new Error("asked again: " + JSON.stringify(approvals));
-       session.resolveSlot(slots.find(({ renderer }) => renderer === "input").id, "noon");
+       session.resolveSlot(slots.find(({ renderer }) => renderer === "mcp_form").id, { action: "accept", content: { time: "noon" } });
        return texts(await until(session, ({ busy }) => !busy));`,
     );
     expect(end).toEqual(["user: A table for two", "tables__book: success 2 seats at noon", "agent_text: Booked."]);

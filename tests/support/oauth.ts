@@ -1,6 +1,6 @@
 // A strict authorization server, and an MCP server that takes its tokens alone: in this process, or behind real addresses. It can be told to lie.
 import { createHash, randomUUID } from "node:crypto";
-import { type Fill, type Site, mcpSite } from "./mcp.js";
+import { type Fill, mcpSite, type Site } from "./mcp.js";
 
 export interface Grant {
   readonly token: string;
@@ -58,7 +58,12 @@ interface Code {
 const json = (body: unknown, status = 200) =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", "cache-control": "no-store" } });
 
-export function oauthSite(fill: Fill, lies: Lies = {}, base = "https://docs.example", issuer = "https://login.example"): OAuthSite {
+export function oauthSite(
+  fill: Fill,
+  lies: Lies = {},
+  base = "https://docs.example",
+  issuer = "https://login.example",
+): OAuthSite {
   const site = mcpSite(fill);
   const url = `${base}/mcp`;
   const codes = new Map<string, Code>();
@@ -120,7 +125,8 @@ export function oauthSite(fill: Fill, lies: Lies = {}, base = "https://docs.exam
     if (code.resource !== form.get("resource")) return wrong("another resource", "invalid_target");
     const verifier = form.get("code_verifier") ?? "";
     if (!/^[\w.~-]{43,128}$/.test(verifier)) return wrong("no verifier", "invalid_grant");
-    if (createHash("sha256").update(verifier).digest("base64url") !== code.challenge) return wrong("another verifier", "invalid_grant");
+    if (createHash("sha256").update(verifier).digest("base64url") !== code.challenge)
+      return wrong("another verifier", "invalid_grant");
     return granted(code);
   }
 

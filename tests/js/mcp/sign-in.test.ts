@@ -249,7 +249,9 @@ test.each<[string, Lies, RegExp]>([
     "sends whoever registers to another address",
     {
       before: ({ url }) =>
-        url.endsWith("/register") ? new Response(null, { status: 307, headers: { location: "https://evil.example/" } }) : undefined,
+        url.endsWith("/register")
+          ? new Response(null, { status: 307, headers: { location: "https://evil.example/" } })
+          : undefined,
     },
     /another address/,
   ],
