@@ -77,6 +77,12 @@ pub struct ToolSpec {
     /// The host adds it before a model call; in a session that is opened again it is there until then.
     #[json(skip_if_default)]
     pub added: bool,
+    /// A part of the page brings it and takes it away: a call of it waits while it is not there.
+    #[json(skip_if_default)]
+    pub comes_and_goes: bool,
+    /// It is one of those, and is not there: it stands here for its calls.
+    #[json(skip_if_default)]
+    pub away: bool,
     /// Unless given: `rerun` where `idempotent`, else `ask`.
     pub on_interrupted: Option<OnInterrupted>,
 }

@@ -18,6 +18,8 @@ export type { UseGloveConfig } from "./hooks/settings.js";
 export { useGlove, useMessage, useSlot, useToolCall } from "./hooks/use-glove.js";
 export { usePrompts } from "./hooks/use-prompts.js";
 export { useSuspenseGlove } from "./hooks/use-suspense-glove.js";
+export { useInstructions, useReadable } from "./page/use-context.js";
+export { useTool } from "./page/use-tool.js";
 export type { AsChild, PartProps } from "./parts/as-child.js";
 export type { ToolCardProps, ToolCardState } from "./parts/calls/tool-card.js";
 export type { ToolState } from "./parts/calls/tool-state.js";

@@ -134,6 +134,10 @@ pub enum Input {
     PluginsChanged {
         states: Json,
     },
+    /// What the page shows of itself to the model, from now on and up to the end of the request: an object.
+    ContextSet {
+        context: Json,
+    },
     /// The process that ran this is gone; another one has taken the run over.
     Recovered,
     /// Go on after a pause.

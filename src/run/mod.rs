@@ -349,6 +349,10 @@ impl Run {
                 true => Ok(()),
                 false => Err(OutOfProtocol::NoSuchTimer(*timer)),
             },
+            Input::ContextSet { .. } => match state.current.is_some() {
+                true => Ok(()),
+                false => Err(OutOfProtocol::NothingRunning),
+            },
             Input::Resumed => match &state.halt {
                 Some(Halt::Store | Halt::Model | Halt::Budget(_)) => Ok(()),
                 Some(Halt::AskBudget(..)) | None => Err(OutOfProtocol::NotPaused),
@@ -401,6 +405,11 @@ impl Run {
             Input::TimerFired { timer } => self.on_timer(*timer),
             Input::StoreFailed { error } => self.on_store_failed(error, fx),
             Input::PluginsChanged { states } => self.state.plugins = Some(states.clone()),
+            Input::ContextSet { context } => {
+                if let Some(current) = &mut self.state.current {
+                    current.context = Some(context.clone());
+                }
+            }
             Input::Configured { settings, .. } => {
                 self.state.settings = settings.as_ref().clone().complete().into();
             }
@@ -417,6 +426,7 @@ impl Run {
         while self.state.halt.is_none() {
             match &self.state.phase {
                 Phase::Tools(_) => {
+                    self.go_on_with_tools(fx);
                     self.advance_tools(fx);
                     if self.state.batch().is_some() {
                         return;
@@ -457,6 +467,11 @@ impl Run {
     /// No person sees what is written now.
     pub fn is_hidden(&self) -> bool {
         self.state.current.as_ref().is_some_and(|current| current.hidden)
+    }
+
+    /// What the page shows of itself to the model that is being asked.
+    pub fn context(&self) -> Option<&Json> {
+        self.state.current.as_ref().and_then(|current| current.context.as_ref())
     }
 
     /// Tokens and cost of the whole session.
@@ -681,10 +696,19 @@ impl Run {
         }
     }
 
+    /// Nothing can go on before a part of the page brings its tool.
+    fn waits_for_a_tool(&self) -> bool {
+        let calls = self.calls();
+        let stands =
+            |call: &CallRecord| call.is_done() || matches!(call.state, CallState::Queued) || call.cut_off;
+        calls.iter().any(|call| self.waits_for_tool(call)) && calls.iter().all(stands)
+    }
+
     /// Working time counts while nobody is waited for and there is a process to work.
     fn count_time(&mut self, at: u64, input: &Input) {
         let passed = at.saturating_sub(self.state.at);
         let works = !matches!(self.phase(), PhaseName::Waiting | PhaseName::Idle | PhaseName::Paused)
+            && !self.waits_for_a_tool()
             && !matches!(input, Input::Recovered);
         self.state.at = at;
         if let (true, Some(current)) = (works, &mut self.state.current) {

@@ -65,6 +65,7 @@ pub(super) fn sanitize(mut input: Input, settings: &Settings) -> Input {
         | Input::TimerFired { .. }
         | Input::StoreFailed { .. }
         | Input::PluginsChanged { .. }
+        | Input::ContextSet { .. }
         | Input::Recovered
         | Input::Resumed
         | Input::Aborted { .. } => {}

@@ -114,6 +114,8 @@ pub(crate) struct Current {
     pub summary_not_before: u32,
     /// For the next model calls of this request only, never in the record.
     pub reminder: Option<String>,
+    /// What the page shows of itself; told behind the record, never in it.
+    pub context: Option<Json>,
     /// The schema of its answer, where it is to have one.
     pub answer: Option<Json>,
     /// The model answered in words, and was told.
@@ -182,6 +184,9 @@ pub(crate) struct CallRecord {
     /// How long its tool has worked since it was entered.
     #[json(skip_if_default)]
     pub worked_ms: u64,
+    /// It was cut off while it ran, and what becomes of it is decided when its tool is there again.
+    #[json(skip_if_default)]
+    pub cut_off: bool,
     /// What the tool of a running call has returned, while its summary is made.
     pub returned: Option<Box<Finished>>,
     #[json(skip_if_default)]
@@ -322,14 +327,14 @@ impl CallRecord {
     pub(crate) fn waits_for_a_person(&self) -> bool {
         match self.state {
             CallState::Asking(_) => true,
-            CallState::Running { .. } => self.log.waits_for_a_person(),
+            CallState::Running { .. } => !self.cut_off && self.log.waits_for_a_person(),
             _ => false,
         }
     }
 
     /// Its tool runs, and waits for nobody.
     pub(crate) fn is_working(&self) -> bool {
-        matches!(self.state, CallState::Running { .. }) && !self.log.waits_for_a_person()
+        matches!(self.state, CallState::Running { .. }) && !self.cut_off && !self.log.waits_for_a_person()
     }
 
     pub(crate) fn is_done(&self) -> bool {

@@ -26,6 +26,7 @@ use crate::runtime::in_flight::{Done, InFlight, Key};
 use crate::runtime::listeners::Follower;
 use crate::runtime::response::Response;
 use crate::runtime::shared::Shared;
+use crate::tool::ToolSpec;
 
 pub(crate) struct Driver {
     pub(super) shared: Arc<Shared>,
@@ -208,8 +209,9 @@ impl Driver {
         };
         // Calls wait for what had been added; it will be added again.
         for tool in &run.settings().tools {
-            if tool.added && !settings.tools.iter().any(|own| own.name == tool.name) {
-                settings.tools.push(tool.clone());
+            let comes = tool.comes_and_goes && run.phase() != PhaseName::Idle;
+            if (tool.added || comes) && !settings.tools.iter().any(|own| own.name == tool.name) {
+                settings.tools.push(ToolSpec { away: comes, ..tool.clone() });
             }
         }
         let (changed, busy) = (*run.settings() != settings, run.phase() != PhaseName::Idle);

@@ -292,6 +292,13 @@ impl Session {
         let _ = self.shared.tool_inputs.unbounded_send(Input::PluginsChanged { states });
     }
 
+    /// What the page shows of itself to the model, an object: for the calls of the request that runs, written in the same order.
+    pub fn set_context(&self, context: Json) {
+        if self.with_run(|run| run.context() != Some(&context)) {
+            let _ = self.shared.tool_inputs.unbounded_send(Input::ContextSet { context });
+        }
+    }
+
     /// The running tool of a call: for hosts whose tools are not closures with a `ToolContext`, and which report
     /// themselves whether a tool awaited anything else since it last received something.
     pub fn tool_run(&self, call_id: &str) -> Option<Arc<ToolRun>> {

@@ -140,9 +140,11 @@ impl Driver {
         self.start(key, async move { Done::Noted(writing.await) });
     }
 
-    /// Removes stored tools that no plugin adds any more, so they are not offered to the model.
+    /// Removes tools that nobody adds any more, now that no call of them is open.
     fn forget_added(&mut self, there: &[ToolSpec]) {
-        let is_gone = |tool: &ToolSpec| tool.added && !there.iter().any(|own| own.name == tool.name);
+        let is_gone = |tool: &ToolSpec| {
+            (tool.added || tool.comes_and_goes) && !there.iter().any(|own| own.name == tool.name)
+        };
         if !self.shared.run().settings().tools.iter().any(is_gone) {
             return;
         }
@@ -162,11 +164,13 @@ impl Driver {
             return;
         }
         let (kit, signal) = (self.shared.kit(), AbortHandle::new());
-        if purpose == Purpose::Turn && self.prepared.take() != Some(call) {
-            match kit.tools.prepare() {
-                Some(preparing) => return self.note_as(key, preparing),
-                None => self.forget_added(&kit.tools.specs()),
+        if purpose == Purpose::Turn {
+            if self.prepared.take() != Some(call)
+                && let Some(preparing) = kit.tools.prepare()
+            {
+                return self.note_as(key, preparing);
             }
+            self.forget_added(&kit.tools.specs());
         }
         let request = self.shared.run().request().map(str::to_owned);
         let partial = Arc::new(PartialAnswer::new(

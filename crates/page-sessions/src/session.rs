@@ -287,6 +287,13 @@ impl CoreSession {
         Ok(())
     }
 
+    /// What the page shows of itself to the model, as JSON of an object.
+    #[wasm_bindgen(js_name = setContext)]
+    pub fn set_context(&self, context: &str) -> Result<(), JsValue> {
+        self.session.set_context(json(context)?);
+        Ok(())
+    }
+
     pub fn checkpoint(&self) -> String {
         self.session.with_run(|run| run.checkpoint())
     }

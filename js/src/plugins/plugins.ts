@@ -39,6 +39,8 @@ interface Share {
   readonly user: string;
   readonly context: string[];
   readonly tools: ToolConfig[];
+  /** The state of the page, as JSON. */
+  shown?: string;
   model?: string;
   /** The state that it has set. */
   state?: { readonly value: unknown };
@@ -141,6 +143,7 @@ export class Plugins {
       const tools = await this.#toolsOf(plugins, shares);
       this.#context = shares.flatMap((share) => share?.context ?? []).join("\n\n");
       this.#tools.added = tools;
+      for (const share of shares) if (share?.shown !== undefined) this.#connection.own.setContext(share.shown);
       this.#model = this.#modelFor(id, model, shares);
       await this.#connection.configure();
     } finally {
@@ -158,7 +161,12 @@ export class Plugins {
       await withinTime(plugin.timeoutMs ?? usualMs, stopped, (signal) =>
         plugin.prepare({
           state: this.#stateIn(plugin, share),
-          context: { add: (text: string) => void share.context.push(check("The context", text, "text")) },
+          context: {
+            add: (text: string) => void share.context.push(check("The context", text, "text")),
+            show: (state: string) => {
+              share.shown = state;
+            },
+          },
           tools: {
             add: (...added) => void share.tools.push(...added),
             names: tools.map(({ name }) => name),

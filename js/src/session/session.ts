@@ -10,6 +10,7 @@ import type { RunOutcome, SendMessage } from "../messages/outcome.js";
 import { bodyOf, checkInput, fileCount, type ImageInput, type MessageInput, type RequestBody } from "../messages/request.js";
 import type { Core } from "../ports/core.js";
 import type { DisplayManagerAdapter } from "../ports/display.js";
+import type { AnyPlugin } from "../ports/plugin.js";
 import type { Prompt } from "../ports/prompt.js";
 import type { SessionConfig, SessionParts } from "../ports/session-config.js";
 import { sessionOptions } from "../ports/session-config.js";
@@ -450,7 +451,12 @@ export class GloveSession {
     check("The settings", changes, "object");
     checkOptions(changes, sessionOptions);
     if (changes.tools && changes.tools !== this.#config.tools) this.#other(() => this.#tools.own(changes.tools ?? []));
-    const next: SessionConfig = { ...this.#config, ...omitUndefined({ ...changes, tools: undefined }) };
+    const given = this.#given;
+    const plugins = given && changes.plugins && [...changes.plugins.filter((plugin) => plugin !== given), given];
+    const next: SessionConfig = {
+      ...this.#config,
+      ...omitUndefined({ ...changes, tools: undefined, plugins: plugins ?? changes.plugins }),
+    };
     if (changes.tools) this.agentless = false;
     const [before, now] = [this.#config.model, next.model];
     if (now !== before) this.#snapshots.dispatch({ kind: "model", before, now });
@@ -459,6 +465,13 @@ export class GloveSession {
     this.#config = next;
     this.#connection.changed();
   };
+
+  /** @internal A plugin of the components of the page, beside those of the application. */
+  readonly givePlugin = (plugin: AnyPlugin): void => {
+    this.#given = plugin;
+    this.configure({ plugins: this.#config.plugins ?? [] });
+  };
+  #given: AnyPlugin | undefined;
 
   /** @internal Tools that a component gives beside those of the session; `changed` is called when there are others. */
   readonly giveTools = (giver: object, tools: readonly ToolConfig[], changed: () => void): void => {
@@ -469,6 +482,7 @@ export class GloveSession {
   /** @internal What it gave is gone when nothing runs with it any more. */
   readonly takeTools = (giver: object): void => {
     this.#other(() => this.#tools.leave(giver));
+    this.#connection.changed();
     const over = () => {
       if (this.#disposed || this.#snapshots.snapshot.busy) return;
       undo();

@@ -60,6 +60,8 @@ export type TimelineEntry =
       readonly status: "running" | "pending" | "success" | "error" | "aborted";
       /** It has not begun: others of its answer come before it. */
       readonly queued?: boolean;
+      /** The component that brings its tool (`useTool`) is not there: it waits for that, and Stop ends it. */
+      readonly away?: boolean;
       /** How far it is, while it runs, if its tool says so. */
       readonly progress?: CallProgress;
       readonly output?: string;

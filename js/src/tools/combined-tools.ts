@@ -3,6 +3,7 @@
 import type { ToolConfig } from "../ports/tool.js";
 import { GloveError } from "../values/error.js";
 import { toLooseJson } from "../values/json.js";
+import { hasGone } from "./presence.js";
 import { skillTool } from "./skill-tool.js";
 
 export function duplicateName(name: string): GloveError {
@@ -88,7 +89,7 @@ export class CombinedTools {
         const name = tool.name.toLowerCase();
         const [before, other] = [released.get(name), all.get(name)];
         // A call of the one that has gone may have been approved: another one waits until it is over.
-        if (before && !isSame(before, tool)) all.set(name, before);
+        if (before && !hasGone(before) && !isSame(before, tool)) all.set(name, before);
         // The last one knows what is on the screen now.
         else if (!other || isSame(other, tool)) all.set(name, tool);
         else this.refused ??= twoDefinitions(tool.name);

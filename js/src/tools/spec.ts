@@ -8,6 +8,7 @@ import { GloveError } from "../values/error.js";
 import { deepest, toPlain } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
 import { checkTool } from "./options.js";
+import { presence } from "./presence.js";
 
 export { withTaskTool } from "./task-tool.js";
 
@@ -27,6 +28,7 @@ export function specOf(tool: ToolConfig): Maybe<PageTool> {
     ...optional("un_abortable", tool.unAbortable),
     ...optional("undo", tool.undo && true),
     ...optional("on_interrupted", tool.onInterrupted),
+    ...optional("comes_and_goes", presence.has(tool) || undefined),
   }));
 }
 

@@ -6,6 +6,7 @@ import { loadPart } from "../values/error.js";
 import { copy } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
 import { checkNames } from "./combined-tools.js";
+import { hasGone } from "./presence.js";
 import type { CallContext, ToolHost, ToolRunner } from "./runner.js";
 import { skillTitle, skillTool } from "./skill-tool.js";
 
@@ -53,9 +54,10 @@ export class Toolbox implements ToolHost {
 
   /** The core calls no tool before: what runs them is there when it does. At once, unless something has to be loaded. */
   specs(): Maybe<PageTool[]> {
-    const tools = this.#all();
+    const own = this.#tools.filter((tool) => !hasGone(tool));
+    const { length } = own;
+    const tools = [...own, ...this.added];
     if (!tools.length) return [];
-    const { length } = this.#tools;
     const specs = after(this.#runs(), (runner) => runner.specs(tools));
     // In a session that is opened again, calls of what plugins had added wait until it is added again.
     return after(specs, (all) => all.map((spec, at) => (at < length ? spec : { ...spec, added: true })));

@@ -65,6 +65,8 @@ export interface Most {
   readonly parts: number;
   /** Of its texts and names. */
   readonly letters: number;
+  /** Of what is larger, where it is another error. */
+  readonly code?: string;
 }
 
 /** Of one result or answer, and of one thing that is shown. */
@@ -205,10 +207,10 @@ const circle = "a circular reference";
 /** The way to a part may be as long as a value is deep. */
 const place = (path: string) => (path.length > 200 ? `${path.slice(0, 100)}…${path.slice(-100)}` : path);
 
-function tooLarge(path: string, { parts, letters }: Most): GloveError {
+function tooLarge(path: string, { parts, letters, code = "NOT_SERIALISABLE" }: Most): GloveError {
   const size = Number.isFinite(letters) ? `${parts} parts or ${letters} letters` : `${parts} parts`;
   return new GloveError(
-    "NOT_SERIALISABLE",
+    code,
     `At ${place(path)} the value has more than ${size} (a part that is used twice counts twice). Pass less, or a URL to the rest.`,
   );
 }

@@ -193,6 +193,7 @@ const notifications = [
   "returned",
   "clearStack",
   "setPlugins",
+  "setContext",
   "close",
 ] as const;
 /** They are said to be taken, but for answers; that they came too late is told a moment later. */

@@ -231,6 +231,7 @@ const plain = [
   "prompts",
   "checkpoint",
   "setPlugins",
+  "setContext",
 ] as const satisfies readonly (keyof CoreSession)[];
 
 function serveSession(name: string, options: string, about: About): void {

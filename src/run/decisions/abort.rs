@@ -62,7 +62,7 @@ impl Run {
     }
 
     fn is_un_abortable(&self, call: &CallRecord) -> bool {
-        self.spec(call).is_some_and(|tool| tool.un_abortable)
+        !call.cut_off && self.spec(call).is_some_and(|tool| tool.un_abortable)
     }
 
     fn is_gated(&self, call: &CallRecord) -> bool {
@@ -122,12 +122,14 @@ impl Run {
             }
             CallState::Queued | CallState::Waiting { .. } => {}
         }
+        let unknown = || ToolResultData {
+            outcome: Some(CallOutcome::Interrupted.word().to_owned()),
+            ..ToolResultData::aborted(texts::interrupted())
+        };
         let result = match &call.state {
             // Whether it took effect is not known, and stopping does not make it known.
-            CallState::Asking(Question { kind: QuestionKind::Interrupted, .. }) => ToolResultData {
-                outcome: Some(CallOutcome::Interrupted.word().to_owned()),
-                ..ToolResultData::aborted(texts::interrupted())
-            },
+            _ if call.cut_off => unknown(),
+            CallState::Asking(Question { kind: QuestionKind::Interrupted, .. }) => unknown(),
             CallState::Undoing(Undoing { taken, .. }) if !taken.is_empty() => {
                 let (text, mut ids) = (self.undone_text(taken, Some(texts::ABORTED)), ids_of(taken));
                 self.state.undone.append(&mut ids);

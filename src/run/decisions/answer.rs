@@ -17,6 +17,8 @@ static TOOL: ToolSpec = ToolSpec {
     retries: 0,
     un_abortable: false,
     added: false,
+    comes_and_goes: false,
+    away: false,
     timeout_ms: None,
     undo: false,
     on_interrupted: None,

@@ -4,7 +4,7 @@ use crate::error::StoreError;
 use crate::event::QuestionKind;
 use crate::message::{CallOutcome, Message, ToolResult, ToolResultData};
 use crate::run::effect::{Effect, Outcome};
-use crate::run::state::{Batch, CallState, Finished, Halt, Phase, Undoing};
+use crate::run::state::{Batch, CallRecord, CallState, Finished, Halt, Phase, Undoing};
 use crate::run::{Effects, Run, texts};
 use crate::tool::{OnInterrupted, ToolSpec};
 
@@ -57,6 +57,7 @@ impl Run {
                         CallState::Asking(question) => {
                             work.push(Effect::Ask { question: question.id.clone() });
                         }
+                        CallState::Running { .. } if call.cut_off => {}
                         CallState::Running { attempt, .. } => {
                             work.push(Effect::RunTool { call_id, attempt: *attempt });
                         }
@@ -74,22 +75,17 @@ impl Run {
     /// Each call that was in flight is decided by its tool: run again, ask a person, or tell the model that the
     /// outcome is unknown.
     pub(in crate::run) fn on_recovered(&mut self, fx: &mut Effects) {
-        let stopped = self.state.batch().is_some_and(|batch| batch.stopped);
-        for index in 0..self.state.batch().map_or(0, |batch| batch.calls.len()) {
+        for index in 0..self.calls().len() {
             if let Some(finished) = self.take_returned(index) {
                 self.end_call(index, finished, fx);
             }
             let Some(call) = self.state.batch().and_then(|batch| batch.calls.get(index)) else { break };
             match &call.state {
-                CallState::Running { attempt, .. } => {
-                    let attempt = *attempt;
-                    let tool = self.spec(call);
-                    let reruns = tool.map(ToolSpec::when_interrupted) == Some(OnInterrupted::Rerun);
-                    match tool {
-                        Some(_) if reruns && !stopped => self.enter(index, attempt, false),
-                        Some(_) if call.log.is_whole() && !stopped => self.enter(index, attempt, true),
-                        _ => self.ask_or_fail(index, texts::cut_off(), fx),
-                    }
+                CallState::Running { .. } => self.go_on(index, fx),
+                CallState::CheckingPermission | CallState::CheckingApproval
+                    if self.spec(call).is_some_and(|tool| tool.away) =>
+                {
+                    self.set(index, CallState::Queued);
                 }
                 CallState::Undoing(Undoing { entry: Some(entry), .. }) => {
                     let entry = entry.clone();
@@ -111,6 +107,42 @@ impl Run {
         for effect in self.outstanding() {
             if !fx.list.iter().any(|begun| effect.is_same_work(begun)) {
                 fx.push(effect);
+            }
+        }
+    }
+
+    /// A call that was cut off while it ran. One that goes on by itself waits for its tool.
+    fn go_on(&mut self, index: usize, fx: &mut Effects) {
+        let Some(Batch { calls, stopped, .. }) = self.state.batch() else { return };
+        let Some(CallRecord { state: CallState::Running { attempt, .. }, log, .. }) = calls.get(index) else {
+            return;
+        };
+        let tool = calls.get(index).and_then(|call| self.spec(call));
+        let reruns = tool.map(ToolSpec::when_interrupted) == Some(OnInterrupted::Rerun);
+        let (attempt, by_itself) = (*attempt, !stopped && (reruns || log.is_whole()));
+        match tool {
+            Some(tool) if by_itself && tool.away => {
+                if let Some(call) = self.call_at(index) {
+                    call.cut_off = true;
+                }
+            }
+            Some(_) if by_itself => self.enter(index, attempt, !reruns),
+            _ => self.ask_or_fail(index, texts::cut_off(), fx),
+        }
+    }
+
+    /// Calls that were cut off go on when their tools have come.
+    pub(in crate::run) fn go_on_with_tools(&mut self, fx: &mut Effects) {
+        for index in 0..self.calls().len() {
+            let Some(call) = self.calls().get(index) else { return };
+            if !call.cut_off || self.spec(call).is_some_and(|tool| tool.away) {
+                continue;
+            }
+            self.go_on(index, fx);
+            if let Some(CallRecord { id, state: CallState::Running { attempt, .. }, .. }) =
+                self.calls().get(index)
+            {
+                fx.push(Effect::RunTool { call_id: id.clone(), attempt: *attempt });
             }
         }
     }

@@ -219,6 +219,7 @@ impl Run {
             wrap_up: None,
             summary_not_before: 0,
             reminder: None,
+            context: None,
             answer: None,
             answered_in_words: false,
             answer_did_not_fit: false,

@@ -51,6 +51,7 @@ impl Run {
                 attempts: 0,
                 state,
                 worked_ms: 0,
+                cut_off: false,
                 returned: None,
                 log: Log::default(),
             });
@@ -112,12 +113,16 @@ impl Run {
             self.refuse(index, CallOutcome::UnknownTool, text, fx);
             return;
         };
-        let undoes = tool.name == UNDO_TOOL;
+        if tool.away && !stopped {
+            // It goes on when the tools are others.
+            return;
+        }
+        let (undoes, away) = (tool.name == UNDO_TOOL, tool.away);
         let permission = tool.permission != Gate::Never && !permitted;
         let approval = tool.approval != Gate::Never && !approved;
         // A repeated run is the same call, but it costs time again.
         let used_up = if attempts == 0 { self.no_more_calls() } else { self.used_up_by_work() };
-        if stopped && (permission || approval || used_up.is_some()) {
+        if stopped && (permission || approval || away || used_up.is_some()) {
             // Nobody is asked anything any more.
             self.end_call(index, Finished::without_running(ToolResultData::aborted(texts::ABORTED)), fx);
         } else if permission {
@@ -142,13 +147,19 @@ impl Run {
         }
     }
 
+    /// The tool of this call is not there, and the call waits for it.
+    pub(in crate::run) fn waits_for_tool(&self, call: &CallRecord) -> bool {
+        call.cut_off
+            || (matches!(call.state, CallState::Queued) && self.spec(call).is_some_and(|tool| tool.away))
+    }
+
     pub(in crate::run) fn call_at(&mut self, index: usize) -> Option<&mut CallRecord> {
         self.state.batch_mut()?.calls.get_mut(index)
     }
 
     pub(in crate::run) fn set(&mut self, index: usize, state: CallState) {
         if let Some(call) = self.call_at(index) {
-            call.state = state;
+            (call.state, call.cut_off) = (state, false);
         }
     }
 

@@ -88,6 +88,9 @@ pub struct ToolEntry {
     /// It has not begun: others of its answer come before it.
     #[json(null_as_default, skip_if_default)]
     pub queued: bool,
+    /// Its tool is not in the page: it waits for the component that brings it, and Stop ends it.
+    #[json(null_as_default, skip_if_default)]
+    pub away: bool,
     /// What the tool gave, as text: the data as it is or as JSON, or the error.
     pub output: Option<String>,
     /// Why there is no result of the tool's own.
@@ -396,7 +399,7 @@ impl Timeline {
             if tool.status != status {
                 tool.status = status;
                 if !matches!(status, EntryStatus::Running | EntryStatus::Pending) {
-                    tool.queued = false;
+                    (tool.queued, tool.away) = (false, false);
                     tool.output = output_of(result);
                     tool.outcome = result.result.outcome.clone();
                     tool.render_data = result.result.render_data.clone();
@@ -416,21 +419,22 @@ impl Timeline {
                 && matches!(tool.status, EntryStatus::Running | EntryStatus::Pending)
             {
                 tool.status = EntryStatus::Aborted;
-                tool.queued = false;
+                (tool.queued, tool.away) = (false, false);
                 changed.push(at);
             }
         }
     }
 
-    /// Which of the open calls wait for their turn.
+    /// Which of the open calls wait for their turn, or for their tool.
     fn follow_queued(&mut self, run: &Run, changed: &mut Vec<usize>) {
         let first = self.open.start;
         let entries = self.entries.get_mut(self.open.clone()).unwrap_or_default();
         for (index, call) in run.calls().iter().enumerate() {
             let Some(tool) = entries.get_mut(index).and_then(StoredEntry::tool) else { return };
             let queued = matches!(call.state, CallState::Queued) && tool.id == call.id;
-            if tool.queued != queued {
-                tool.queued = queued;
+            let away = run.waits_for_tool(call) && tool.id == call.id;
+            if (tool.queued, tool.away) != (queued, away) {
+                (tool.queued, tool.away) = (queued, away);
                 changed.push(first + index);
             }
         }
@@ -535,6 +539,7 @@ fn running(call: &ToolCall) -> ToolEntry {
         input: call.input_args.clone(),
         status: EntryStatus::Running,
         queued: false,
+        away: false,
         output: None,
         outcome: None,
         render_data: None,

@@ -3,6 +3,7 @@
 mod branches;
 mod budgets;
 mod compaction;
+mod components;
 mod contract;
 mod cuts;
 mod defects;

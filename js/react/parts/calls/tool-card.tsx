@@ -7,7 +7,7 @@ import { Name } from "../../render/visible.js";
 import { circle, Icon, type IconProps } from "../icons.js";
 import { ResultText } from "./result-text.js";
 import { isDone, TaskList, tasksOf, useIsLatest } from "./task-list.js";
-import { aboutCall, refusals, stateWords, type ToolState, taskStates, toolState, toolTitle } from "./tool-state.js";
+import { aboutCall, awayWords, refusals, stateWords, type ToolState, taskStates, toolState, toolTitle } from "./tool-state.js";
 import { Values } from "./values.js";
 
 /** What a card shows of a call. */
@@ -37,7 +37,7 @@ export function ToolCard<E extends ToolEntry>({ entry, hasSlot = false, children
   const state = toolState(entry, hasSlot);
   const { name, title = toolTitle(name, say), input, output, progress, durationMs } = entry;
   const about = aboutCall(entry);
-  const card = { title, state, label: say(stateWords[state]), input, output, progress };
+  const card = { title, state, label: say(entry.away ? awayWords : stateWords[state]), input, output, progress };
   if (typeof children === "function") return children({ ...card, title: about === undefined ? title : `${title} · ${about}` });
   const tasks = !children && /^(?:done|running|queued)$/.test(state) ? tasksOf(name, input) : undefined;
   if (tasks) return <TaskCard tasks={tasks} entry={entry} />;

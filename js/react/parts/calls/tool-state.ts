@@ -4,10 +4,10 @@ import type { ToolEntry } from "../../../src/snapshot/snapshot.js";
 /** How far a call is. `queued`: for its turn. `waiting`: for a person. `cut`: it was stopped, or its end is not known. */
 export type ToolState = "writing" | "queued" | "running" | "waiting" | "done" | "denied" | "failed" | "cut" | "undone";
 
-export function toolState({ status, outcome, undone, queued }: ToolEntry, waits: boolean): ToolState {
+export function toolState({ status, outcome, undone, queued, away }: ToolEntry, waits: boolean): ToolState {
   if (undone) return "undone";
   if (status === "running" || status === "pending") {
-    if (queued) return "queued";
+    if (queued || away) return "queued";
     return waits || status === "pending" ? "waiting" : "running";
   }
   if (status === "success") return "done";
@@ -26,6 +26,9 @@ export const stateWords = {
   cut: "Stopped",
   undone: "Undone",
 } as const satisfies Record<ToolState, string>;
+
+/** Of a call whose tool a component of the page brings that is not there. */
+export const awayWords = "Waits for the part of the page that does this";
 
 /** How far a task of the model's list is. */
 export const taskStates = { done: "Done", active: "In progress", todo: "To do" } as const;
