@@ -48,6 +48,7 @@ const measured = {
   "later: drawing files": async () => (await bundle(page)).later(/attachments\/index/),
   "later: reading files": async () => (await bundle(page)).later(/attachments\/tray/),
   "later: keeping files of drafts": async () => (await bundle(page)).later(/attachments\/draft/),
+  "later: the words of another language": async () => (await bundle(page)).later(/languages\/pl/),
   "later: the list of commands": async () => (await bundle(page)).later(/commands\/menu/),
   // With the variables of the look, which <Render> brings too.
   "later: the list of threads": async () =>

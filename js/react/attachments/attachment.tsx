@@ -36,6 +36,7 @@ export function Attachment({ file, onRemove, ...props }: AttachmentProps): React
   const seen = visibleText(name);
   const label = shortName(name) || say("File");
   const busy = state === "waiting" || state === "preparing";
+  const remove = say("Remove {name}", { name: seen });
   const facts = [shortType(type, name), size ? bytes(size) : ""].filter(Boolean).join(" · ");
   const children = (
     <>
@@ -52,9 +53,9 @@ export function Attachment({ file, onRemove, ...props }: AttachmentProps): React
         <small>{busy ? say("Preparing…") : (text ?? facts)}</small>
       </span>
       {onRemove && (
-        <button type="button" data-glove-remove="" title={`${say("Remove")} ${seen}`} onClick={onRemove}>
+        <button type="button" data-glove-remove="" title={remove} onClick={onRemove}>
           <Icon name="remove" />
-          <span data-glove-label="">{`${say("Remove")} ${seen}`}</span>
+          <span data-glove-label="">{remove}</span>
         </button>
       )}
     </>

@@ -1,6 +1,7 @@
 // What is attached to the message that is being written: each file on its way to what is sent.
 import { mediaRules } from "../../src/wire/attachments.js";
 import { Listeners } from "../hooks/listeners.js";
+import type { Say } from "../render/labels.js";
 import { type Allowed, type Note, type Prepared, prepare, Refused, takenKind } from "./prepare.js";
 import { sentence } from "./problem-text.js";
 
@@ -39,7 +40,7 @@ export class Tray extends Listeners {
   readonly getItems = (): readonly Attached[] => this.#items;
 
   /** What is said of a file. */
-  says({ note, name }: Attached, say: (word: string) => string): string | undefined {
+  says({ note, name }: Attached, say: Say): string | undefined {
     return note && sentence(note, name, say);
   }
 

@@ -19,12 +19,14 @@ import type { GloveHandle, RenderProps, SlotContainerRenderProps } from "../rend
 import { css } from "./generated/css.js";
 import { Sheet } from "./sheet.js";
 
+export { loadWords } from "../languages/words.js";
 export { loadFiles } from "../parts/composer/files.js";
 
 export function View(props: RenderProps): ReactNode {
   const { glove, strategy = "interleaved", unstyled = false, nonce, renderInput, renderError } = props;
   checkHandle(glove);
   const slots = useVisibleSlots(glove);
+  const id = useHandlePart(glove, ({ sessionId }) => sessionId);
   const inOnePlace = slots.length > 0 && (
     <Container slots={slots} renderSlot={glove.renderSlot} renderSlotContainer={props.renderSlotContainer} />
   );
@@ -42,6 +44,7 @@ export function View(props: RenderProps): ReactNode {
       glove={glove}
       strategy={strategy}
       labels={props.labels}
+      lang={props.lang}
       markdown={props.markdown}
       attachments={props.attachments}
       as={props.as}
@@ -54,6 +57,8 @@ export function View(props: RenderProps): ReactNode {
       {strategy === "slots-before" && inOnePlace}
       {strategy === "slots-only" ? after : <Conversation {...props} strategy={strategy} slots={slots} after={after} />}
       <Input glove={glove} renderInput={renderInput} />
+      {props.disclaimer != null && <div data-glove-disclaimer="">{props.disclaimer}</div>}
+      {!unstyled && <Ready key={id} glove={glove} />}
     </Thread>
   );
 }
@@ -67,7 +72,14 @@ function Conversation(props: RenderProps & { slots: ShownSlot[]; after: ReactNod
   const [place] = useState(createPlaces);
   const placed = useMemo(() => place(strategy === "interleaved" ? slots : [], timeline), [place, strategy, slots, timeline]);
   return (
-    <ThreadLog after={after} boxless={unstyled} logRef={props.logRef} logClassName={props.logClassName}>
+    <ThreadLog
+      after={after}
+      boxless={unstyled}
+      logRef={props.logRef}
+      logClassName={props.logClassName}
+      scroll={props.scroll}
+      viewRef={props.viewRef}
+    >
       <Welcome welcome={props.welcome} suggestions={props.suggestions} />
       <Entries
         timeline={timeline}
@@ -121,6 +133,20 @@ function Working({ glove, rows }: Pick<RenderProps, "glove"> & { readonly rows: 
   );
 }
 
+/** Says once that an answer is there: nobody hears each piece of it. */
+function Ready({ glove }: Pick<RenderProps, "glove">): ReactNode {
+  const say = useLabels();
+  const busy = useHandlePart(glove, ({ busy }) => busy);
+  const answered = useHandlePart(glove, ({ timeline, error }) => !error && timeline.at(-1)?.kind === "agent_text");
+  const [hasWorked, setHasWorked] = useState(busy);
+  if (busy && !hasWorked) setHasWorked(true);
+  return (
+    <div aria-live="polite" data-glove-label="">
+      {hasWorked && !busy && answered && say("Reply ready")}
+    </div>
+  );
+}
+
 /** Is read out once, and not with each second. After it the model is at work again. */
 function Wait({ wait, over }: { readonly wait: ModelWait; readonly over: (wait: ModelWait) => void }): ReactNode {
   const say = useLabels();
@@ -131,10 +157,14 @@ function Wait({ wait, over }: { readonly wait: ModelWait; readonly over: (wait: 
     if (isOver) over(wait);
   }, [isOver, over, wait]);
   const busy = /^MODEL_(RATE_LIMIT|OVERLOADED)$/.test(wait.code);
-  const words = say(busy ? "Busy; trying again in" : "No answer; trying again in");
+  const word = busy ? "Busy; trying again in {n} s" : "No answer; trying again in {n} s";
+  // The number alone is a timer.
+  const [before, after] = say(word).split("{n}");
   return (
     <span data-glove-wait="">
-      {words} <span role="timer">{left} s</span>
+      {before}
+      <span role="timer">{left}</span>
+      {after}
     </span>
   );
 }

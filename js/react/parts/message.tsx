@@ -32,6 +32,7 @@ export function MessageText({ entry, streaming = false }: MessageTextProps): Rea
         aria-label={say("Assistant")}
         aria-busy={streaming || undefined}
         data-glove-role="agent"
+        data-glove-entry={entry.id}
         data-glove-streaming={streaming ? "" : undefined}
         data-glove-cut={partial ? "" : undefined}
         dir="auto"
@@ -48,7 +49,7 @@ export function MessageText({ entry, streaming = false }: MessageTextProps): Rea
   }
   return (
     <>
-      <article aria-label={say("You")} data-glove-role="user" dir="auto">
+      <article aria-label={say("You")} data-glove-role="user" data-glove-entry={entry.id} dir="auto">
         <Long text={entry.text} />
         {(entry.images || entry.files) && <MessageFiles entry={entry} />}
       </article>
@@ -71,7 +72,7 @@ export function RegenerateButton(props: PartProps<"button">): ReactNode {
   if (busy || !regenerate) return null;
   const ask = () => {
     void regenerate();
-    toEnd.current?.();
+    toEnd.current?.(true);
   };
   const children = <IconLabel icon="retry" label={say("Answer again")} />;
   return part("button", { type: "button", title: say("Answer again"), onClick: ask, children }, props);

@@ -49,7 +49,7 @@ function Waiting({ id, text, files = 0, remove }: QueuedItem): ReactNode {
       {state === "idle" ? (
         <div data-glove-role="user" data-glove-queued="" dir="auto">
           {text && <Long text={text} />}
-          {files > 0 && <div data-glove-file-count="">{files === 1 ? say("1 file") : `${files} ${say("files")}`}</div>}
+          {files > 0 && <div data-glove-file-count="">{files === 1 ? say("1 file") : say("{n} files", { n: files })}</div>}
         </div>
       ) : (
         <MessageEditor />

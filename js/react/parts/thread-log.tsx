@@ -1,13 +1,15 @@
 // `ThreadLog`: the part of a chat that scrolls, and the button that leads back to its end.
 import { type ReactNode, type Ref, useImperativeHandle, useRef } from "react";
-import { useHandlePart } from "../hooks/handle-registry.js";
+import type { ShownEntry } from "../../src/snapshot/snapshot.js";
+import { engineOfHandle, type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../render/labels.js";
 import { useDisplayContents } from "../render/use-display-contents.js";
+import { entryOf } from "../timeline/entry-of.js";
 import { isStreaming } from "./activity.js";
 import { useChat } from "./chat-context.js";
 import { Icon } from "./icons.js";
-import { useEnd } from "./use-end.js";
+import { type Scroll, useFollowing } from "./use-following.js";
 
 /** What `ThreadLog` takes. */
 export interface ThreadLogProps {
@@ -20,10 +22,25 @@ export interface ThreadLogProps {
   logClassName?: string | undefined;
   /** The class of the box that scrolls. */
   className?: string | undefined;
+  /**
+   * `turn`, the default: what was sent rises near the upper edge, and its answer grows below it. `end`: the end is kept in sight. `none`: nothing
+   * moves by itself.
+   */
+  scroll?: Scroll | undefined;
+  /** Given what moves the list. */
+  viewRef?: Ref<ChatView> | undefined;
 }
 
-/** The messages: a log for screen readers, and a box that keeps to its end until the reader scrolls up. */
-export function ThreadLog({ children, after, boxless = false, logRef, logClassName, className }: ThreadLogProps): ReactNode {
+/** What moves the list of a chat. */
+export interface ChatView {
+  /** Brings a message into sight, by the id of its entry or of one of `messages`, and gives it the focus. False when it is not in the conversation. */
+  scrollToMessage(id: string): Promise<boolean>;
+  scrollToEnd(): void;
+}
+
+/** The messages: a log for screen readers, and a box that keeps what is new in sight until the reader goes elsewhere. */
+export function ThreadLog(props: ThreadLogProps): ReactNode {
+  const { children, after, boxless = false, logRef, logClassName, className, scroll = "turn", viewRef } = props;
   const { glove, toEnd: end } = useChat();
   const scroller = useRef<HTMLDivElement>(null);
   const column = useRef<HTMLDivElement>(null);
@@ -34,7 +51,21 @@ export function ThreadLog({ children, after, boxless = false, logRef, logClassNa
   useDisplayContents(log, boxless && logClassName === undefined);
   useImperativeHandle(logRef, () => log.current as HTMLElement);
   const streaming = useHandlePart(glove, isStreaming);
-  const [atEnd, toEnd] = useEnd(scroller, column);
+  const sessionId = useHandlePart(glove, ({ sessionId }) => sessionId);
+  const id = useHandlePart(glove, lastOfUser);
+  const busy = useHandlePart(glove, ({ busy }) => busy);
+  const needed = useHandlePart(glove, needsReader);
+  const { atEnd, toEnd, stop } = useFollowing(scroller, column, scroll, { sessionId, id, busy, needed });
+  useImperativeHandle(viewRef, () => ({
+    async scrollToMessage(id) {
+      const { timeline } = engineOfHandle(glove)?.getSnapshot() ?? glove;
+      const entry = entryOf(timeline as readonly ShownEntry[], id, "id");
+      if (!log.current || !timeline.some(({ id }) => id === entry)) return false;
+      stop();
+      return (await import("./go-to.js")).goTo(log.current, entry);
+    },
+    scrollToEnd: () => toEnd(),
+  }));
   useBrowserLayoutEffect(() => {
     end.current = toEnd;
   }, [end, toEnd]);
@@ -51,7 +82,7 @@ export function ThreadLog({ children, after, boxless = false, logRef, logClassNa
       </div>
       {!atEnd && !boxless && (
         <div data-glove-jump="">
-          <button type="button" aria-label={say("Jump to latest")} title={say("Jump to latest")} onClick={toEnd}>
+          <button type="button" aria-label={say("Jump to latest")} title={say("Jump to latest")} onClick={() => toEnd()}>
             <Icon name="down" />
           </button>
         </div>
@@ -59,3 +90,9 @@ export function ThreadLog({ children, after, boxless = false, logRef, logClassNa
     </>
   );
 }
+
+const lastOfUser = ({ timeline }: Parts) => timeline.findLast(({ kind }) => kind === "user")?.id;
+
+/** What waits for the reader at the end: a question, or an error. */
+const needsReader = ({ slots, error }: Parts) =>
+  error !== undefined || slots.some(({ waits, status }) => waits && status === "pending");

@@ -3,7 +3,8 @@ import { type JSX, type KeyboardEvent, type ReactNode, type Ref, useEffect, useM
 import { GloveError } from "../../src/values/error.js";
 import { EngineContext } from "../hooks/engine-context.js";
 import { engineOfHandle, useHandlePart } from "../hooks/handle-registry.js";
-import { type Labels, LabelsContext } from "../render/labels.js";
+import { useWords } from "../languages/words.js";
+import { LabelsContext } from "../render/labels.js";
 import type { GloveHandle, RenderProps } from "../render/types.js";
 import { loadMarkdown } from "./answer-text.js";
 import { type Chat, ChatContext } from "./chat-context.js";
@@ -12,7 +13,7 @@ import { type Chat, ChatContext } from "./chat-context.js";
 export interface ThreadProps
   extends Pick<
     RenderProps,
-    "glove" | "strategy" | "labels" | "markdown" | "attachments" | "as" | "rootRef" | "className" | "style"
+    "glove" | "strategy" | "labels" | "lang" | "markdown" | "attachments" | "as" | "rootRef" | "className" | "style"
   > {
   /** Marks the element for the built-in style sheet. */
   styled?: boolean | undefined;
@@ -24,6 +25,7 @@ export function Thread(props: ThreadProps): ReactNode {
   const { glove, strategy = "interleaved", markdown = true, attachments = true, labels, ...drawn } = props;
   const { as = "div", rootRef, styled, ...rest } = drawn;
   checkHandle(glove);
+  const words = useWords(props.lang, labels);
   const engine = engineOfHandle(glove);
   const busy = useHandlePart(glove, ({ busy }) => busy);
   const keyDown = stopKey(glove, busy);
@@ -32,7 +34,7 @@ export function Thread(props: ThreadProps): ReactNode {
     if (busy && markdown === true) void loadMarkdown();
   }, [busy, markdown]);
   const compose = useRef<((text: string) => void) | null>(null);
-  const toEnd = useRef<(() => void) | null>(null);
+  const toEnd = useRef<((again?: boolean) => void) | null>(null);
   const [[editing, picked]] = useState((): [Chat["editing"], Chat["picked"]] => [{ current: null }, { current: null }]);
   const chat = useMemo(
     () => ({ glove, markdown, attachments, compose, toEnd, editing, picked }),
@@ -41,7 +43,7 @@ export function Thread(props: ThreadProps): ReactNode {
   const Element = as as "div" & keyof JSX.IntrinsicElements;
   const content = (
     <ChatContext.Provider value={chat}>
-      <LabelsContext.Provider value={labels ?? english}>
+      <LabelsContext.Provider value={words}>
         <Element
           {...rest}
           ref={rootRef as Ref<HTMLDivElement>}
@@ -54,8 +56,6 @@ export function Thread(props: ThreadProps): ReactNode {
   );
   return engine ? <EngineContext.Provider value={engine}>{content}</EngineContext.Provider> : content;
 }
-
-const english: Labels = {};
 
 /** Whoever draws a chat may give it anything. */
 export function checkHandle(glove: GloveHandle): void {

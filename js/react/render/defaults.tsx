@@ -43,7 +43,7 @@ export function DefaultReasoning({ text, streaming }: ReasoningRenderProps): Rea
     >
       <summary>
         <span data-glove-state-icon="" />
-        <span>{streaming ? say("Thinking…") : seconds > 0 ? `${say("Thought for")} ${seconds} s` : say("Thoughts")}</span>
+        <span>{streaming ? say("Thinking…") : seconds > 0 ? say("Thought for {n} s", { n: seconds }) : say("Thoughts")}</span>
         {streaming && <small>{said.slice(said.lastIndexOf("\n") + 1).slice(-60)}</small>}
         <Icon name="chevron" />
       </summary>

@@ -86,6 +86,14 @@ export class View {
     for (const listener of this.#listeners) listener();
   }
 
+  /** Draws the block with this entry, wherever the reader is. */
+  show(id: string): void {
+    const block = this.#blocks.find(({ entries }) => entries.some((entry) => entry.id === id));
+    if (!block || this.#drawn.has(block.start)) return;
+    this.#staying.add(block.start);
+    this.#again();
+  }
+
   parts<B extends Rows>(blocks: readonly B[]): Part<B>[] {
     this.#blocks = blocks;
     const first = blocks[0]?.entries[0]?.id;
@@ -158,6 +166,8 @@ export class View {
     });
     let isWaiting = false;
     this.#sizes = sizes;
+    const log = this.#log.current;
+    if (log) views.set(log, this);
     for (const element of this.#drawn.values()) sizes.observe(element);
     const over = new page.AbortController();
     const listening = { capture: true, signal: over.signal };
@@ -281,6 +291,10 @@ export class View {
     return isAny;
   }
 }
+
+/** What decides of the entries in a list. */
+const views = new WeakMap<Element, View>();
+export const viewOf = (log: Element): View | undefined => views.get(log);
 
 const scrollers = "[data-glove-scroller]";
 

@@ -244,7 +244,7 @@ function Steps({ children }: { readonly children: ReactNode[] }): ReactNode {
         <span data-glove-state-icon="">
           <Icon name="done" />
         </span>
-        <span>{`${children.length} ${say("steps")}`}</span>
+        <span>{say("{n} steps", { n: children.length })}</span>
         <Icon name="chevron" />
       </summary>
       {children}

@@ -12,10 +12,11 @@ export type Word =
   | "Assistant"
   | "Image you attached"
   | "Working"
+  | "Reply ready"
   | "Thinking…"
   | "Thoughts"
-  | "Thought for"
-  | "steps"
+  | "Thought for {n} s"
+  | "{n} steps"
   | "Sources"
   | "Show more"
   | "Show all"
@@ -69,8 +70,8 @@ export type Word =
   | "Answer again"
   | "This answer was cut off."
   | "You stopped this answer."
-  | "Busy; trying again in"
-  | "No answer; trying again in"
+  | "Busy; trying again in {n} s"
+  | "No answer; trying again in {n} s"
   | "This answer is not stored yet."
   | "This conversation is kept only until this page is closed."
   | "Queued"
@@ -78,17 +79,19 @@ export type Word =
   | "Edit message"
   | "Save & send"
   | "Save"
+  | "Quote"
   | "Sending stops the current answer. It stays as another version."
   | "Versions"
   | "Previous version"
   | "Next version"
   | "Remove"
+  | "Remove {name}"
   | "Details"
   | "Arguments"
   | "None"
   | "Result"
   | "Error"
-  | "Try again in"
+  | "Try again in {n} s"
   | "Attach files"
   | "Attached files"
   | "Attached"
@@ -96,7 +99,7 @@ export type Word =
   | "Preparing…"
   | "File"
   | "1 file"
-  | "files"
+  | "{n} files"
   | "Show large"
   | "Close"
   | "Commands"
@@ -121,8 +124,8 @@ export type Word =
   | "Archive"
   | "Unarchive"
   | "Delete"
-  | "Deleted:"
-  | "conversations deleted"
+  | "Deleted: {title}"
+  | "{n} conversations deleted"
   | "Undo"
   | (typeof stateWords)[ToolState]
   | typeof awayWords
@@ -131,12 +134,22 @@ export type Word =
   | (typeof ownTitles)[keyof typeof ownTitles]
   | ErrorSentence;
 
-/** Replacements for labels, for example translations. */
+/** All of them, in another language. */
+export type Words = { readonly [word in Word]: string };
+
+/** Replacements for labels: words of your own, or a language that is not built in. */
 export type Labels = { readonly [word in Word]?: string };
 
 export const LabelsContext: Context<Labels> = /* @__PURE__ */ createContext({});
 
-export function useLabels(): (word: string) => string {
+/** Says a word in the language of the chat. `{n}` and other gaps are filled with what is given by their names. */
+export type Say = (word: string, gaps?: Readonly<Record<string, unknown>>) => string;
+
+export function useLabels(): Say {
   const labels = useContext(LabelsContext);
-  return (word) => labels[word as Word] ?? word;
+  return (word, gaps) => filled(labels[word as Word] ?? word, gaps);
 }
+
+/** A gap that nothing is given for stays. */
+const filled = (text: string, gaps?: Readonly<Record<string, unknown>>): string =>
+  gaps ? text.replace(/\{(\w+)\}/g, (gap, name: string) => String(gaps[name] ?? gap)) : text;

@@ -21,6 +21,11 @@ export async function preloadRender(): Promise<void> {
   await look?.loadFiles();
 }
 
+/** Loads the words of a language, for a server that renders to one string a chat whose `lang` it is. */
+export async function preloadLanguage(lang: string): Promise<void> {
+  await (await view.load())?.loadWords(lang);
+}
+
 // The parts of a chat, for those who write its markup.
 /** A card with the name, type and size of a file, or its picture. `data-state` is `waiting`, `preparing`, `ready`, `refused` or `sent`. */
 export const Attachment = /* @__PURE__ */ parts.component("Attachment");

@@ -18,6 +18,8 @@ import type {
 import type { SideOutput } from "../../src/wire/record.js";
 import type { AttachmentOptions } from "../attachments/tray.js";
 import type { Command } from "../commands/list.js";
+import type { ChatView } from "../parts/thread-log.js";
+import type { Scroll } from "../parts/use-following.js";
 import type { Labels } from "./labels.js";
 
 /** What `<Render>` needs. `useGlove()` returns one; your own object or a modified copy works too. */
@@ -168,11 +170,22 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
   nonce?: string | undefined;
   /** Replacements for the built-in labels. Keep the object stable in long conversations. */
   labels?: Labels | undefined;
+  /** The language of the built-in labels, such as `de`: that of the page, unless you say another one. Where it is not built in they are English. */
+  lang?: string | undefined;
+  /** A line below the composer: that answers may be wrong, say. */
+  disclaimer?: ReactNode;
   as?: keyof JSX.IntrinsicElements | undefined;
   /** The element around everything. */
   rootRef?: Ref<HTMLElement> | undefined;
   /** The element around the messages. */
   logRef?: Ref<HTMLElement> | undefined;
+  /**
+   * What moves the list. `turn`, the default: what was sent rises near the upper edge, and its answer grows below it. `end`: the end is kept in sight.
+   * `none`: nothing moves by itself.
+   */
+  scroll?: Scroll | undefined;
+  /** Given what brings messages into sight. */
+  viewRef?: Ref<ChatView> | undefined;
   /** The class of the element around the messages. Without a class it has no box of its own; set one to make it scroll. */
   logClassName?: string | undefined;
   className?: string | undefined;

@@ -109,9 +109,9 @@ function Deleted({ thread, threads, restore }: DeletedThread): ReactNode {
     <p>
       <span data-glove-thread-title="" dir="auto">
         {threads.length > 1 ? (
-          `${threads.length} ${say("conversations deleted")}`
+          say("{n} conversations deleted", { n: threads.length })
         ) : (
-          <Visible text={`${say("Deleted:")} ${thread.title}`} />
+          <Visible text={say("Deleted: {title}", { title: thread.title })} />
         )}
       </span>
       <button type="button" onClick={restore}>

@@ -1,6 +1,7 @@
 // `ThreadList`: the element around a list of threads, and what its parts share.
-import { type CSSProperties, type ReactNode, useMemo, useRef, useState } from "react";
+import { type CSSProperties, type ReactNode, useContext, useMemo, useRef, useState } from "react";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
+import { useWords } from "../languages/words.js";
 import { css } from "../look/generated/base-css.js";
 import { css as own } from "../look/generated/threads-css.js";
 import { Sheet } from "../look/sheet.js";
@@ -19,6 +20,8 @@ export interface ThreadListProps {
   /** Called with the id of the thread that a person has chosen, or of a new one. */
   onSelect?: ((id: string) => void) | undefined;
   labels?: Labels | undefined;
+  /** The language of the labels: that of the page, unless you say another one. */
+  lang?: string | undefined;
   /** The field that finds threads: by default there once there were eight of them; `"always"`, or `false` for never. */
   search?: "always" | false | undefined;
   /** Omits the style sheet. */
@@ -37,8 +40,13 @@ interface LoadedProps extends ThreadListProps {
 }
 
 export function LoadedThreadList({ labels, ...props }: LoadedProps): ReactNode {
-  const list = <Frame {...props} />;
-  return labels ? <LabelsContext.Provider value={labels}>{list}</LabelsContext.Provider> : list;
+  const around = useContext(LabelsContext);
+  const words = useWords(props.lang, labels ?? around);
+  return (
+    <LabelsContext.Provider value={words}>
+      <Frame {...props} />
+    </LabelsContext.Provider>
+  );
 }
 
 function Frame({
@@ -50,6 +58,7 @@ function Frame({
   nonce,
   className,
   style,
+  lang,
   children,
 }: LoadedProps): ReactNode {
   const say = useLabels();
@@ -132,6 +141,7 @@ function Frame({
       <StateContext.Provider value={state}>
         <nav
           ref={root}
+          lang={lang}
           aria-label={say("Conversations")}
           className={className}
           style={style}

@@ -99,7 +99,7 @@ function Panel({ kind, text, details, action, wait }: Notice): ReactNode {
         <div data-glove-actions="">
           {/* Each second would be read out. */}
           <button type="button" aria-live="off" disabled={left > 0} onClick={() => void action.run()}>
-            {left > 0 ? `${say("Try again in")} ${left} s` : action.label}
+            {left > 0 ? say("Try again in {n} s", { n: left }) : action.label}
           </button>
         </div>
       )}
