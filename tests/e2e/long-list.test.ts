@@ -49,7 +49,7 @@ const drawn = (page: Page) => page.evaluate("drawn()") as Promise<number>;
 
 test("of 2,000 entries few are drawn, and an answer that streams below them keeps its end in sight", async () => {
   await withPage(async (page) => {
-    await long(page, "", `() => pieces("some words ".repeat(200), 5)`);
+    await long(page, `view: { scroll: "end" }`, `() => pieces("some words ".repeat(200), 5)`);
     expect(await drawn(page)).toBeLessThan(60);
     await page.evaluate(`{
       globalThis.far = [];
@@ -167,6 +167,8 @@ test("what is edited, copied, selected, open or answered in the middle stays whi
       await until(page, "toGo() < 2");
       expect(await page.evaluate("client.session('s').getSnapshot().timeline.length")).toBe(1_002);
 
+      // What was sent last stands at the upper edge, and has no number.
+      await page.evaluate("box().scrollTop -= 500, frames()");
       await page.evaluate("goTo(500)");
       await page.evaluate(`getSelection().selectAllChildren(at(500).querySelector("article"))`);
       await page.evaluate("box().scrollTop = box().scrollHeight, frames()");

@@ -290,7 +290,7 @@ test("the draft of a message comes back after a reload, and is gone when it was 
 
 test("the list keeps to its end while an answer grows, stays where a reader scrolled to, and a button leads back", async () => {
   await withPage(async (page) => {
-    await chat(page, `() => pieces("A line of the answer.\\n\\n".repeat(400), 4)`);
+    await chat(page, `() => pieces("A line of the answer.\\n\\n".repeat(400), 4)`, `{ view: { scroll: "end" } }`);
     await say(page, "go");
     const box = page.locator("[data-glove-scroller]");
     const place = () =>

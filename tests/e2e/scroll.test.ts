@@ -47,28 +47,31 @@ const watch = (start: string) => `{
 }`;
 const idle = `!client.session("s").getSnapshot().busy`;
 
-test.each([20, 2_000])("after %i entries, what is sent rises to the upper edge and stays there while its answer grows below it", async (count) => {
-  await withPage(async (page) => {
-    await open(page, count, `[() => pieces("some words ".repeat(400), 5), "Short."]`);
-    await page.evaluate(watch("Now this"));
-    await send(page, "Now this");
-    await until(page, `tops.length > 10 && ${idle}`);
-    const tops = (await page.evaluate("tops")) as number[];
-    // From its first frame to its last.
-    expect(Math.min(...tops)).toBeGreaterThan(16);
-    expect(Math.max(...tops)).toBeLessThan(32);
-    // Its answer goes on beyond the window; the button leads there.
-    expect(await page.evaluate("toGo()")).toBeGreaterThan(100);
-    await page.getByRole("button", { name: "Jump to latest" }).click();
-    await until(page, "toGo() < 2");
-    // A short answer has room below it.
-    await send(page, "And this");
-    await until(page, `said("Short.") && ${idle}`);
-    await page.evaluate("frames()");
-    expect(await page.evaluate(`Math.round(topOf("And this"))`)).toBe(24);
-    expect(await page.getByRole("button", { name: "Jump to latest" }).count()).toBe(0);
-  });
-});
+test.each([20, 2_000])(
+  "after %i entries, what is sent rises to the upper edge and stays there while its answer grows below it",
+  async (count) => {
+    await withPage(async (page) => {
+      await open(page, count, `[() => pieces("some words ".repeat(400), 5), "Short."]`);
+      await page.evaluate(watch("Now this"));
+      await send(page, "Now this");
+      await until(page, `tops.length > 10 && ${idle}`);
+      const tops = (await page.evaluate("tops")) as number[];
+      // From its first frame to its last.
+      expect(Math.min(...tops)).toBeGreaterThan(16);
+      expect(Math.max(...tops)).toBeLessThan(32);
+      // Its answer goes on beyond the window; the button leads there.
+      expect(await page.evaluate("toGo()")).toBeGreaterThan(100);
+      await page.getByRole("button", { name: "Jump to latest" }).click();
+      await until(page, "toGo() < 2");
+      // A short answer has room below it.
+      await send(page, "And this");
+      await until(page, `said("Short.") && ${idle}`);
+      await page.evaluate("frames()");
+      expect(await page.evaluate(`Math.round(topOf("And this"))`)).toBe(24);
+      expect(await page.getByRole("button", { name: "Jump to latest" }).count()).toBe(0);
+    });
+  },
+);
 
 test("the first message of a conversation stands where it was written, and nothing can be scrolled", async () => {
   await withPage(async (page) => {
@@ -99,7 +102,7 @@ test("with `end` the end is kept in sight until the reader scrolls up, selects o
     await page.evaluate(`send("go")`);
     await until(page, `document.querySelector("[data-glove-streaming]")?.textContent.length > 2_000`);
     expect(await page.evaluate("frames().then(toGo)")).toBeLessThan(120);
-    await page.evaluate(`getSelection().selectAllChildren(said("some words"))`);
+    await page.evaluate(`getSelection().selectAllChildren(document.querySelector("[data-glove-streaming]"))`);
     await until(page, "toGo() > 300");
     const jump = page.getByRole("button", { name: "Jump to latest" });
     await page.evaluate("getSelection().removeAllRanges()");
@@ -188,6 +191,10 @@ test("`scrollToMessage` goes to a message of 2,000 that is not drawn, gives it t
     await page.evaluate("frames(10)");
     expect(Math.abs((await page.evaluate(`topOf("Answer 701.")`)) as number)).toBeLessThan(2);
     expect(await page.evaluate(`ref.scrollToMessage("nobody")`)).toBe(false);
+    // By the id of one of `messages`, which is not that of an entry.
+    const answer = await page.evaluate(`client.session("s").getSnapshot().timeline[100].id + ":answer"`);
+    expect(await page.evaluate(`ref.scrollToMessage(${JSON.stringify(answer)})`)).toBe(true);
+    expect(await page.evaluate(`document.activeElement === said("Answer 101.")`)).toBe(true);
     await page.evaluate("ref.scrollToEnd()");
     await until(page, `said("Answer 1999.") && toGo() < 2`);
   });

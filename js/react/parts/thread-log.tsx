@@ -1,11 +1,9 @@
 // `ThreadLog`: the part of a chat that scrolls, and the button that leads back to its end.
 import { type ReactNode, type Ref, useImperativeHandle, useRef } from "react";
-import type { ShownEntry } from "../../src/snapshot/snapshot.js";
 import { engineOfHandle, type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../render/labels.js";
 import { useDisplayContents } from "../render/use-display-contents.js";
-import { entryOf } from "../timeline/entry-of.js";
 import { isStreaming } from "./activity.js";
 import { useChat } from "./chat-context.js";
 import { Icon } from "./icons.js";
@@ -59,10 +57,8 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
   useImperativeHandle(viewRef, () => ({
     async scrollToMessage(id) {
       const { timeline } = engineOfHandle(glove)?.getSnapshot() ?? glove;
-      const entry = entryOf(timeline as readonly ShownEntry[], id, "id");
-      if (!log.current || !timeline.some(({ id }) => id === entry)) return false;
-      stop();
-      return (await import("./go-to.js")).goTo(log.current, entry);
+      const { goTo } = await import("./go-to.js");
+      return log.current !== null && goTo(log.current, timeline, id, stop);
     },
     scrollToEnd: () => toEnd(),
   }));

@@ -38,8 +38,8 @@ export function useFollowing(
   turn: Turn,
 ): Following {
   const [atEnd, setAtEnd] = useState(true);
-  // A conversation is opened at the last message, or at its end where that is nearer.
-  const first = how === "end" ? "end" : "turn";
+  // A conversation is opened at the last message, or at its end where that is nearer, or where something needs the reader.
+  const first = how === "end" || turn.needed ? "end" : "turn";
   const state = useRef<State>({ follows: first, room: undefined, last: 0, found: null, tries: 0 });
   const now = useRef(turn);
   const before = now.current;
@@ -156,7 +156,7 @@ const mostTries = 5;
 /** How far the list is scrolled where the last message of the user is at the upper edge. */
 function topOfTurn(box: HTMLElement, of: State, id: string | undefined): number | undefined {
   if (!of.found?.isConnected && id !== undefined && of.tries < mostTries) {
-    of.found = box.querySelector(`[data-glove-entry="${CSS.escape(id)}"]`);
+    of.found = box.querySelector(`[data-glove-entry=${JSON.stringify(id)}]`);
     of.tries = of.found ? 0 : of.tries + 1;
   }
   if (!of.found?.isConnected) return undefined;
