@@ -23,6 +23,7 @@ export { useTool } from "./page/use-tool.js";
 export type { AsChild, PartProps } from "./parts/as-child.js";
 export type { ToolCardProps, ToolCardState } from "./parts/calls/tool-card.js";
 export type { ToolState } from "./parts/calls/tool-state.js";
+export type { CopyButtonProps } from "./parts/copy-button.js";
 export type { MessageTextProps, MessageTimeProps } from "./parts/message.js";
 export type { ErrorNoticeProps, Notice } from "./parts/notices/error-notice.js";
 export type { QueuedItem, QueueProps } from "./parts/queue.js";

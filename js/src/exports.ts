@@ -12,6 +12,7 @@ export { PromptMachine } from "./classic/prompt-machine.js";
 export { createTaskTool } from "./classic/task-tool.js";
 export type { HandOverFunction, Tool } from "./classic/tool.js";
 export { DisplayManager, Displaymanager } from "./display/manager.js";
+export { conversationAsMarkdown, type MarkdownDocumentOptions } from "./messages/as-markdown.js";
 export type { AnswerOutcome, RunOutcome, SendMessage } from "./messages/outcome.js";
 export type { FileInput, ImageInput, MessageInput } from "./messages/request.js";
 export {

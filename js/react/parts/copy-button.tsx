@@ -1,18 +1,26 @@
-// A button that copies a text.
+// A button that copies a text, with its formatting where it has any.
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useLabels } from "../render/labels.js";
 import { type PartProps, part } from "./as-child.js";
 import { IconLabel } from "./icons.js";
 
+/** What `CopyButton` takes. */
+export interface CopyButtonProps extends PartProps<"button"> {
+  text: string | (() => string);
+  /** The text is markdown: where formatted text is pasted, it comes with its formatting. */
+  markdown?: boolean | undefined;
+}
+
 /** Copies the text of a message, and says for a moment that it did: `data-state` is `copied` then. */
-export function CopyButton({ text, ...props }: PartProps<"button"> & { text: string | (() => string) }): ReactNode {
+export function CopyButton({ text, markdown = false, ...props }: CopyButtonProps): ReactNode {
   const say = useLabels();
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async () => {
+    const words = typeof text === "string" ? text : text();
     try {
-      await navigator.clipboard.writeText(typeof text === "string" ? text : text());
+      if (!markdown || !(await copyFormatted(words))) await navigator.clipboard.writeText(words);
     } catch {
       // Without a permission, or on a page without TLS, there is no clipboard.
       return;
@@ -30,4 +38,17 @@ export function CopyButton({ text, ...props }: PartProps<"button"> & { text: str
     children: <IconLabel icon={copied ? "done" : "copy"} label={label} />,
   };
   return part("button", own, props);
+}
+
+/** Whether it could be. What makes the HTML may come while the browser holds the press that allows it. */
+async function copyFormatted(text: string): Promise<boolean> {
+  const blob = (of: string, type: string) => new Blob([of], { type });
+  try {
+    const html = import("../markdown/html.js").then(({ htmlOf }) => blob(htmlOf(text), "text/html"));
+    html.catch(() => {});
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob(text, "text/plain"), "text/html": html })]);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -111,7 +111,7 @@ function turnOf(glove: GloveHandle, entry: MessageEntry): string {
 /** A message of `<Render>`: its text, and below it what can be done with it. */
 export function Message({ entry, isLast = false, streaming, goesOn }: MessageProps): ReactNode {
   const isUser = entry.kind === "user";
-  const { glove } = useChat();
+  const { glove, markdown } = useChat();
   const ends = entry.text !== "" && !goesOn;
   const draw = (state: EditState) => (
     <div data-glove-message={isUser ? "user" : "agent"} data-glove-last={isLast ? (isUser ? "user" : "agent") : undefined}>
@@ -122,7 +122,7 @@ export function Message({ entry, isLast = false, streaming, goesOn }: MessagePro
           {entry.branches && <BranchPicker entry={entry} />}
           {ends && (
             <>
-              <CopyButton text={isUser ? entry.text : () => turnOf(glove, entry)} />
+              <CopyButton text={isUser ? entry.text : () => turnOf(glove, entry)} markdown={!isUser && markdown === true} />
               {isUser ? <EditButton /> : isLast && <RegenerateButton />}
               <MessageTime at={entry.at} />
             </>

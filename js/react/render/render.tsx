@@ -43,13 +43,13 @@ export const ComposerAttach = /* @__PURE__ */ parts.component("ComposerAttach");
 export const ComposerAttachments = /* @__PURE__ */ parts.component("ComposerAttachments");
 /** The list of what `/` and some letters may mean. Nothing where the chat has no skills and no hooks. */
 export const ComposerCommands = /* @__PURE__ */ parts.component("ComposerCommands");
-/** Enter sends, Shift+Enter begins a new line. The draft of each conversation survives a reload. */
+/** Enter sends, Shift+Enter begins a new line, ArrowUp in an empty field edits the last message. The draft of each conversation survives a reload. */
 export const ComposerInput = /* @__PURE__ */ parts.component("ComposerInput");
 /** The button that sends the composer's text. */
 export const ComposerSend = /* @__PURE__ */ parts.component("ComposerSend");
 /** There only while the agent works. */
 export const ComposerStop = /* @__PURE__ */ parts.component("ComposerStop");
-/** Copies the text of a message, and says for a moment that it did: `data-state` is `copied` then. */
+/** Copies the text of a message, with the formatting of its `markdown`, and says for a moment that it did: `data-state` is `copied` then. */
 export const CopyButton = /* @__PURE__ */ parts.component("CopyButton");
 /** The composer as `<Render>` draws it. */
 export const DefaultInput = /* @__PURE__ */ parts.component("DefaultInput");
@@ -91,7 +91,7 @@ export const RegenerateButton = /* @__PURE__ */ parts.component("RegenerateButto
 export const Sources = /* @__PURE__ */ parts.component("Sources");
 /** Holds the parts of a chat. By itself it is one element without a look. */
 export const Thread = /* @__PURE__ */ parts.component("Thread");
-/** The messages: a log for screen readers, and a box that keeps to its end until the reader scrolls up. */
+/** The messages: a log for screen readers, and a box that keeps what is new in sight until the reader goes elsewhere. */
 export const ThreadLog = /* @__PURE__ */ parts.component("ThreadLog");
 /** The card of `<Render>`, or one that you draw from what a function as its child is given. */
 export const ToolCard = /* @__PURE__ */ parts.component("ToolCard");

@@ -10,6 +10,7 @@ import { ChatContext } from "../chat-context.js";
 import { draftText, saveDraftText, unsentKey } from "../draft-text.js";
 import { IconLabel } from "../icons.js";
 import { ComposerCommands } from "./commands.js";
+import { editLast } from "./edit-last.js";
 import { Attaching } from "./files.js";
 import { takers, useComposer } from "./use-composer.js";
 
@@ -65,10 +66,10 @@ export function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   event.currentTarget.form?.requestSubmit();
 }
 
-/** Enter sends, Shift+Enter begins a new line. The draft of each conversation survives a reload. */
+/** Enter sends, Shift+Enter begins a new line, ArrowUp in an empty field edits the last message. The draft of each conversation survives a reload. */
 export function ComposerInput(props: PartProps<"textarea">): ReactNode {
   const { sessionId, ready, waits, written } = useComposer();
-  const compose = useContext(ChatContext)?.compose;
+  const { compose, glove } = useContext(ChatContext) ?? {};
   const say = useLabels();
   const element = useRef<HTMLTextAreaElement>(null);
   useDraft(element, sessionId, waits);
@@ -103,7 +104,10 @@ export function ComposerInput(props: PartProps<"textarea">): ReactNode {
     dir: "auto",
     autoComplete: "off",
     enterKeyHint: "send",
-    onKeyDown: sendOnEnter,
+    onKeyDown: (event: KeyboardEvent<HTMLTextAreaElement>) => {
+      editLast(event, glove);
+      sendOnEnter(event);
+    },
   };
   return part("textarea", own, props);
 }

@@ -55,5 +55,9 @@ export function EditButton(props: PartProps<"button">): ReactNode {
     set?.("editing");
   };
   const children = <IconLabel icon="edit" label={say("Edit")} />;
-  return part("button", { ref: button, type: "button", title: say("Edit"), onClick: begin, children }, props);
+  return part(
+    "button",
+    { ref: button, type: "button", "data-glove-edit": "", title: say("Edit"), onClick: begin, children },
+    props,
+  );
 }

@@ -1,0 +1,46 @@
+// A conversation as a document in Markdown, to be kept or sent to somebody.
+import type { TimelineEntry } from "../snapshot/snapshot.js";
+
+/** The words of the document. */
+export interface MarkdownDocumentOptions {
+  readonly title?: string;
+  /** Whose the messages are: `You` and `Assistant` without it. */
+  readonly user?: string;
+  readonly assistant?: string;
+}
+
+/** All that was said, with the names of files, calls of tools and sources. What a model thought is left out. */
+export function conversationAsMarkdown(
+  timeline: readonly TimelineEntry[],
+  { title, user = "You", assistant = "Assistant" }: MarkdownDocumentOptions = {},
+): string {
+  const parts: string[] = title === undefined ? [] : [`# ${title}`];
+  let speaker: string | undefined;
+  const by = (who: string) => {
+    if (speaker !== who) parts.push(`## ${who}`);
+    speaker = who;
+  };
+  for (const entry of timeline) {
+    if (entry.kind === "compaction") continue;
+    if (entry.kind === "user") {
+      // Each message of a person begins anew.
+      speaker = undefined;
+      by(user);
+      const files = [...(entry.images ?? []).map(() => "image"), ...(entry.files ?? []).map(({ name }) => name || "file")];
+      parts.push(entry.text, files.map((name) => `- ${inline(name)}`).join("\n"));
+    } else if (entry.kind === "tool") {
+      by(assistant);
+      parts.push(`*${inline(entry.title ?? entry.name)}* (${entry.undone ? "undone" : entry.status})`);
+    } else {
+      by(assistant);
+      const sources = (entry.sources ?? []).map(
+        ({ url, title }) => `- [${inline(title || url)}](<${url.replace(/[<>\s]/g, encodeURIComponent)}>)`,
+      );
+      parts.push(entry.text, sources.join("\n"));
+    }
+  }
+  return `${parts.filter((part) => part.trim() !== "").join("\n\n")}\n`;
+}
+
+/** A name as it stands, on one line. */
+const inline = (text: string): string => text.replace(/\s+/g, " ").replace(/[\\`*_[\]<>]/g, "\\$&");
