@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::{Error, ToolDefinitionError};
 use crate::event::Question;
 use crate::message::Message;
-use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, Tool, Tools};
+use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, Tool, ToolHost, Tools};
 use crate::prices::Prices;
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::display::DisplayManager;
@@ -81,6 +81,7 @@ pub struct GloveBuilder {
     store: Option<Arc<dyn StoreAdapter>>,
     system_prompt: String,
     tools: Tools,
+    tool_host: Option<Arc<dyn ToolHost>>,
     refused: Option<ToolDefinitionError>,
     settings: Settings,
     prices: Prices,
@@ -97,6 +98,7 @@ impl GloveBuilder {
             store: None,
             system_prompt: String::new(),
             tools: Tools::new(),
+            tool_host: None,
             refused: None,
             settings: Settings::default(),
             prices: Prices::default(),
@@ -120,6 +122,12 @@ impl GloveBuilder {
         if let Err(error) = self.tools.register(tool) {
             self.refused.get_or_insert(error);
         }
+        self
+    }
+
+    /// Whoever runs the calls, in the place of the tools that were folded: with rules of its own about which of them may run.
+    pub fn tool_host(mut self, host: impl ToolHost + 'static) -> Self {
+        self.tool_host = Some(Arc::new(host));
         self
     }
 
@@ -175,7 +183,7 @@ impl GloveBuilder {
             model: self.model,
             system_prompt: self.system_prompt,
             store,
-            tools: Arc::new(self.tools),
+            tools: self.tool_host.unwrap_or_else(|| Arc::new(self.tools)),
             clock: self.clock,
             ids: self.ids,
             settings: self.settings,

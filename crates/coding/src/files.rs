@@ -269,9 +269,25 @@ fn write(
     if let (true, Some(folder)) = (input.create_dirs, target(workspace, path)?.parent()) {
         workspace.folder().create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     }
-    replace(workspace, path, input.content.as_bytes())?;
-    workspace.undo_buffer().keep(key, path, found);
+    replace_kept(workspace, path, key, found, input.content.as_bytes())?;
     Ok(said(what))
+}
+
+/// Keeps what was in a file, and puts something else there.
+fn replace_kept(
+    workspace: &Workspace,
+    path: &Path,
+    key: String,
+    before: Option<Vec<u8>>,
+    after: &[u8],
+) -> Result<(), ToolFailure> {
+    // First: what was there is known also if the program dies right after the change.
+    workspace.undo_buffer().keep(key.clone(), path, before);
+    let replaced = replace(workspace, path, after);
+    if replaced.is_err() {
+        workspace.undo_buffer().remove(&key);
+    }
+    replaced
 }
 
 /// Gives back what was in a file, if it still is as the call left it: `after` says how, from what was in it.
@@ -282,7 +298,7 @@ fn take_back(
     after: impl FnOnce(Option<&[u8]>) -> Option<Vec<u8>>,
 ) -> Result<(), ToolFailure> {
     let Some(before) = workspace.undo_buffer().get(key) else {
-        let message = "what was in the file before is not known any more: the program was started again since, or it is too long ago";
+        let message = "what was in the file before is not known any more: too much was changed since, or the program that knew it has ended";
         return Err(ToolFailure::new(message));
     };
     if existing(workspace, path)? != after(before.as_deref()) {
@@ -331,10 +347,10 @@ fn target(workspace: &Workspace, path: &Path) -> Result<PathBuf, ToolFailure> {
         let unresolved = match folder.canonicalize(here) {
             Ok(mut target) => {
                 target.extend(missing.iter().rev());
-                if target.components().any(|part| is_git(part.as_os_str())) {
-                    return Err(ToolFailure::new("files of .git are not written; use git by way of bash"));
-                }
-                return Ok(target);
+                return match target.components().find_map(|part| why_not(part.as_os_str())) {
+                    Some(why) => Err(ToolFailure::new(why)),
+                    None => Ok(target),
+                };
             }
             Err(error) => error,
         };
@@ -353,11 +369,17 @@ fn target(workspace: &Workspace, path: &Path) -> Result<PathBuf, ToolFailure> {
     Err(ToolFailure::new(format!("`{}` leads through too many links", path.display())))
 }
 
-/// Also as file systems read it that pass over letters nobody sees.
-fn is_git(name: &OsStr) -> bool {
+/// Folders that decide what programs do later, also as file systems read them that pass over letters nobody sees.
+fn why_not(name: &OsStr) -> Option<&'static str> {
     let unseen = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let seen = name.to_string_lossy().chars().filter(|c| !unseen(c)).collect::<String>();
-    seen.eq_ignore_ascii_case(".git")
+    match seen.to_ascii_lowercase().as_str() {
+        ".git" => Some("files of .git are not written; use git by way of bash"),
+        ".glove" => Some(
+            "files of .glove are not written: they say what may run without a question, which is for the user to say",
+        ),
+        _ => None,
+    }
 }
 
 /// All of the new content or all of the old: it is written beside the file and put in its place.
@@ -425,9 +447,8 @@ fn edit(workspace: &Workspace, path: &Path, input: &EditFile, key: String) -> Re
     match places.as_slice() {
         [at] => {
             let changed = replaced(&text, *at, old, new);
-            replace(workspace, path, changed.as_bytes())?;
             let said = format!("edited {} at line {}", path.display(), line(*at));
-            workspace.undo_buffer().keep(key, path, Some(text.into_bytes()));
+            replace_kept(workspace, path, key, Some(text.into_bytes()), changed.as_bytes())?;
             Ok(said)
         }
         [] => Err(ToolFailure::new(format!(
@@ -489,7 +510,13 @@ pub enum FileFound {
 }
 
 impl Workspace {
-    /// What the calls of this process have changed so far, as one change of each file; what was changed back is none. Commands are not
+    /// The file that a call of `write_file` or `edit_file` would write, below the folder and through all links. `None` for another tool,
+    /// and for what would not be written.
+    pub fn written_file(&self, tool: &str, input: &Json) -> Option<PathBuf> {
+        target(self, &self.below(&path_of(tool, input)?).ok()?).ok()
+    }
+
+    /// What the calls whose files are known have changed so far, as one change of each file; what was changed back is none. Commands are not
     /// known.
     pub fn changes(&self) -> Vec<FileChange> {
         let first = self.undo_buffer().first();
@@ -498,12 +525,7 @@ impl Workspace {
 
     /// What a call that has just ended changed. `None` for a call that changes no file.
     pub fn change_by(&self, tool: &str, input: &Json) -> Option<FileChange> {
-        let path = match tool {
-            "write_file" => input.read::<WriteFile>().ok()?.path,
-            "edit_file" => input.read::<EditFile>().ok()?.path,
-            _ => return None,
-        };
-        let below = self.below(&path).ok()?;
+        let below = self.below(&path_of(tool, input)?).ok()?;
         let before = self.undo_buffer().last(&below)?;
         self.change_since(&below, before)
     }
@@ -542,6 +564,15 @@ impl Workspace {
         let [at] = *places_of(&before, &old).as_slice() else { return None };
         let after = replaced(&before, at, &old, &new);
         Some(FileChange { path, before: FileFound::Text(before), after })
+    }
+}
+
+/// As a call names the file that it changes.
+fn path_of(tool: &str, input: &Json) -> Option<String> {
+    match tool {
+        "write_file" => Some(input.read::<WriteFile>().ok()?.path),
+        "edit_file" => Some(input.read::<EditFile>().ok()?.path),
+        _ => None,
     }
 }
 

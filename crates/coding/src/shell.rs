@@ -57,6 +57,15 @@ pub(super) fn bash(workspace: &Workspace) -> Tool {
     .permission_if(|_: &Bash| true)
 }
 
+impl Workspace {
+    /// Runs a command that the user gives, as `bash` does for the model but without a time limit: what comes of it, as the model reads it.
+    /// It takes the calling thread until the command has ended.
+    pub fn run_command(&self, command: &str, abort: &AbortSignal) -> Result<String, ToolFailure> {
+        let input = Bash { command: command.to_owned(), folder: String::new(), seconds: Some(u64::MAX) };
+        run(self, &input, abort, &SharedRunning::default())
+    }
+}
+
 /// The process group of a call.
 #[derive(Default)]
 struct Running {

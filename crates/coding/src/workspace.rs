@@ -114,6 +114,12 @@ impl Workspace {
         Ok(self.inner.path.join(real))
     }
 
+    /// Keeps what is in files before calls change them in this folder too, so that it can be given back when the program was started again.
+    /// What is there already counts; up to 64 MB are kept. One folder is of one session.
+    pub fn keep_undo_in(&self, folder: impl Into<PathBuf>) {
+        self.undo_buffer().keep_in(folder.into());
+    }
+
     /// What was in files before calls changed them.
     pub(super) fn undo_buffer(&self) -> MutexGuard<'_, UndoBuffer> {
         locked(&self.inner.before)

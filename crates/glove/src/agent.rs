@@ -16,8 +16,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 
+use crate::allow_file::{AllowFile, Found, NAME};
+use crate::config::data_folder;
 use crate::failure::Failure;
+use crate::guard::{Guard, Guarded};
+use crate::modes::Modes;
+use crate::project_notes::Notes;
 use crate::sessions::write;
+use crate::terminal_text::in_line;
+use crate::undo_folders;
 
 /// A session that is open.
 pub(crate) struct OpenAgent {
@@ -25,6 +32,11 @@ pub(crate) struct OpenAgent {
     pub id: String,
     pub folder: PathBuf,
     pub workspace: Workspace,
+    pub guard: Guard,
+    /// What the project's rules were when it was opened.
+    pub rules: Found,
+    /// In one line, what of the project is read.
+    notes: Option<String>,
     store: SqliteStore,
     record: Option<PathBuf>,
     pub traces: Traces,
@@ -41,13 +53,14 @@ pub(crate) struct Parts<'a> {
     pub system_prompt: Option<&'a str>,
     /// What commands find in their environment beside ordinary variables.
     pub variables: &'a [(String, String)],
+    pub modes: Modes,
     /// Where its run is written when it is left.
     pub record: Option<PathBuf>,
 }
 
 impl OpenAgent {
     pub(crate) fn new(parts: Parts<'_>) -> Result<Self, Failure> {
-        let Parts { database, session, folder, model, system_prompt, variables, record } = parts;
+        let Parts { database, session, folder, model, system_prompt, variables, modes, record } = parts;
         let workspace = Workspace::open(folder)
             .map_err(|error| Failure::new(format!("`{}`: {error}", folder.display())))?;
         give(&workspace, variables);
@@ -58,14 +71,23 @@ impl OpenAgent {
             // Before anything is shown: another program may be using it.
             block_on(store.acquire())?;
         }
-        let system_prompt = system_prompt.map_or_else(|| instructions(&folder), str::to_owned);
+        let notes = Notes::of(&folder);
+        let system_prompt = notes.behind(system_prompt.map_or_else(|| instructions(&folder), str::to_owned));
+        let data = data_folder().ok();
+        if let Some(data) = &data {
+            workspace.keep_undo_in(undo_folders::of(data, &id));
+        }
+        let allow_file = AllowFile::new(&folder, data.as_deref());
+        let rules = allow_file.load();
+        let guard = Guard { workspace: workspace.clone(), modes, allow_file };
         let traces = Traces::new(&id);
         let model = traces.model(model);
-        let mut builder =
-            GloveBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds)).system_prompt(system_prompt);
+        let mut guarded = Guarded::new(guard.clone(), store.clone());
         for tool in tools(&workspace) {
-            builder = builder.fold(traces.tool(tool));
+            guarded.register(traces.tool(tool))?;
         }
+        let builder = GloveBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds));
+        let builder = builder.system_prompt(system_prompt).tool_host(guarded);
         let agent = builder.store(store.clone()).build()?;
         // What it was doing goes on when the user can see it.
         agent.session().resume_by_hand();
@@ -75,7 +97,39 @@ impl OpenAgent {
         }
         let told = traces.clone();
         let subscription = agent.session().subscribe(move |_: Option<&str>, event: &Event| told.note(event));
-        Ok(OpenAgent { agent, id, folder, workspace, store, record, traces, _subscription: subscription })
+        let notes = notes.told;
+        Ok(OpenAgent {
+            agent,
+            id,
+            folder,
+            workspace,
+            guard,
+            rules,
+            notes,
+            store,
+            record,
+            traces,
+            _subscription: subscription,
+        })
+    }
+
+    /// What of the project is used, a line each.
+    pub(crate) fn about_project(&self) -> Vec<String> {
+        let rules = match &self.rules {
+            Found::Nothing => None,
+            Found::Used(1) => Some(format!("1 rule of {NAME} lets calls run without a question")),
+            Found::Used(count) => Some(format!("{count} rules of {NAME} let calls run without a question")),
+            Found::Untrusted(_) => {
+                Some(format!("{NAME} is not used: `glove chat` in a terminal asks whether you trust it"))
+            }
+            Found::Unusable(why) => Some(in_line(why)),
+        };
+        self.notes.as_deref().map(in_line).into_iter().chain(rules).collect()
+    }
+
+    /// Nothing was said in it yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.agent.session().with_run(|run| run.messages().is_empty())
     }
 
     /// Nothing of a session that is left runs on.
@@ -97,7 +151,7 @@ impl OpenAgent {
 
     /// A request of the user. With the first one the session is there, and has its folder.
     pub(crate) fn request(&self, prompt: impl Into<Prompt>) -> Result<ResponseFuture, Failure> {
-        if self.agent.session().with_run(|run| run.messages().is_empty()) {
+        if self.is_new() {
             block_on(self.store.set_working_dir(&self.folder.to_string_lossy()))?;
         }
         Ok(self.agent.process_request(prompt))

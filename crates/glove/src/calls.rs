@@ -1,4 +1,5 @@
-//! The calls of an answer, each with its result below it and in the order in which the model made them, however they end.
+//! The calls of an answer, each with its result below it and in the order in which the model made them, however they end. The first one
+//! that has not ended is shown already.
 
 use glove_wasm::event::ToolUseResult;
 use glove_wasm::json::Json;
@@ -46,18 +47,19 @@ impl Calls {
         });
     }
 
-    /// The answer is whole. A call alone is shown before it runs; of several, each is shown with its result.
+    /// The answer is whole. Its first call is shown before it runs.
     pub(crate) fn begun(&mut self) -> Vec<Shown> {
         if std::mem::replace(&mut self.is_whole, true) {
             self.open.clear();
         }
-        match self.open.as_mut_slice() {
-            [call] => {
-                call.is_shown = true;
-                vec![Shown { call: Some(call.line.clone()), ..Shown::default() }]
-            }
-            _ => Vec::new(),
-        }
+        self.next().into_iter().collect()
+    }
+
+    /// The first call without a result: what is printed next is of this one.
+    fn next(&mut self) -> Option<Shown> {
+        let call = self.open.first_mut().filter(|call| !call.is_shown)?;
+        call.is_shown = true;
+        Some(Shown { call: Some(call.line.clone()), ..Shown::default() })
     }
 
     /// `input` is needed of a call that was made before anything was shown; `change` is what this one changed.
@@ -77,12 +79,20 @@ impl Calls {
             }
         }
         let ready = self.open.iter().take_while(|call| call.result.is_some()).count();
-        self.open.drain(..ready).map(Call::shown).collect()
+        let mut shown: Vec<Shown> = self.open.drain(..ready).map(Call::shown).collect();
+        shown.extend(self.next());
+        shown
     }
 
     /// What has ended out of turn, when nothing more comes.
     pub(crate) fn rest(&mut self) -> Vec<Shown> {
-        self.open.extract_if(.., |call| call.result.is_some()).map(Call::shown).collect()
+        let shown: Vec<Shown> =
+            self.open.extract_if(.., |call| call.result.is_some()).map(Call::shown).collect();
+        // A result that comes later stands below its own call.
+        for call in self.open.iter_mut().filter(|_| !shown.is_empty()) {
+            call.is_shown = false;
+        }
+        shown
     }
 
     /// What runs now, in a few words.
@@ -148,19 +158,27 @@ mod tests {
         assert_eq!(calls.running(), None);
     }
 
+    fn begins(id: &str) -> Shown {
+        Shown { call: Some(format!("look {id}")), ..Shown::default() }
+    }
+
+    fn result(id: &str) -> Shown {
+        Shown { result: vec![format!("of {id}")], ..Shown::default() }
+    }
+
     #[test]
-    fn of_several_calls_each_is_shown_with_its_result_in_their_order() {
+    fn of_several_calls_the_one_that_runs_is_shown_and_each_result_stands_below_its_call() {
         let mut calls = Calls::default();
-        assert_eq!(called(&mut calls, &["a", "b", "c"]), []);
+        assert_eq!(called(&mut calls, &["a", "b", "c"]), [begins("a")]);
         assert_eq!(ends(&mut calls, "b"), []);
         assert_eq!(calls.running().unwrap(), "running look and 1 more");
-        assert_eq!(ends(&mut calls, "a"), [both("a"), both("b")]);
-        assert_eq!(ends(&mut calls, "c"), [both("c")]);
-        called(&mut calls, &["d", "e", "f"]);
+        assert_eq!(ends(&mut calls, "a"), [result("a"), both("b"), begins("c")]);
+        assert_eq!(ends(&mut calls, "c"), [result("c")]);
+        assert_eq!(called(&mut calls, &["d", "e", "f"]), [begins("d")]);
         assert_eq!(ends(&mut calls, "f"), []);
         assert_eq!(calls.rest(), [both("f")], "the others did not end");
         assert_eq!(calls.rest(), []);
-        assert_eq!(ends(&mut calls, "d"), [both("d")], "it went on later");
+        assert_eq!(ends(&mut calls, "d"), [both("d"), begins("e")], "it went on later");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::incoming::Inbox;
 use crate::lines;
 use crate::model::Models;
+use crate::modes::Modes;
 use crate::screen::{self, Setting};
 use crate::terminal_text;
 use crate::traces::Exporting;
@@ -44,11 +45,21 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
     let database = open_file(places)?;
     let is_new = session.is_none();
     let (system_prompt, record) = (talk.system.as_deref(), talk.record.clone());
-    let parts =
-        Parts { database: &database, session, folder, model, system_prompt, variables: &variables, record };
+    let modes = Modes::default();
+    let parts = Parts {
+        database: &database,
+        session,
+        folder,
+        model,
+        system_prompt,
+        variables: &variables,
+        modes: modes.clone(),
+        record,
+    };
     let _traces = Exporting::begin()?;
     let open_agent = OpenAgent::new(parts)?;
     terminal_text::remember_terminal();
+    terminal_text::restore_on_panic();
     let inbox = Inbox::new();
     let runtime = threads()?;
     inbox.watch_signals(&runtime)?;
@@ -62,6 +73,8 @@ fn begin(places: &Places, session: Option<String>, folder: &Path, talk: &Talk) -
                 is_new,
                 allow: talk.allow.clone(),
                 variables,
+                system_prompt: talk.system.clone(),
+                modes,
             },
             &runtime,
             &inbox,

@@ -4,6 +4,7 @@
 use glove_wasm::visible_text::isolated;
 use serde_json::Value;
 
+use crate::allow_file::NAME;
 use crate::questions::Answer;
 
 /// A line that can be chosen, by its number or its key.
@@ -44,6 +45,9 @@ pub(crate) enum LineResult {
     Open,
 }
 
+/// What the line with a rule gives: whoever asked writes it, and then allows the call once.
+pub(crate) const BY_RULE: &str = "by a rule";
+
 /// Escape, ctrl-C and ctrl-D where a line has them as characters.
 const LEAVES: [char; 3] = ['\u{1b}', '\u{3}', '\u{4}'];
 
@@ -66,6 +70,24 @@ impl Decision {
             Line::new('n', "Deny", None, false),
             Line::new('x', "Never allow", Some(Value::Bool(false)), false),
         ])
+    }
+
+    /// The same, and calls like it may run from now on in this project, by a rule that is written down.
+    pub(crate) fn with_rule(mut self, rule: &str) -> Self {
+        let line = Line {
+            sure: Some(format!(
+                "Write `{rule}` to {NAME}? Such calls then run here without a question. y if you are sure, n to decide anew"
+            )),
+            ..Line::new(
+                'p',
+                &format!("Allow in this project: {rule}"),
+                Some(Value::String(BY_RULE.to_owned())),
+                true,
+            )
+        };
+        // Last: the numbers of the others are the same where no rule is offered.
+        self.lines.push(line);
+        self
     }
 
     /// May this one call run, or this plan?
@@ -213,6 +235,7 @@ mod tests {
         ]);
         for (fresh, once) in [
             (Decision::permission("bash"), &["y", "1"][..]),
+            (Decision::permission("bash").with_rule("command ls"), &["y", "1"]),
             (Decision::approval(), &["y", "1"]),
             (Decision::unless("Don't run", "Run again"), &["y", "2"]),
             (Decision::unless("Stop", "Continue"), &["y", "2"]),
@@ -254,6 +277,20 @@ mod tests {
             assert!(matches!(asked.read("2"), LineResult::Again(_)));
             assert_eq!(asked.read("y"), LineResult::Answer(Answer::Value(json!(true).into())));
         }
+    }
+
+    #[test]
+    fn a_rule_is_shown_whole_and_asked_again_before_it_is_written() {
+        let mut asked = Decision::permission("bash").with_rule("command cargo test");
+        assert_eq!(asked.lines()[4], "  5  p  Allow in this project: command cargo test");
+        for chooses in ["p", "5"] {
+            assert!(
+                matches!(asked.read(chooses), LineResult::Again(sure) if sure.contains("`command cargo test` to .glove/allow"))
+            );
+            assert!(matches!(asked.read("n"), LineResult::Again(_)), "it is decided anew");
+        }
+        assert!(matches!(asked.read("p"), LineResult::Again(_)));
+        assert_eq!(asked.read("y"), LineResult::Answer(Answer::Value(json!(BY_RULE).into())));
     }
 
     #[test]

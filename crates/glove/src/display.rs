@@ -91,6 +91,19 @@ impl Display {
         self.out.flush()
     }
 
+    /// Gives the screen to somebody else for a while: what was drawn and is not whole is drawn again later.
+    pub(crate) fn leave(&mut self) -> io::Result<()> {
+        self.erase()?;
+        self.out.flush()
+    }
+
+    /// Takes away so many rows that were printed last, where nothing is drawn below them.
+    pub(crate) fn take_back(&mut self, rows: usize) -> io::Result<()> {
+        let (_, height) = size();
+        write!(self.out, "\x1b[{}A\r\x1b[J", rows.min(height))?;
+        self.out.flush()
+    }
+
     /// Begins on an empty screen. What was on it can be scrolled back to.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         self.finish()?;

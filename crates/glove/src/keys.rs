@@ -18,6 +18,7 @@ pub(crate) enum Key {
     Enter,
     AltEnter,
     Tab,
+    BackTab,
     Backspace,
     Escape,
     Up,
@@ -140,6 +141,7 @@ fn after_escape(rest: &[u8]) -> Begin {
                 (_, None) => Begin::Unfinished,
                 (Some(b"200"), Some(b'~')) => Begin::Paste(about + 3),
                 (Some(b""), Some(b'A')) => Begin::Key(3, Some(Key::Up)),
+                (Some(b""), Some(b'Z')) => Begin::Key(3, Some(Key::BackTab)),
                 (_, Some(b'A')) => Begin::Key(about + 3, Some(Key::AltUp)),
                 _ => Begin::Key(about + 3, None),
             }
@@ -204,14 +206,15 @@ mod tests {
 
     #[test]
     fn keys_are_found_also_where_they_come_in_pieces() {
-        use Key::{AltEnter, AltUp, Backspace, Char, Ctrl, Enter, Escape, Paste, Tab, Up};
-        let all: &[u8] = "aé日\r\t\u{7f}\u{17}\u{1b}\r\u{1b}[A\u{1b}[1;3A\u{1b}OA\u{1b}[200~x\r\ny\u{1b}[A\u{1b}[201~z\u{1b}".as_bytes();
+        use Key::{AltEnter, AltUp, BackTab, Backspace, Char, Ctrl, Enter, Escape, Paste, Tab, Up};
+        let all: &[u8] = "aé日\r\t\u{1b}[Z\u{7f}\u{17}\u{1b}\r\u{1b}[A\u{1b}[1;3A\u{1b}OA\u{1b}[200~x\r\ny\u{1b}[A\u{1b}[201~z\u{1b}".as_bytes();
         let expected = [
             Char('a'),
             Char('é'),
             Char('日'),
             Enter,
             Tab,
+            BackTab,
             Backspace,
             Ctrl('w'),
             AltEnter,

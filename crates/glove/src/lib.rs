@@ -1,26 +1,35 @@
 //! The program `glove`: an agent in the terminal. A library, so that a test can build it under its own name.
 
 mod agent;
+mod allow_file;
 mod args;
+mod attached;
 mod calls;
 mod chat;
 mod config;
 mod database;
 mod decision;
 mod display;
+mod editor;
 mod end_signals;
 mod ends;
 mod failure;
+mod guard;
 mod incoming;
 mod keys;
 mod lines;
 mod model;
+mod modes;
+mod own_command;
 mod pages;
 mod priced;
+mod project_notes;
 mod prompt;
 mod questions;
 mod reading;
 mod replay;
+mod rewind;
+mod rules;
 mod said;
 mod screen;
 mod serve;
@@ -30,6 +39,7 @@ mod task;
 mod terminal_text;
 mod traces;
 mod typed_ahead;
+mod undo_folders;
 mod visibility;
 mod web;
 

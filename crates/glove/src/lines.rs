@@ -103,6 +103,11 @@ pub(crate) fn talk(
     if lines.json {
         lines.tell("session", &json!({ "id": open_agent.id, "folder": open_agent.folder }))?;
     }
+    if !lines.json {
+        for told in open_agent.about_project() {
+            lines.line(&format!("! {told}"))?;
+        }
+    }
     inbox.read_lines();
     if continues {
         lines.resume();

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::decision::{Decision, Line, LineResult};
 use crate::reading::Reading;
+use crate::rules::Rule;
 use crate::terminal_text;
 
 /// A question, ready to be put.
@@ -78,6 +79,11 @@ pub(crate) enum Reply {
 impl Question {
     /// A change of a file is shown as one, where the folder is known.
     pub(crate) fn of(slot: &Slot, workspace: &Workspace) -> Question {
+        Question::with_rule(slot, workspace, None)
+    }
+
+    /// The same; calls like this one may be allowed by this rule.
+    pub(crate) fn with_rule(slot: &Slot, workspace: &Workspace, rule: Option<&Rule>) -> Question {
         let read: Result<Value, _> = slot.input.read();
         let is_read = read.is_ok();
         let input = read.unwrap_or_default();
@@ -90,7 +96,12 @@ impl Question {
         let (message, ask) = match slot.renderer.as_str() {
             "permission_request" => {
                 let question = format!("Run {}?", terminal_text::isolated_name(tool));
-                (question, allows(Decision::permission(&terminal_text::isolated_name(tool))))
+                let decision = Decision::permission(&terminal_text::isolated_name(tool));
+                let decision = match rule {
+                    Some(rule) => decision.with_rule(&terminal_text::name(&rule.to_string())),
+                    None => decision,
+                };
+                (question, allows(decision))
             }
             "approval_request" => {
                 (format!("Run {}?", terminal_text::isolated_name(tool)), allows(Decision::approval()))

@@ -1,7 +1,6 @@
-//! Talking in a terminal: messages are written in an editor with a history, answers are drawn as they come, and one question is asked
-//! at a time.
+//! Talking in a terminal: messages are written in an editor, answers are drawn as they come, and one question is asked at a time.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
@@ -11,38 +10,40 @@ use glove_wasm::error::Error;
 use glove_wasm::event::{Event, ToolUseResult};
 use glove_wasm::json::Json;
 use glove_wasm::message::ToolStatus;
-use glove_wasm::ports::IdSource;
+use glove_wasm::ports::{AbortHandle, IdSource};
 use glove_wasm::run::PhaseName;
 use glove_wasm::run::input::WhenBusy;
 use glove_wasm::run::settings::Compaction;
 use glove_wasm::runtime::{Prompt, Response, ResponseFuture};
 use glove_wasm::system::RandomIds;
+use glove_wasm::visible_text::isolated;
 use glove_wasm_native::StoredSession;
 use glove_wasm_sqlite::SqliteDatabase;
-use rustyline::completion::{Completer, Pair};
-use rustyline::error::ReadlineError;
-use rustyline::highlight::Highlighter;
-use rustyline::hint::Hinter;
-use rustyline::history::FileHistory;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{Cmd, Config, Context, Editor, EventHandler, Helper, KeyCode, KeyEvent, Modifiers};
 use tokio::runtime::Runtime;
 
 use crate::agent::{OpenAgent, Parts};
+use crate::allow_file::{Found, NAME};
+use crate::attached::{attached, text_part};
 use crate::calls::{Calls, Shown};
 use crate::chat::{is_unfinished, tool_of};
-use crate::config::data_folder;
 use crate::database::find;
+use crate::decision::{BY_RULE, Decision};
 use crate::display::Display;
+use crate::editor::{Draft, Entered, Lines};
 use crate::end_signals::EndSignals;
 use crate::ends::Ends;
 use crate::failure::Failure;
+use crate::guard::Guard;
 use crate::incoming::{Inbox, Incoming, is_notice};
 use crate::model::Models;
+use crate::modes::{Mode, Modes};
+use crate::own_command::{OwnCommand, OwnCommands};
 use crate::pages;
 use crate::prompt;
 use crate::questions::{Answer, Question};
 use crate::reading::Reading;
+use crate::rewind::{Point, points};
+use crate::rules::Rule;
 use crate::said::Said;
 use crate::status::{cost_lines, status};
 use crate::terminal_text;
@@ -59,9 +60,17 @@ const LISTED: usize = 20;
 /// So much of a change is shown that nobody was asked about.
 const CHANGE_LINES: usize = 20;
 const ROWS_BESIDE_DIFF: usize = 3;
+const LONGEST_LABEL: usize = 50;
 
-const COMMANDS: &[(&str, &str)] = &[
+pub(crate) const COMMANDS: &[(&str, &str)] = &[
     ("/help", "what can be typed here"),
+    ("!COMMAND", "runs a command yourself; the model reads its output with the next message"),
+    ("@FILE", "sends the file with the message; Tab completes its name"),
+    ("/accept", "edits of files go without a question; again: they are asked about"),
+    (
+        "/plan",
+        "the model reads and plans, and changes nothing; again: it works. Shift-tab goes through these modes",
+    ),
     ("/new", "begins another session"),
     ("/clear", "the same, on an empty screen"),
     ("/sessions", "lists the sessions"),
@@ -71,6 +80,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("/compact", "[WHAT TO KEEP]: summarises what was said, before the next message is read"),
     ("/diff", "what was changed in files"),
     ("/undo", "[N]: takes back the last action, or the last N"),
+    ("/rewind", "goes back to an earlier message: takes back what was done since, and you say it anew"),
     ("/retry", "goes on after a failure or a pause"),
     ("/exit", "leaves; so does ctrl-D"),
 ];
@@ -84,18 +94,22 @@ pub(crate) struct Setting {
     pub is_new: bool,
     pub allow: Vec<String>,
     pub variables: Vec<(String, String)>,
+    /// Instead of the usual instructions, in each session.
+    pub system_prompt: Option<String>,
+    pub modes: Modes,
 }
 
 /// What comes after a line was read.
 enum Next {
     Prompt,
     Leave,
-    /// Another session, or a new one.
-    Open(Option<String>, PathBuf),
+    /// Another session, which is open already.
+    Go(Box<OpenAgent>),
 }
 
 pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result<(), Failure> {
-    let Setting { database, mut models, mut model, mut open_agent, mut is_new, allow, variables } = setting;
+    let Setting { database, mut models, mut model, mut open_agent, mut is_new, allow, .. } = setting;
+    let Setting { variables, system_prompt, modes, .. } = setting;
     let mut editor = Lines::open()?;
     let signals = EndSignals::watch(runtime, open_agent.agent.session())?;
     loop {
@@ -108,42 +122,36 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
             runtime,
             inbox,
             allow: &allow,
+            variables: &variables,
+            system_prompt: system_prompt.as_deref(),
+            modes: &modes,
+            signals: &signals,
             display: Display::new(),
             hides: false,
             said: Said::default(),
             calls: Calls::default(),
             before_summary: 0,
-            draft: String::new(),
+            draft: Draft::default(),
             sent: Vec::new(),
             told_status: None,
+            status_rows: 0,
             was_asked: false,
             usual_compaction: None,
             waiting: Vec::new(),
             noticed: Vec::new(),
             taken_back: Vec::new(),
+            own_commands: OwnCommands::default(),
+            edits: None,
         };
         let next = screen.session(&mut editor, is_new);
         drop(follow);
         signals.wait_if_ending(runtime);
         open_agent.leave(runtime)?;
-        let (session, folder) = match next? {
-            Next::Open(session, folder) => (session, folder),
+        open_agent = match next? {
+            Next::Go(open_agent) => *open_agent,
             Next::Prompt | Next::Leave => return Ok(()),
         };
-        is_new = session.is_none();
-        let chosen = models.choose(model.as_deref())?;
-        drop(open_agent);
-        let folder = folder.as_path();
-        let parts = Parts {
-            database: &database,
-            session,
-            folder,
-            model: chosen,
-            system_prompt: None,
-            variables: &variables,
-            record: None,
-        };
-        open_agent = OpenAgent::new(parts)?;
+        is_new = open_agent.is_new();
         signals.change_session(runtime, open_agent.agent.session());
         // What the last session still had to say is nothing of this one.
         while inbox.receiver.try_recv().is_ok() {}
@@ -158,27 +166,44 @@ struct Screen<'a> {
     runtime: &'a Runtime,
     inbox: &'a Inbox,
     allow: &'a [String],
+    variables: &'a [(String, String)],
+    system_prompt: Option<&'a str>,
+    modes: &'a Modes,
+    signals: &'a EndSignals,
     display: Display,
     hides: bool,
     said: Said,
     calls: Calls,
     /// What the model reads before a summary is made, in tokens.
     before_summary: u64,
-    /// What was typed while the agent worked, and not sent.
-    draft: String,
+    /// What stands in the line for the next message already.
+    draft: Draft,
     told_status: Option<String>,
+    /// The rows right above the line for messages that are of the status.
+    status_rows: usize,
     /// A person was asked something since the last call ended.
     was_asked: bool,
     /// How messages are summarised usually, while a person has asked for it out of turn.
     usual_compaction: Option<Compaction>,
     /// What was sent while the agent worked, for the history.
     sent: Vec<String>,
-    /// Messages that are sent and not read yet: their ids and texts.
-    waiting: Vec<(String, String)>,
+    /// Messages that are sent and not read yet.
+    waiting: Vec<Waiting>,
     /// The slots that nobody waits for and that were shown.
     noticed: Vec<String>,
     /// Of those that wait, the ids of what the person wants to change.
     taken_back: Vec<String>,
+    /// What the person ran themself since the last message.
+    own_commands: OwnCommands,
+    /// The message in whose place the next one is said.
+    edits: Option<String>,
+}
+
+/// A message that is sent and not read yet.
+struct Waiting {
+    id: String,
+    text: String,
+    own_commands: Vec<OwnCommand>,
 }
 
 impl Screen<'_> {
@@ -195,6 +220,8 @@ impl Screen<'_> {
         } else {
             self.recall()?;
         }
+        self.begin_project()?;
+        editor.complete_in(&self.open_agent.folder);
         let continued = if is_unfinished(self.open_agent) { Some(self.resume()?) } else { None };
         Inbox::drive(self.runtime, &self.open_agent.agent);
         if let Some((response, open)) = continued {
@@ -210,19 +237,26 @@ impl Screen<'_> {
                 editor.remember(&text);
             }
             let draft = std::mem::take(&mut self.draft);
-            let line = match editor.read(&draft) {
-                Ok(line) => line,
-                Err(ReadlineError::Interrupted) if stopped.is_some_and(|at| at.elapsed() < TWICE) => {
+            let line = match editor.read(&draft)? {
+                Entered::Line(line) => line,
+                Entered::Switch(draft, rows) => {
+                    self.modes.switch();
+                    self.draft = draft;
+                    self.tell_mode(rows)?;
+                    continue;
+                }
+                Entered::Interrupted if stopped.is_some_and(|at| at.elapsed() < TWICE) => {
                     return Ok(Next::Leave);
                 }
-                Err(ReadlineError::Interrupted) => {
+                Entered::Interrupted => {
                     stopped = Some(Instant::now());
+                    self.status_rows = 0;
                     self.display.lines(&["ctrl-C again leaves"], true)?;
                     continue;
                 }
-                Err(ReadlineError::Eof) => return Ok(Next::Leave),
-                Err(error) => return Err(Failure::new(error.to_string())),
+                Entered::End => return Ok(Next::Leave),
             };
+            self.status_rows = 0;
             stopped = None;
             match self.on_line(&line)? {
                 Next::Prompt => {}
@@ -234,12 +268,29 @@ impl Screen<'_> {
     fn on_line(&mut self, line: &str) -> Result<Next, Failure> {
         let line = line.trim_end();
         if line.trim().is_empty() {
+            if self.edits.take().is_some() {
+                self.display.lines(&["the conversation goes on as it was"], true)?;
+            }
+            return Ok(Next::Prompt);
+        }
+        if let Some(command) = line.strip_prefix('!') {
+            self.run_own(command.trim())?;
             return Ok(Next::Prompt);
         }
         if !line.starts_with('/') {
             let id = RandomIds.fresh();
-            let mut prompt = Prompt::new(line.trim());
+            let own_commands = self.own_commands.take();
+            let mut prompt = match self.prompt_of(line.trim(), &own_commands) {
+                Ok(prompt) => prompt,
+                Err(why) => {
+                    self.own_commands.put_before(own_commands);
+                    self.draft = (line.to_owned(), String::new());
+                    self.display.line(&format!("! {why}; the message was not sent"))?;
+                    return Ok(Next::Prompt);
+                }
+            };
             prompt.id = Some(id.clone());
+            prompt.edits = self.edits.take();
             let leaves = self.until_done(Some(id), self.open_agent.request(prompt)?)?;
             return Ok(if leaves { Next::Leave } else { Next::Prompt });
         }
@@ -256,25 +307,28 @@ impl Screen<'_> {
                 self.display.lines(&lines, false)?;
             }
             "/exit" | "/quit" => return Ok(Next::Leave),
-            "/new" => return Ok(Next::Open(None, self.open_agent.folder.clone())),
+            "/new" => return self.open(None, &self.open_agent.folder),
             "/clear" => {
-                self.display.clear()?;
-                return Ok(Next::Open(None, self.open_agent.folder.clone()));
+                let next = self.open(None, &self.open_agent.folder)?;
+                if matches!(next, Next::Go(_)) {
+                    self.display.clear()?;
+                }
+                return Ok(next);
             }
+            "/accept" => self.toggle(Mode::AcceptEdits)?,
+            "/plan" => self.toggle(Mode::Plan)?,
             "/sessions" => self.list()?,
             "/cost" => self.display.lines(&cost_lines(&session.usage()), false)?,
             "/compact" => self.compact(rest)?,
             "/diff" => self.diff()?,
             "/resume" if rest.is_empty() => {
                 if let Some((id, folder)) = self.pick_session()? {
-                    return Ok(Next::Open(Some(id), folder));
+                    return self.open(Some(id), &folder);
                 }
             }
             "/resume" => match find(&self.database.clone().into(), Some(rest)) {
                 Ok(found) if found.id == self.open_agent.id => self.display.line("this session is open already")?,
-                Ok(found) => {
-                    return Ok(Next::Open(Some(found.id), folder_of(found.working_dir)));
-                }
+                Ok(found) => return self.open(Some(found.id), &folder_of(found.working_dir)),
                 Err(failure) => self.display.line(&failure.message)?,
             },
             "/model" if rest.is_empty() => {
@@ -291,6 +345,7 @@ impl Screen<'_> {
                 Ok(steps) => leaves = self.until_done(None, session.undo_until_done(steps))?,
                 Err(_) => self.display.line("/undo takes a number")?,
             },
+            "/rewind" => leaves = self.rewind()?,
             "/retry" => {
                 let (response, open) = self.resume()?;
                 leaves = self.until_all_done(None, response, open)?;
@@ -300,6 +355,138 @@ impl Screen<'_> {
             ))?,
         }
         Ok(if leaves { Next::Leave } else { Next::Prompt })
+    }
+
+    /// Another session, or a new one. Where it cannot be opened, this one goes on.
+    fn open(&mut self, session: Option<String>, folder: &Path) -> Result<Next, Failure> {
+        let opened = self.models.choose(self.model.as_deref()).and_then(|model| {
+            OpenAgent::new(Parts {
+                database: self.database,
+                session,
+                folder,
+                model,
+                system_prompt: self.system_prompt,
+                variables: self.variables,
+                modes: self.modes.clone(),
+                record: None,
+            })
+        });
+        match opened {
+            Ok(open_agent) => Ok(Next::Go(Box::new(open_agent))),
+            Err(failure) => {
+                self.display.line(&format!("✗ {}", failure.message))?;
+                self.display.lines(&["  you are still in the session that was open"], true)?;
+                Ok(Next::Prompt)
+            }
+        }
+    }
+
+    /// What the project says, and its rules if the person trusts them on this machine.
+    fn begin_project(&mut self) -> Result<(), Failure> {
+        let Found::Untrusted(text) = &self.open_agent.rules else {
+            return Ok(self.display.print_lines(&self.open_agent.about_project(), true)?);
+        };
+        let mut told = self.open_agent.about_project();
+        // It is asked now.
+        told.pop();
+        self.display.print_lines(&told, true)?;
+        let lines = terminal_text::untrusted_lines(text);
+        let reading = Reading::plain(lines.lines().map(str::to_owned));
+        let question =
+            format!("Use these rules of {NAME}? What they name then runs here without a question.");
+        let decision = Decision::unless("Don't use them", "I trust them as they are");
+        let answer = prompt::decide(&reading, &question, decision, false)?;
+        if !matches!(answer, Some(Answer::Value(value)) if value.as_str() == "true") {
+            self.display.lines(&[format!("{NAME} is not used")], true)?;
+        } else if let Err(why) = self.open_agent.guard.allow_file.trust(text) {
+            self.display.line(&format!("! {why}; {NAME} is not used"))?;
+        }
+        Ok(())
+    }
+
+    /// A message with the files that it names, and with what the person ran before.
+    fn prompt_of(&self, text: &str, own_commands: &[OwnCommand]) -> Result<Prompt, String> {
+        let files = attached(text, &self.open_agent.folder)?;
+        let mut prompt = Prompt::new(text);
+        if !files.is_empty() || !own_commands.is_empty() {
+            let mut parts: Vec<_> = own_commands.iter().map(OwnCommand::part).collect();
+            parts.push(text_part(text.to_owned()));
+            parts.extend(files);
+            prompt.message.content = Some(parts);
+        }
+        Ok(prompt)
+    }
+
+    /// Runs a command of the person and shows its output. Ctrl-C stops it.
+    fn run_own(&mut self, command: &str) -> Result<(), Failure> {
+        if command.is_empty() {
+            return Ok(self.display.line("! and a command runs it, such as !git status")?);
+        }
+        let abort = AbortHandle::new();
+        let (workspace, signal, run) =
+            (self.open_agent.workspace.clone(), abort.signal(), command.to_owned());
+        let running = std::thread::spawn(move || workspace.run_command(&run, &signal));
+        let _ends_with_the_program = self.signals.also_end(&abort);
+        let (started_at, mut drawn) = (Instant::now(), Instant::now());
+        let mut typed = TypedAhead::begin(String::new());
+        while !running.is_finished() {
+            while let Some(wish) = typed.next()? {
+                match wish {
+                    Wish::Stop => abort.abort(),
+                    Wish::Switch => self.modes.switch(),
+                    Wish::Suspend => {
+                        self.display.leave()?;
+                        typed.suspend()?;
+                    }
+                    // There is nobody to read it yet.
+                    Wish::Steer(text) | Wish::Queue(text) => typed.put_before(&text),
+                    Wish::TakeBack => {}
+                }
+            }
+            // The session does nothing meanwhile.
+            if let Ok(Incoming::Interrupt) = self.inbox.receiver.recv_timeout(LOOK) {
+                abort.abort();
+            }
+            if drawn.elapsed() > FRAME {
+                drawn = Instant::now();
+                let status = format!("running … {} s (ctrl-C stops)", started_at.elapsed().as_secs());
+                self.display.draw(&status, &self.typed_rows(typed.draft()))?;
+            }
+        }
+        self.display.finish()?;
+        self.draft = (typed.into_draft(), String::new());
+        let output = match running.join() {
+            Ok(Ok(output)) => output,
+            Ok(Err(failure)) => failure.message(),
+            Err(_) => "the command was not run to its end".to_owned(),
+        };
+        self.display.print_lines(&terminal_text::all_output_lines(&output), false)?;
+        let made_room = self.own_commands.add(OwnCommand { command: command.to_owned(), output });
+        let told = if made_room {
+            "; the output of an earlier command is too much besides, and is not sent"
+        } else {
+            ""
+        };
+        Ok(self.display.lines(&[format!("the model reads this with your next message{told}")], true)?)
+    }
+
+    fn toggle(&mut self, mode: Mode) -> Result<(), Failure> {
+        self.modes.toggle(mode);
+        self.tell_mode(0)
+    }
+
+    /// Says what the mode is now, in the place of what was said before and of so many rows below it.
+    fn tell_mode(&mut self, rows: usize) -> Result<(), Failure> {
+        if rows > 0 {
+            self.display.take_back(rows + std::mem::take(&mut self.status_rows))?;
+        }
+        let mode = self.modes.now();
+        let name = mode.name().unwrap_or("normal mode");
+        let about = format!("{name}: {} (shift-tab switches)", mode.about());
+        self.told_status = None;
+        let width = pages::size().0;
+        self.status_rows = pages::rows(&[&about], width).len();
+        Ok(self.display.print_lines(&[about], true)?)
     }
 
     fn set_model(&mut self, name: &str) -> Result<(), Failure> {
@@ -337,6 +524,42 @@ impl Screen<'_> {
         Ok(picked.map(|session| (session.id, folder_of(session.working_dir))))
     }
 
+    /// Takes back what was done since an earlier message, which is then said anew. True if the user leaves in the middle of it.
+    fn rewind(&mut self) -> Result<bool, Failure> {
+        let session = self.open_agent.agent.session();
+        let points = points(session);
+        let label = |point: &Point| {
+            let done = match point.actions {
+                0 => String::new(),
+                1 => "  (1 action since)".to_owned(),
+                more => format!("  ({more} actions since)"),
+            };
+            let text = terminal_text::cut(&terminal_text::in_line(&point.text), LONGEST_LABEL);
+            format!("{}{done}", isolated(&text))
+        };
+        let labels: Vec<_> = points.iter().map(label).collect();
+        if labels.is_empty() {
+            self.display.line("nothing was said yet")?;
+            return Ok(false);
+        }
+        let picked = prompt::pick("Back to which message?", &labels)?;
+        let Some(Point { id, text, actions }) = picked.and_then(|at| points.into_iter().nth(at)) else {
+            return Ok(false);
+        };
+        let left = session.with_run(|run| run.undo_stack().len()) - actions as usize;
+        if actions > 0 && self.until_done(None, session.undo_until_done(actions))? {
+            return Ok(true);
+        }
+        if session.with_run(|run| run.undo_stack().len()) > left {
+            self.display.lines(&["the conversation stays as it is"], true)?;
+            return Ok(false);
+        }
+        self.edits = Some(id);
+        self.draft = (text, String::new());
+        self.display.lines(&["say it anew; an empty line leaves the conversation as it was"], true)?;
+        Ok(false)
+    }
+
     /// The next call of the model is preceded by one that summarises.
     fn compact(&mut self, keep: &str) -> Result<(), Failure> {
         let session = self.open_agent.agent.session();
@@ -353,13 +576,11 @@ impl Screen<'_> {
         Ok(self.display.line("what was said is summarised when you send the next message")?)
     }
 
-    /// All that calls have changed in files since the session was opened here.
+    /// All that calls have changed in files in this session.
     fn diff(&mut self) -> Result<(), Failure> {
         let changes = self.open_agent.workspace.changes();
         if changes.is_empty() {
-            return Ok(self
-                .display
-                .line("no file was changed by a tool for files since the session was opened")?);
+            return Ok(self.display.line("no file was changed by a tool for files in this session")?);
         }
         let mut reading = Reading::default();
         for change in &changes {
@@ -380,9 +601,10 @@ impl Screen<'_> {
         if self.usual_compaction.is_some() {
             return Ok(());
         }
-        let status = status(self.open_agent.agent.session());
+        let status = status(self.open_agent.agent.session(), self.modes.now());
         if status != self.told_status {
             if let Some(status) = &status {
+                self.status_rows += pages::rows(std::slice::from_ref(status), pages::size().0).len();
                 self.display.print_lines(std::slice::from_ref(status), true)?;
             }
             self.told_status = status;
@@ -426,7 +648,8 @@ impl Screen<'_> {
         let mut doing = "thinking".to_owned();
         let mut stopped: Option<Instant> = None;
         let mut drawn = Instant::now();
-        let mut typed = TypedAhead::begin(std::mem::take(&mut self.draft));
+        let (before, behind) = std::mem::take(&mut self.draft);
+        let mut typed = TypedAhead::begin(before + &behind);
         let mut drawn_draft = typed.draft().to_owned();
         let mut ends = Ends::default();
         let mut last = None;
@@ -439,9 +662,14 @@ impl Screen<'_> {
         loop {
             while let Some(wish) = typed.next()? {
                 match wish {
-                    Wish::Steer(text) => open += self.send(text, WhenBusy::Steer)?,
-                    Wish::Queue(text) => open += self.send(text, WhenBusy::Queue)?,
+                    Wish::Steer(text) => open += self.send(text, WhenBusy::Steer, &mut typed)?,
+                    Wish::Queue(text) => open += self.send(text, WhenBusy::Queue, &mut typed)?,
                     Wish::TakeBack => self.take_back(),
+                    Wish::Switch => self.modes.switch(),
+                    Wish::Suspend => {
+                        self.display.leave()?;
+                        typed.suspend()?;
+                    }
                     Wish::Stop => {
                         doing = "stopping".to_owned();
                         self.open_agent.agent.abort();
@@ -495,19 +723,22 @@ impl Screen<'_> {
                         let sent = loop {
                             match typed.next()? {
                                 Some(Wish::Steer(text) | Wish::Queue(text)) => break Some(text),
-                                Some(Wish::TakeBack | Wish::Stop) => {}
+                                Some(Wish::TakeBack | Wish::Stop | Wish::Suspend) => {}
+                                Some(Wish::Switch) => self.modes.switch(),
                                 None => break None,
                             }
                         };
-                        let Some(text) = sent else {
-                            // The last that ended may have been told with another one, and something was drawn since.
-                            self.display.finish()?;
-                            let rest = self.calls.rest();
-                            self.show_calls(rest)?;
-                            self.draft = typed.into_draft();
-                            return Ok(false);
-                        };
-                        open += self.send(text, WhenBusy::Queue)?;
+                        if let Some(text) = sent {
+                            open += self.send(text, WhenBusy::Queue, &mut typed)?;
+                        }
+                    }
+                    if open == 0 {
+                        // The last that ended may have been told with another one, and something was drawn since.
+                        self.display.finish()?;
+                        let rest = self.calls.rest();
+                        self.show_calls(rest)?;
+                        self.draft = (typed.into_draft(), String::new());
+                        return Ok(false);
                     }
                 }
                 Some(Incoming::Interrupt) if stopped.is_some_and(|at| at.elapsed() < TWICE) => {
@@ -523,27 +754,38 @@ impl Screen<'_> {
             if (is_idle && has_typed) || drawn.elapsed() > FRAME {
                 drawn = Instant::now();
                 typed.draft().clone_into(&mut drawn_draft);
-                let status = format!("{doing} … {} s (ctrl-C stops)", started_at.elapsed().as_secs());
+                let mode = self.modes.now().name().map(|mode| format!(" · {mode}")).unwrap_or_default();
+                let status = format!("{doing} … {} s (ctrl-C stops){mode}", started_at.elapsed().as_secs());
                 self.display.draw(&status, &self.typed_rows(typed.draft()))?;
             }
         }
     }
 
-    /// Sends a message while another one is worked on.
-    fn send(&mut self, text: String, when_busy: WhenBusy) -> Result<usize, Failure> {
+    /// Sends a message while another one is worked on: so many requests are open besides. One that cannot be sent is given back.
+    fn send(&mut self, text: String, when_busy: WhenBusy, typed: &mut TypedAhead) -> Result<usize, Failure> {
         let id = RandomIds.fresh();
-        let mut prompt = Prompt::new(text.as_str()).when_busy(when_busy);
+        let own_commands = self.own_commands.take();
+        let prompt = match self.prompt_of(&text, &own_commands) {
+            Ok(prompt) => prompt,
+            Err(why) => {
+                self.own_commands.put_before(own_commands);
+                typed.put_before(&text);
+                self.display.line(&format!("! {why}; the message was not sent"))?;
+                return Ok(0);
+            }
+        };
+        let mut prompt = prompt.when_busy(when_busy);
         prompt.id = Some(id.clone());
         self.inbox.report(self.runtime, Some(id.clone()), self.open_agent.request(prompt)?);
         self.sent.push(text.clone());
-        self.waiting.push((id, text));
+        self.waiting.push(Waiting { id, text, own_commands });
         Ok(1)
     }
 
     /// The message that waits and was sent last can be changed, or sent later: its text is given back when it is out of the run.
     fn take_back(&mut self) {
-        let last = self.waiting.iter().rfind(|(id, _)| !self.taken_back.contains(id));
-        if let Some((id, _)) = last {
+        let last = self.waiting.iter().rfind(|waiting| !self.taken_back.contains(&waiting.id));
+        if let Some(Waiting { id, .. }) = last {
             self.open_agent.agent.session().cancel_queued(id);
             self.taken_back.push(id.clone());
         }
@@ -551,8 +793,9 @@ impl Screen<'_> {
 
     /// The text of a request that is over before anybody has read it.
     fn unread(&mut self, id: &str) -> Option<String> {
-        let at = self.waiting.iter().position(|(waiting, _)| waiting == id)?;
-        let (_, text) = self.waiting.remove(at);
+        let at = self.waiting.iter().position(|waiting| waiting.id == id)?;
+        let Waiting { text, own_commands, .. } = self.waiting.remove(at);
+        self.own_commands.put_before(own_commands);
         let session = self.open_agent.agent.session();
         if session.with_run(|run| run.queued().any(|request| request.id == id)) {
             session.cancel_queued(id);
@@ -573,8 +816,8 @@ impl Screen<'_> {
             let mut prompt = Prompt::new(message.text.as_str());
             prompt.id = Some(id.clone());
             self.inbox.report(self.runtime, Some(id.clone()), self.open_agent.request(prompt)?);
-            if !message.hidden && self.waiting.iter().all(|(waiting, _)| *waiting != id) {
-                self.waiting.push((id, message.text));
+            if !message.hidden && self.waiting.iter().all(|waiting| waiting.id != id) {
+                self.waiting.push(Waiting { id, text: message.text, own_commands: Vec::new() });
             }
         }
         Ok((response, open))
@@ -582,7 +825,7 @@ impl Screen<'_> {
 
     fn typed_rows(&self, draft: &str) -> Vec<String> {
         let mut rows = Vec::new();
-        for (_, text) in &self.waiting {
+        for Waiting { text, .. } in &self.waiting {
             rows.push(format!("↳ {}", terminal_text::isolated_name(text)));
         }
         if !draft.is_empty() {
@@ -622,8 +865,8 @@ impl Screen<'_> {
         }
         if let Event::RequestStarted { request } = event {
             self.hides = is_hidden(self.open_agent.agent.session(), Some(request));
-            if let Some(at) = self.waiting.iter().position(|(id, _)| id == request) {
-                let (_, text) = self.waiting.remove(at);
+            if let Some(at) = self.waiting.iter().position(|waiting| waiting.id == *request) {
+                let Waiting { text, .. } = self.waiting.remove(at);
                 let lines = text.lines().map(|line| format!("> {}", terminal_text::untrusted_lines(line)));
                 self.display.print_lines(&lines.collect::<Vec<_>>(), false)?;
             }
@@ -690,7 +933,8 @@ impl Screen<'_> {
                 let _ = display.resolve(&slot.id, Json::string("once"));
                 continue;
             }
-            let question = Question::of(&slot, &self.open_agent.workspace);
+            let rule = rule_for(&slot, &self.open_agent.guard);
+            let question = Question::with_rule(&slot, &self.open_agent.workspace, rule.as_ref());
             self.display.line("")?;
             // Whoever began while the question was made is typing too.
             let stops = typed.give_back()?;
@@ -702,7 +946,7 @@ impl Screen<'_> {
             match prompt::put(&question, is_typing)? {
                 None => return Ok(true),
                 Some(Answer::No(reason)) => drop(display.reject(&slot.id, reason)),
-                Some(Answer::Value(value)) => match display.resolve(&slot.id, value) {
+                Some(Answer::Value(value)) => match display.resolve(&slot.id, self.by_rule(value, rule)?) {
                     Ok(true) => {}
                     Ok(false) => self.display.line("! this question is no longer open")?,
                     Err(error @ DisplayError::WrongOutput { .. }) => {
@@ -713,6 +957,22 @@ impl Screen<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// A rule is written before the call runs that it is for. Where that fails, the call runs once: it is what the person allowed.
+    fn by_rule(&mut self, value: Json, rule: Option<Rule>) -> Result<Json, Failure> {
+        if value.to_text().as_deref() != Some(BY_RULE) {
+            return Ok(value);
+        }
+        match rule.map(|rule| (rule.to_string(), self.open_agent.guard.allow_file.add(rule))) {
+            Some((rule, Ok(()))) => {
+                let rule = terminal_text::name(&rule);
+                self.display.print_lines(&[format!("{NAME} has the rule now: {rule}")], true)?;
+            }
+            Some((_, Err(why))) => self.display.line(&format!("! {why}"))?,
+            None => {}
+        }
+        Ok(Json::string("once"))
     }
 
     fn show_calls(&mut self, shown: Vec<Shown>) -> Result<(), Failure> {
@@ -763,6 +1023,15 @@ impl Screen<'_> {
     }
 }
 
+/// What would let calls like the one run that is asked about.
+fn rule_for(slot: &Slot, guard: &Guard) -> Option<Rule> {
+    if slot.renderer != "permission_request" {
+        return None;
+    }
+    let input: serde_json::Value = slot.input.read().ok()?;
+    guard.rule_for(input.get("toolName")?.as_str()?, &Json::from(input.get("toolInput")?.clone()))
+}
+
 fn session_line(session: &StoredSession) -> String {
     let name = if session.name.is_empty() { &session.title } else { &session.name };
     let short: String = session.id.chars().take(12).collect();
@@ -772,90 +1041,4 @@ fn session_line(session: &StoredSession) -> String {
 
 fn folder_of(working_dir: String) -> PathBuf {
     PathBuf::from(if working_dir.is_empty() { ".".to_owned() } else { working_dir })
-}
-
-/// The editor for messages.
-struct Lines {
-    editor: Editor<Typing, FileHistory>,
-    history: Option<PathBuf>,
-}
-
-impl Lines {
-    fn open() -> Result<Self, Failure> {
-        let failed = |error: ReadlineError| Failure::new(error.to_string());
-        let config = Config::builder().max_history_size(1000).map_err(failed)?.auto_add_history(true).build();
-        let mut editor = Editor::with_config(config).map_err(failed)?;
-        editor.set_helper(Some(Typing));
-        let newline = |key: KeyEvent| (key, EventHandler::Simple(Cmd::Newline));
-        for (key, does) in [
-            newline(KeyEvent(KeyCode::Enter, Modifiers::ALT)),
-            newline(KeyEvent(KeyCode::Char('J'), Modifiers::CTRL)),
-        ] {
-            editor.bind_sequence(key, does);
-        }
-        // Without a history there is nothing to look back at, and that is all.
-        let history = data_folder().ok().map(|folder| folder.join("history"));
-        if let Some(path) = &history {
-            let _ = editor.load_history(path);
-        }
-        Ok(Lines { editor, history })
-    }
-
-    /// `draft` stands there already.
-    fn read(&mut self, draft: &str) -> Result<String, ReadlineError> {
-        let _hears = prompt::hear_signals(&mut self.editor);
-        let line = self.editor.readline_with_initial("> ", (draft, ""))?;
-        self.keep_history();
-        // A line that goes on says so with a backslash, which is not part of the message.
-        Ok(line.replace("\\\n", "\n"))
-    }
-}
-
-impl Lines {
-    /// What was sent in another way is a message that the arrow keys show too.
-    fn remember(&mut self, text: &str) {
-        if self.editor.add_history_entry(text).unwrap_or_default() {
-            self.keep_history();
-        }
-    }
-
-    fn keep_history(&mut self) {
-        if let Some(path) = &self.history {
-            let _ = self.editor.append_history(path);
-        }
-    }
-}
-
-struct Typing;
-
-impl Helper for Typing {}
-impl Highlighter for Typing {}
-impl Hinter for Typing {
-    type Hint = String;
-}
-
-impl Validator for Typing {
-    /// A message goes on after a backslash and in an open block of code.
-    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let text = context.input();
-        let in_code = text.lines().filter(|line| line.trim_start().starts_with("```")).count() % 2 == 1;
-        Ok(match in_code || text.ends_with('\\') {
-            true => ValidationResult::Incomplete,
-            false => ValidationResult::Valid(None),
-        })
-    }
-}
-
-impl Completer for Typing {
-    type Candidate = Pair;
-
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
-        let typed = line.get(..at).unwrap_or_default();
-        let fit = COMMANDS.iter().filter(|(name, _)| typed.starts_with('/') && name.starts_with(typed));
-        Ok((
-            0,
-            fit.map(|(name, _)| Pair { display: (*name).to_owned(), replacement: (*name).to_owned() })
-                .collect(),
-        ))
-    }
 }

@@ -15,6 +15,7 @@ use crate::args::{Export, Import, Places, Sessions};
 use crate::database::{find, open};
 use crate::failure::Failure;
 use crate::terminal_text::{clean_name, cut, line};
+use crate::undo_folders;
 
 pub(crate) fn list(places: &Places, options: &Sessions) -> Result<(), Failure> {
     let database = open(places)?;
@@ -22,6 +23,7 @@ pub(crate) fn list(places: &Places, options: &Sessions) -> Result<(), Failure> {
     if let Some(wanted) = &options.delete {
         let session = find(&database, Some(wanted))?;
         block_on(database.delete(&session.id))?;
+        undo_folders::delete(&session.id);
         return Ok(line(&mut out, &format!("deleted {}", clean_name(&session.id)))?);
     }
     for session in block_on(database.sessions())? {

@@ -3,13 +3,15 @@
 use glove_wasm::message::Usage;
 use glove_wasm::runtime::Session;
 
+use crate::modes::Mode;
 use crate::terminal_text::{count, isolated_name};
 
-/// In one line, once a model has said what it used.
-pub(crate) fn status(session: &Session) -> Option<String> {
+/// In one line, once a model has said what it used. The mode comes first, where it is not the usual one.
+pub(crate) fn status(session: &Session, mode: Mode) -> Option<String> {
     let usage = session.usage();
+    let mode = mode.name().map(str::to_owned);
     if usage.tokens_in == 0 && usage.tokens_out == 0 {
-        return None;
+        return Some(format!("{} · {}", mode?, isolated_name(&session.model_name())));
     }
     let left =
         session.with_run(|run| run.settings().compaction.context_limit.saturating_sub(run.context_tokens()));
@@ -19,7 +21,7 @@ pub(crate) fn status(session: &Session) -> Option<String> {
     };
     let model = isolated_name(&session.model_name());
     let used = format!("{} in, {} out", count(usage.tokens_in), count(usage.tokens_out));
-    let parts = [Some(model), Some(used), usage.cost.map(money), Some(left)];
+    let parts = [mode, Some(model), Some(used), usage.cost.map(money), Some(left)];
     Some(parts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
 }
 

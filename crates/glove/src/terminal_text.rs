@@ -1,7 +1,9 @@
 //! What is printed: calls, results and failures in a few lines, without what could control the terminal.
 
 use std::io::{self, Write, stderr, stdin};
+use std::panic;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use glove_wasm::display::Slot;
@@ -77,8 +79,25 @@ pub(crate) fn remember_terminal() {
     }
 }
 
+/// The program ends: nobody takes the terminal any more.
+static GIVEN_BACK: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn is_given_back() -> bool {
+    GIVEN_BACK.load(Ordering::SeqCst)
+}
+
+/// A panic ends the program at once, and is told in a terminal as it was before.
+pub(crate) fn restore_on_panic() {
+    let tells = panic::take_hook();
+    panic::set_hook(Box::new(move |about| {
+        restore_terminal();
+        tells(about);
+    }));
+}
+
 /// For whoever ends the program while something is asked.
 pub(crate) fn restore_terminal() {
+    GIVEN_BACK.store(true, Ordering::SeqCst);
     pages::give_back();
     if let Some(modes) = BEFORE.get() {
         let _ = tcsetattr(stdin(), OptionalActions::Now, modes);
@@ -298,6 +317,11 @@ fn output_lines(text: &str) -> Vec<String> {
         lines.push("(nothing)".to_owned());
     }
     lines
+}
+
+/// All lines of what a program printed.
+pub(crate) fn all_output_lines(text: &str) -> Vec<String> {
+    text.lines().map(|line| format!("  {}", isolated(&clean(&without_colours(line))))).collect()
 }
 
 /// Why a call has no result, in words for a person.

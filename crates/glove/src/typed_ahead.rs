@@ -3,13 +3,21 @@
 use std::io::{self, Write, stdin, stdout};
 use std::time::{Duration, Instant};
 
-use rustix::process::getpgrp;
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
+use rustix::process::{Signal, getpgrp, kill_current_process_group};
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr,
+};
 
 use crate::keys::{Key, Keys, read_available};
+use crate::terminal_text::is_given_back;
 
 /// Whoever has typed a key within this time is still typing.
 const TYPING: Duration = Duration::from_secs(1);
+
+/// No key has this meaning.
+const NO_KEY: u8 = if cfg!(target_os = "linux") { 0 } else { 0xff };
+/// The kernel may stop another thread of the program first.
+const STOPPING: Duration = Duration::from_millis(50);
 
 /// What a key asks for.
 #[derive(Debug, PartialEq)]
@@ -21,9 +29,13 @@ pub(crate) enum Wish {
     /// Give the message back that waits and was sent last.
     TakeBack,
     Stop,
+    /// Another mode.
+    Switch,
+    /// Give the terminal to the shell until it is called back.
+    Suspend,
 }
 
-/// Keys come one by one and are not echoed for as long as this is held. Ctrl-C and ctrl-Z stay signals.
+/// Keys come one by one and are not echoed for as long as this is held. Ctrl-C stays a signal.
 pub(crate) struct TypedAhead {
     before: Option<Termios>,
     keys: Keys,
@@ -42,12 +54,14 @@ impl TypedAhead {
     /// Takes the keys again, after a question or a pause of the program.
     fn hold(&mut self) {
         let Ok(mut modes) = tcgetattr(stdin()) else { return };
-        if !is_in_front() {
+        if !is_in_front() || is_given_back() {
             return;
         }
         let line = LocalModes::ICANON | LocalModes::ECHO;
         if self.before.is_some() && modes.local_modes.intersects(line) {
             modes.local_modes.remove(line);
+            // Whoever is stopped by a signal gives nothing back before.
+            modes.special_codes[SpecialCodeIndex::VSUSP] = NO_KEY;
             let _ = tcsetattr(stdin(), OptionalActions::Now, &modes);
             let _ = paste_marks(true);
         }
@@ -59,7 +73,7 @@ impl TypedAhead {
         while let Some(wish) = self.next()? {
             match wish {
                 Wish::Steer(text) | Wish::Queue(text) => self.put_before(&text),
-                Wish::TakeBack => {}
+                Wish::TakeBack | Wish::Switch | Wish::Suspend => {}
                 Wish::Stop => stops = true,
             }
         }
@@ -68,6 +82,16 @@ impl TypedAhead {
         self.draft.0.push_str(&self.keys.pasted());
         self.let_go();
         Ok(stops)
+    }
+
+    /// Stops the program as ctrl-Z does, with the terminal as it was found. Returns when it is called back.
+    pub(crate) fn suspend(&mut self) -> io::Result<()> {
+        self.let_go();
+        // The whole group, as by the key: a shell waits for all of it. Where no shell would call it back the kernel stops nothing.
+        kill_current_process_group(Signal::TSTP)?;
+        std::thread::sleep(STOPPING);
+        self.hold();
+        Ok(())
     }
 
     fn let_go(&mut self) {
@@ -143,6 +167,8 @@ impl Draft {
         match key {
             Key::Escape => return Some(Wish::Stop),
             Key::AltUp => return Some(Wish::TakeBack),
+            Key::BackTab => return Some(Wish::Switch),
+            Key::Ctrl('z') => return Some(Wish::Suspend),
             Key::Up if self.0.is_empty() => return Some(Wish::TakeBack),
             Key::AltEnter => self.0.push('\n'),
             Key::Enter => return self.send().map(Wish::Steer),
@@ -162,7 +188,7 @@ impl Draft {
 
     /// A command waits until there is somebody to do it, and stays where it is.
     fn send(&mut self) -> Option<String> {
-        let is_message = !self.0.trim().is_empty() && !self.0.starts_with('/');
+        let is_message = !self.0.trim().is_empty() && !self.0.starts_with(['/', '!']);
         if let Some(line) = self.0.strip_suffix('\\') {
             self.0 = format!("{line}\n");
             return None;
@@ -206,6 +232,11 @@ mod tests {
         draft.on(Key::Ctrl('u'));
         assert_eq!(draft.on(Key::Up), Some(Wish::TakeBack));
         assert_eq!(draft.on(Key::Escape), Some(Wish::Stop));
+        types(&mut draft, "!ls");
+        assert_eq!(draft.on(Key::Enter), None, "a command of the person is no message");
+        assert_eq!(draft.on(Key::BackTab), Some(Wish::Switch));
+        assert_eq!(draft.on(Key::Ctrl('z')), Some(Wish::Suspend));
+        assert_eq!(draft.0, "!ls");
     }
 
     #[test]

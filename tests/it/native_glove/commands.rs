@@ -85,7 +85,7 @@ fn what_was_changed_in_files_is_shown_as_one_change_of_each() {
     let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow edit_file") else { return };
     screen.ends("\n>");
     screen.says("/diff");
-    screen.ends("\nno file was changed by a tool for files since the session was opened\n>");
+    screen.ends("\nno file was changed by a tool for files in this session\n>");
     screen.says("Change it.");
     let done = screen.ends("\nDone.\n>");
     // Nobody was asked, so each change is shown with its call.

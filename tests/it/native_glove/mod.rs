@@ -5,10 +5,15 @@ mod calls;
 mod commands;
 #[cfg(target_os = "linux")]
 mod environment;
+mod job_control;
+mod kept_undo;
 mod lines;
+mod modes;
+mod own_words;
 mod print;
 mod recalled;
 mod replay;
+mod rules;
 mod screen;
 mod sessions;
 mod size;

@@ -18,16 +18,27 @@ static SCREENS: AtomicUsize = AtomicUsize::new(0);
 impl Screen {
     /// Nothing where there is no tmux: the test says that it is not run.
     pub fn start(home: &Home, args: &str) -> Option<Screen> {
+        let glove = env!("CARGO_BIN_EXE_glove-tested");
+        Screen::with(home, &format!("'{glove}' {args}; echo ended with $?; sleep 1000"))
+    }
+
+    /// A shell that stops and calls back what runs in it, with the program as `$GLOVE`.
+    pub fn shell(home: &Home) -> Option<Screen> {
+        let glove = env!("CARGO_BIN_EXE_glove-tested");
+        Screen::with(home, &format!("GLOVE='{glove}' PS1='$ ' ENV= sh -i"))
+    }
+
+    fn with(home: &Home, does: &str) -> Option<Screen> {
         if Command::new("tmux").arg("-V").output().is_err() {
             eprintln!("not run: tmux is not installed");
             return None;
         }
         let count = SCREENS.fetch_add(1, Ordering::Relaxed);
         let screen = Screen(home.file(&format!("tmux{count}")).display().to_string());
-        let (path, glove) = (env::var("PATH").unwrap(), env!("CARGO_BIN_EXE_glove-tested"));
+        let path = env::var("PATH").unwrap();
         let home = home.file("");
         let command = format!(
-            "cd '{home}/work' && env -i HOME='{home}' PATH='{path}' TERM=tmux-256color LANG=C.UTF-8 '{glove}' {args}; echo ended with $?; sleep 1000",
+            "cd '{home}/work' && env -i HOME='{home}' PATH='{path}' TERM=tmux-256color LANG=C.UTF-8 {does}",
             home = home.display()
         );
         let begun = screen.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", &command]);
