@@ -193,4 +193,18 @@ export const words: Words = {
   "The assistant has used up what it may use for now. Try again later, or tell whoever runs it.":
     "Der Assistent hat sein Kontingent vorerst aufgebraucht. Versuchen Sie es später erneut oder sagen Sie dem Betreiber Bescheid.",
   Quote: "Zitieren",
+  Decline: "Ablehnen",
+  "Sign in": "Anmelden",
+  "Signed in": "Angemeldet",
+  "Sign in on this page": "Auf dieser Seite anmelden",
+  "Sign in in the window that has opened.": "Melden Sie sich in dem Fenster an, das sich geöffnet hat.",
+  "Your browser blocks the window. The page can be left for it; the conversation waits.":
+    "Ihr Browser blockiert das Fenster. Sie können sich stattdessen auf dieser Seite anmelden; die Unterhaltung wartet.",
+  "This page knows no such server. Reload it, and try again.":
+    "Diese Seite kennt diesen Server nicht. Laden Sie sie neu und versuchen Sie es noch einmal.",
+  "Waits for the part of the page that does this": "Wartet auf den Teil der Seite, der das ausführt",
+  'The server "{server}" asks: {message}': "Der Server „{server}“ fragt: {message}",
+  'The server "{server}" asks you to open an address of {host}: {message}':
+    "Der Server „{server}“ bittet Sie, eine Adresse von {host} zu öffnen: {message}",
+  'The server "{server}" ({host}) wants you to sign in.': "Der Server „{server}“ ({host}) möchte, dass Sie sich anmelden.",
 };

@@ -190,4 +190,18 @@ export const words: Words = {
   "The assistant has used up what it may use for now. Try again later, or tell whoever runs it.":
     "El asistente ha agotado lo que puede usar por ahora. Inténtalo más tarde o avisa a quien lo administra.",
   Quote: "Citar",
+  Decline: "Rechazar",
+  "Sign in": "Iniciar sesión",
+  "Signed in": "Sesión iniciada",
+  "Sign in on this page": "Iniciar sesión en esta página",
+  "Sign in in the window that has opened.": "Inicia sesión en la ventana que se ha abierto.",
+  "Your browser blocks the window. The page can be left for it; the conversation waits.":
+    "Tu navegador bloquea la ventana. Puedes salir de la página para iniciar sesión; la conversación espera.",
+  "This page knows no such server. Reload it, and try again.":
+    "Esta página no conoce ese servidor. Vuelve a cargarla e inténtalo de nuevo.",
+  "Waits for the part of the page that does this": "Espera a la parte de la página que lo ejecuta",
+  'The server "{server}" asks: {message}': "El servidor «{server}» pregunta: {message}",
+  'The server "{server}" asks you to open an address of {host}: {message}':
+    "El servidor «{server}» te pide que abras una dirección de {host}: {message}",
+  'The server "{server}" ({host}) wants you to sign in.': "El servidor «{server}» ({host}) quiere que inicies sesión.",
 };

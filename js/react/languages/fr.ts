@@ -191,4 +191,18 @@ export const words: Words = {
   "The assistant has used up what it may use for now. Try again later, or tell whoever runs it.":
     "L’assistant a épuisé son quota pour le moment. Réessayez plus tard, ou prévenez la personne qui le gère.",
   Quote: "Citer",
+  Decline: "Refuser",
+  "Sign in": "Se connecter",
+  "Signed in": "Connecté",
+  "Sign in on this page": "Se connecter sur cette page",
+  "Sign in in the window that has opened.": "Connectez-vous dans la fenêtre qui s’est ouverte.",
+  "Your browser blocks the window. The page can be left for it; the conversation waits.":
+    "Votre navigateur bloque la fenêtre. Vous pouvez quitter la page pour vous connecter ; la conversation attend.",
+  "This page knows no such server. Reload it, and try again.":
+    "Cette page ne connaît pas ce serveur. Rechargez-la, puis réessayez.",
+  "Waits for the part of the page that does this": "Attend la partie de la page qui l’exécute",
+  'The server "{server}" asks: {message}': "Le serveur « {server} » demande : {message}",
+  'The server "{server}" asks you to open an address of {host}: {message}':
+    "Le serveur « {server} » vous demande d’ouvrir une adresse de {host} : {message}",
+  'The server "{server}" ({host}) wants you to sign in.': "Le serveur « {server} » ({host}) souhaite que vous vous connectiez.",
 };

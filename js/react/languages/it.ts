@@ -189,4 +189,17 @@ export const words: Words = {
   "The assistant has used up what it may use for now. Try again later, or tell whoever runs it.":
     "Per ora l’assistente ha esaurito ciò che può usare. Riprova più tardi o avvisa chi lo gestisce.",
   Quote: "Cita",
+  Decline: "Rifiuta",
+  "Sign in": "Accedi",
+  "Signed in": "Accesso effettuato",
+  "Sign in on this page": "Accedi in questa pagina",
+  "Sign in in the window that has opened.": "Accedi nella finestra che si è aperta.",
+  "Your browser blocks the window. The page can be left for it; the conversation waits.":
+    "Il browser blocca la finestra. Puoi lasciare la pagina per accedere; la conversazione aspetta.",
+  "This page knows no such server. Reload it, and try again.": "Questa pagina non conosce questo server. Ricaricala e riprova.",
+  "Waits for the part of the page that does this": "In attesa della parte della pagina che lo esegue",
+  'The server "{server}" asks: {message}': "Il server «{server}» chiede: {message}",
+  'The server "{server}" asks you to open an address of {host}: {message}':
+    "Il server «{server}» ti chiede di aprire un indirizzo di {host}: {message}",
+  'The server "{server}" ({host}) wants you to sign in.': "Il server «{server}» ({host}) chiede di accedere.",
 };

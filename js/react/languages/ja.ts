@@ -188,4 +188,18 @@ export const words: Words = {
   "The assistant has used up what it may use for now. Try again later, or tell whoever runs it.":
     "アシスタントは当面の利用枠を使い切りました。後でもう一度試すか、管理者にお知らせください。",
   Quote: "引用",
+  Decline: "拒否",
+  "Sign in": "サインイン",
+  "Signed in": "サインイン済み",
+  "Sign in on this page": "このページでサインイン",
+  "Sign in in the window that has opened.": "開いたウィンドウでサインインしてください。",
+  "Your browser blocks the window. The page can be left for it; the conversation waits.":
+    "ブラウザーがウィンドウをブロックしています。このページを離れてサインインできます。会話はそのまま待機します。",
+  "This page knows no such server. Reload it, and try again.":
+    "このページではこのサーバーが見つかりません。ページを再読み込みして、もう一度お試しください。",
+  "Waits for the part of the page that does this": "実行するページの部分を待っています",
+  'The server "{server}" asks: {message}': "サーバー「{server}」からの質問: {message}",
+  'The server "{server}" asks you to open an address of {host}: {message}':
+    "サーバー「{server}」が {host} のアドレスを開くよう求めています: {message}",
+  'The server "{server}" ({host}) wants you to sign in.': "サーバー「{server}」({host}) へのサインインが必要です。",
 };

@@ -188,4 +188,18 @@ export const words: Words = {
   "The assistant has used up what it may use for now. Try again later, or tell whoever runs it.":
     "어시스턴트가 현재 사용할 수 있는 한도를 모두 사용했습니다. 나중에 다시 시도하거나 관리자에게 알려 주세요.",
   Quote: "인용",
+  Decline: "거절",
+  "Sign in": "로그인",
+  "Signed in": "로그인됨",
+  "Sign in on this page": "이 페이지에서 로그인",
+  "Sign in in the window that has opened.": "열린 창에서 로그인하세요.",
+  "Your browser blocks the window. The page can be left for it; the conversation waits.":
+    "브라우저가 창을 차단했습니다. 이 페이지를 떠나 로그인할 수 있으며, 대화는 그대로 기다립니다.",
+  "This page knows no such server. Reload it, and try again.":
+    "이 페이지에서 해당 서버를 찾을 수 없습니다. 페이지를 새로 고친 뒤 다시 시도하세요.",
+  "Waits for the part of the page that does this": "실행할 페이지 부분을 기다리는 중",
+  'The server "{server}" asks: {message}': "서버 “{server}”의 질문: {message}",
+  'The server "{server}" asks you to open an address of {host}: {message}':
+    "서버 “{server}”에서 {host}의 주소를 열어 달라고 합니다: {message}",
+  'The server "{server}" ({host}) wants you to sign in.': "서버 “{server}”({host})에 로그인해야 합니다.",
 };

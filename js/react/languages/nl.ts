@@ -190,4 +190,18 @@ export const words: Words = {
   "The assistant has used up what it may use for now. Try again later, or tell whoever runs it.":
     "De assistent heeft voorlopig alles verbruikt wat is toegestaan. Probeer het later opnieuw of laat het de beheerder weten.",
   Quote: "Citeren",
+  Decline: "Weigeren",
+  "Sign in": "Inloggen",
+  "Signed in": "Ingelogd",
+  "Sign in on this page": "Op deze pagina inloggen",
+  "Sign in in the window that has opened.": "Log in in het venster dat is geopend.",
+  "Your browser blocks the window. The page can be left for it; the conversation waits.":
+    "Je browser blokkeert het venster. Je kunt de pagina verlaten om in te loggen; het gesprek wacht.",
+  "This page knows no such server. Reload it, and try again.":
+    "Deze pagina kent deze server niet. Laad de pagina opnieuw en probeer het nog eens.",
+  "Waits for the part of the page that does this": "Wacht op het deel van de pagina dat dit uitvoert",
+  'The server "{server}" asks: {message}': "De server ‘{server}’ vraagt: {message}",
+  'The server "{server}" asks you to open an address of {host}: {message}':
+    "De server ‘{server}’ vraagt je een adres van {host} te openen: {message}",
+  'The server "{server}" ({host}) wants you to sign in.': "De server ‘{server}’ ({host}) wil dat je inlogt.",
 };

@@ -187,4 +187,17 @@ export const words: Words = {
   "The assistant has used up what it may use for now. Try again later, or tell whoever runs it.":
     "Asystent wykorzystał na razie swój limit. Spróbuj później lub powiadom osobę, która nim zarządza.",
   Quote: "Cytuj",
+  Decline: "Odrzuć",
+  "Sign in": "Zaloguj się",
+  "Signed in": "Zalogowano",
+  "Sign in on this page": "Zaloguj się na tej stronie",
+  "Sign in in the window that has opened.": "Zaloguj się w oknie, które się otworzyło.",
+  "Your browser blocks the window. The page can be left for it; the conversation waits.":
+    "Przeglądarka blokuje okno. Możesz opuścić stronę, aby się zalogować; rozmowa poczeka.",
+  "This page knows no such server. Reload it, and try again.": "Ta strona nie zna tego serwera. Odśwież ją i spróbuj ponownie.",
+  "Waits for the part of the page that does this": "Czeka na część strony, która to wykonuje",
+  'The server "{server}" asks: {message}': "Serwer „{server}” pyta: {message}",
+  'The server "{server}" asks you to open an address of {host}: {message}':
+    "Serwer „{server}” prosi o otwarcie adresu {host}: {message}",
+  'The server "{server}" ({host}) wants you to sign in.': "Serwer „{server}” ({host}) prosi o zalogowanie się.",
 };

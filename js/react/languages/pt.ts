@@ -188,4 +188,18 @@ export const words: Words = {
   "The assistant has used up what it may use for now. Try again later, or tell whoever runs it.":
     "O assistente já usou tudo o que pode usar por enquanto. Tente mais tarde ou avise quem o administra.",
   Quote: "Citar",
+  Decline: "Recusar",
+  "Sign in": "Entrar",
+  "Signed in": "Sessão iniciada",
+  "Sign in on this page": "Entrar nesta página",
+  "Sign in in the window that has opened.": "Entre na janela que se abriu.",
+  "Your browser blocks the window. The page can be left for it; the conversation waits.":
+    "O seu navegador bloqueia a janela. Você pode sair da página para entrar; a conversa espera.",
+  "This page knows no such server. Reload it, and try again.":
+    "Esta página não conhece este servidor. Recarregue-a e tente novamente.",
+  "Waits for the part of the page that does this": "Aguarda a parte da página que o executa",
+  'The server "{server}" asks: {message}': "O servidor “{server}” pergunta: {message}",
+  'The server "{server}" asks you to open an address of {host}: {message}':
+    "O servidor “{server}” pede que você abra um endereço de {host}: {message}",
+  'The server "{server}" ({host}) wants you to sign in.': "O servidor “{server}” ({host}) quer que você entre.",
 };

@@ -178,4 +178,16 @@ export const words: Words = {
   "The assistant has used up what it may use for now. Try again later, or tell whoever runs it.":
     "助手目前的可用额度已用完。请稍后重试，或告知管理人员。",
   Quote: "引用",
+  Decline: "拒绝",
+  "Sign in": "登录",
+  "Signed in": "已登录",
+  "Sign in on this page": "在此页面登录",
+  "Sign in in the window that has opened.": "请在打开的窗口中登录。",
+  "Your browser blocks the window. The page can be left for it; the conversation waits.":
+    "浏览器阻止了该窗口。你可以离开此页面去登录，对话会一直等待。",
+  "This page knows no such server. Reload it, and try again.": "此页面找不到该服务器。请重新加载页面后再试。",
+  "Waits for the part of the page that does this": "正在等待执行它的页面部分",
+  'The server "{server}" asks: {message}': "服务器“{server}”询问：{message}",
+  'The server "{server}" asks you to open an address of {host}: {message}': "服务器“{server}”请你打开 {host} 的地址：{message}",
+  'The server "{server}" ({host}) wants you to sign in.': "服务器“{server}”（{host}）要求你登录。",
 };

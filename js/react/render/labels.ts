@@ -54,6 +54,9 @@ export type Word =
   | "Sign in in the window that has opened."
   | "Your browser blocks the window. The page can be left for it; the conversation waits."
   | "This page knows no such server. Reload it, and try again."
+  | 'The server "{server}" asks: {message}'
+  | 'The server "{server}" asks you to open an address of {host}: {message}'
+  | 'The server "{server}" ({host}) wants you to sign in.'
   | "Always allow"
   | "Allow once"
   | "Deny"

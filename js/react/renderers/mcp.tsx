@@ -7,7 +7,7 @@ import { type FormContent, type FormField, type FormQuestion, fieldsOf } from ".
 import { reasonOf } from "../../src/values/error.js";
 import { useLabels } from "../render/labels.js";
 import { Name } from "../render/visible.js";
-import { read, type SlotProps, text } from "./props.js";
+import { read, type SlotProps } from "./props.js";
 import { Question } from "./question.js";
 
 /** A form of a server, with a field for each of its properties. */
@@ -18,7 +18,7 @@ export function McpForm({ data, status, answer, resolve }: SlotProps): ReactNode
   const faultOf = ({ name }: FormField) => issues.find(({ path: [of] }) => of === name)?.message;
   return (
     <Question
-      message={asks(server, message)}
+      message={say('The server "{server}" asks: {message}', { server, message })}
       status={status}
       answer={read(answer, "action") === "accept" ? given(fields, read(answer, "content")) : say("Declined")}
       onSubmit={(form) => resolve({ action: "accept", content: contentOf(form, fields) })}
@@ -40,10 +40,10 @@ export function McpForm({ data, status, answer, resolve }: SlotProps): ReactNode
 export function McpLink({ data, status, answer, resolve }: SlotProps): ReactNode {
   const say = useLabels();
   const { server = "", message = "", url = "" } = data as Partial<LinkQuestion>;
-  const host = URL.canParse(url) ? new URL(url).host : "";
+  const host = hostOf(url);
   return (
     <Question
-      message={`The server "${server}" asks you to open an address of ${host}: ${message}`}
+      message={say('The server "{server}" asks you to open an address of {host}: {message}', { server, host, message })}
       status={status}
       answer={say(read(answer, "action") === "accept" ? "Done" : "Declined")}
       onSubmit={() => resolve({ action: "accept" })}
@@ -67,6 +67,7 @@ export function McpLink({ data, status, answer, resolve }: SlotProps): ReactNode
 export function McpSignIn({ data, status, resolve, reject }: SlotProps): ReactNode {
   const say = useLabels();
   const pending = status === "pending";
+  const { server = "", url = "" } = data as Partial<SignInQuestion>;
   const { signIn, missing } = useSignIn(data as Partial<SignInQuestion>, pending);
   const state = useSyncExternalStore(signIn?.subscribe ?? never, () => signIn?.state, none);
   const [blocked, setBlocked] = useState(false);
@@ -87,7 +88,7 @@ export function McpSignIn({ data, status, resolve, reject }: SlotProps): ReactNo
   const failed = state?.state === "failed" ? reasonOf(state.error) : undefined;
   return (
     <Question
-      message={text(data, "message") ?? ""}
+      message={say('The server "{server}" ({host}) wants you to sign in.', { server, host: hostOf(url) })}
       status={status}
       answer={say("Signed in")}
       error={missing ? say("This page knows no such server. Reload it, and try again.") : failed}
@@ -134,10 +135,10 @@ function useSignIn({ server, url, user }: Partial<SignInQuestion>, pending: bool
   return found;
 }
 
+const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : "");
+
 const never = () => () => {};
 const none = () => undefined;
-
-const asks = (server: string, message: string) => `The server "${server}" asks: ${message}`;
 
 function Decline({ resolve }: Pick<SlotProps, "resolve">): ReactNode {
   const say = useLabels();
