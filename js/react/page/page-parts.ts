@@ -4,7 +4,7 @@ import { definePlugin } from "../../src/ports/plugin.js";
 import type { ToolConfig } from "../../src/ports/tool.js";
 import type { GloveClient } from "../../src/session/client.js";
 import type { GloveSession } from "../../src/session/session.js";
-import { presence } from "../../src/tools/presence.js";
+import { presence } from "../../src/tools/combined-tools.js";
 import { asError, codeOf, GloveError } from "../../src/values/error.js";
 import { isInside } from "../../src/values/ids.js";
 import { GloveContext } from "../hooks/glove-context.js";

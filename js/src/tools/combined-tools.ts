@@ -3,7 +3,6 @@
 import type { ToolConfig } from "../ports/tool.js";
 import { GloveError } from "../values/error.js";
 import { toLooseJson } from "../values/json.js";
-import { hasGone } from "./presence.js";
 import { skillTool } from "./skill-tool.js";
 
 export function duplicateName(name: string): GloveError {
@@ -27,6 +26,12 @@ export function checkNames(tools: readonly ToolConfig[], others: readonly ToolCo
     names.add(same);
   }
 }
+
+/** Of tools that a component brings and takes away (`useTool`): whether it is there. */
+export const presence = new WeakMap<ToolConfig, { here: boolean }>();
+
+/** Its component has gone: it stays for what has begun with it, and no call begins. */
+export const hasGone = (tool: ToolConfig): boolean => presence.get(tool)?.here === false;
 
 type Tools = readonly ToolConfig[];
 

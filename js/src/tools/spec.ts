@@ -7,8 +7,8 @@ import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { GloveError } from "../values/error.js";
 import { deepest, toPlain } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
+import { presence } from "./combined-tools.js";
 import { checkTool } from "./options.js";
-import { presence } from "./presence.js";
 
 export { withTaskTool } from "./task-tool.js";
 

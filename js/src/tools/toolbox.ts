@@ -5,8 +5,7 @@ import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { loadPart } from "../values/error.js";
 import { copy } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
-import { checkNames } from "./combined-tools.js";
-import { hasGone } from "./presence.js";
+import { checkNames, hasGone } from "./combined-tools.js";
 import type { CallContext, ToolHost, ToolRunner } from "./runner.js";
 import { skillTitle, skillTool } from "./skill-tool.js";
 

@@ -87,11 +87,15 @@ test("a tool comes and goes with its component, and a call runs what was rendere
   const Counts = () => {
     const [count, setCount] = useState(1);
     useTool(tool("count", () => `counted ${count}`));
-    return <button type="button" onClick={() => setCount(count + 1)} />;
+    return (
+      <button type="button" onClick={() => setCount(count + 1)}>
+        More
+      </button>
+    );
   };
-  const { container, rerender } = render(at.draw(<Counts />));
+  const { rerender } = render(at.draw(<Counts />));
   await moment();
-  act(() => (container.querySelector("button:not([data-glove-role])") as HTMLElement).click());
+  act(() => screen.getByText("More").click());
   await at.say();
   expect(at.shown()).toEqual(["count: success counted 2"]);
   expect(at.model.calls[0]?.tools).toContain("count");
@@ -304,7 +308,7 @@ test("a component that Suspense hides keeps its tool", async () => {
   await at.say();
   expect(at.shown()).toEqual(["kept: success kept"]);
   waits = false;
-  open();
+  await act(async () => open());
 });
 
 test("the model sees the newest value behind the messages, once and as data, and none when its component has gone", async () => {
@@ -402,7 +406,9 @@ test("a conversation that is opened later has what components give, and that of 
   );
   await moment();
   const later = at.client.session("later");
-  expect(later.config.tools?.map(({ name }) => name)).toEqual(["fill"]);
+  const agent = at.client.session("s::agent::c1");
+  expect([later, agent].map(({ config }) => config.tools?.map(({ name }) => name))).toEqual([["fill"], []]);
+  expect(agent.config.plugins).toBeUndefined();
   await act(async () => void (await later.sendMessage("Hi")));
   expect(at.lastOf(0)).toContain('{"cart":1}');
 });
