@@ -1,6 +1,6 @@
 // The entry for sessions that run on a server.
 
-export type { RemoteTaskState } from "../src/wire/task-types.js";
+export type { RemoteTaskEntry, RemoteTaskState } from "../src/wire/task-types.js";
 export { createRemoteSession, type RemoteOptions, type RemoteSessions } from "./remote.js";
 export { resumable } from "./resumable.js";
 export { type ServerToolsOptions, serverTools } from "./server-tools.js";
@@ -12,5 +12,6 @@ export {
   type RemoteFiles,
   type RemoteResumeOptions,
   type RemoteTaskSpec,
+  type RemoteTaskStart,
   TaskClient,
 } from "./tasks.js";

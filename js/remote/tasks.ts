@@ -1,13 +1,23 @@
 // Tasks that run on a server, as a client starts, follows and decides about them.
 import { AbortError, GloveError } from "../src/values/error.js";
 import { check, checkOptions, type Options } from "../src/values/validate-options.js";
-import type { RemoteTaskState, TaskBudgets, TaskEvent, TaskResult, TaskRunOptions, TaskSpec } from "../src/wire/task-types.js";
+import type { RemoteTaskEntry, RemoteTaskState, TaskBudgets, TaskEvent, TaskResult, TaskRunOptions, TaskSpec } from "../src/wire/task-types.js";
 import { type RemoteOptions, RemoteServer } from "./server.js";
 
 /** What a client may say of a task; the rest is the server's. */
-export interface RemoteTaskSpec extends Pick<TaskSpec, "goal" | "budgets" | "history" | "ext"> {
+export interface RemoteTaskSpec extends Pick<TaskSpec, "goal" | "budgets" | "history" | "ext" | "require_plan_approval"> {
   /** Inputs of the task: `{ "task/brief.md": "…" }`, bytes as `{ base64 }`. */
   readonly files?: RemoteFiles | undefined;
+}
+
+/** A task that a server has begun. */
+export interface RemoteTaskStart {
+  readonly id: string;
+  /**
+   * Stands in the address of its events (`…/events?stream_token=`) for who can send no headers, such as `EventSource`; for a day, and for
+   * these alone.
+   */
+  readonly stream_token: string;
 }
 
 /** Files by their paths below `task/`: texts, or bytes as base64. */
@@ -70,9 +80,15 @@ export class TaskClient {
   }
 
   /** Begins a task, which goes on without this client. */
-  async startTask(task: RemoteTaskSpec | string): Promise<{ readonly id: string }> {
+  async startTask(task: RemoteTaskSpec | string): Promise<RemoteTaskStart> {
     const spec = typeof task === "string" ? { goal: task } : check("The task", task, "object");
-    return (await this.#server.json("POST", "/do/async", spec)) as { readonly id: string };
+    return (await this.#server.json("POST", "/do/async", spec)) as RemoteTaskStart;
+  }
+
+  /** The tasks that are there, the newest first, and which of them can be resumed. `more`: there are others beyond the `limit` (100). */
+  async list(limit = 100): Promise<{ readonly tasks: readonly RemoteTaskEntry[]; readonly more: boolean }> {
+    const found = await this.#server.json("GET", `?limit=${check("`limit`", limit, "count")}`);
+    return found as { readonly tasks: readonly RemoteTaskEntry[]; readonly more: boolean };
   }
 
   /**

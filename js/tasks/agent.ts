@@ -15,6 +15,7 @@ import type {
   MemoryScope,
   TaskAgentOptions,
   TaskApprovals,
+  TaskBudgets,
   TaskResult,
   TaskRunOptions,
   TaskSpec,
@@ -25,8 +26,8 @@ import type { CredentialBroker } from "./credentials.js";
 import { TaskHost, type TaskStepFunction } from "./host.js";
 import { checkLoop, type TaskLoop } from "./loop.js";
 import { AgentMemory } from "./memory/agent-memory.js";
-import type { MemoryChannel, MemoryProvider, NewMemory } from "./memory/provider.js";
-import { checkApprovals, specOptions } from "./options.js";
+import type { MemoryChannel, MemoryProvider, NewMemory, RecallOptions } from "./memory/provider.js";
+import { budgetOptions, checkApprovals, specOptions } from "./options.js";
 import { checkSkill, type TaskSkill } from "./skills/check.js";
 import type { OpenSkills } from "./skills/skill.js";
 import { GloveTask, storedEvents } from "./task.js";
@@ -37,8 +38,12 @@ import { checkWorkspace, type TaskWorkspace } from "./workspaces/workspace.js";
 export interface TaskAgentConfig {
   /** Names the agent over all its tasks. */
   readonly id?: string | undefined;
+  /** What people call it; its prompts say so. */
+  readonly name?: string | undefined;
   /** Who it is, and how it works: the beginning of every prompt. */
   readonly persona?: string | undefined;
+  /** What it can do, in a few words each; its prompts say so. */
+  readonly capabilities?: readonly string[] | undefined;
   /** The URL of a chat endpoint (`createChatHandler`). */
   readonly endpoint?: string | undefined;
   /** Creates the model of a task; takes precedence over `endpoint`. */
@@ -65,6 +70,10 @@ export interface TaskAgentConfig {
   readonly createStore?: ((sessionId: string) => StoreAdapter) | undefined;
   /** What a person approves, unless a task says it itself; `permissive` by default. */
   readonly approvals?: TaskApprovals | undefined;
+  /** What a task may use that says no `budgets` itself. */
+  readonly budgets?: TaskBudgets | undefined;
+  /** How much results hold where it is not said; `summary` by default. */
+  readonly view?: TaskRunOptions["view"];
   /** A conversation that came before all tasks. */
   readonly seedMessages?: readonly Message[] | undefined;
   /** What tools work with: `display.services` of each call. It is stored nowhere. */
@@ -81,7 +90,9 @@ export interface TaskAgentConfig {
 
 const agentOptions = {
   id: "text",
+  name: "text",
   persona: "text",
+  capabilities: "list",
   endpoint: "text",
   createModel: "work",
   tools: "list",
@@ -95,6 +106,8 @@ const agentOptions = {
   credentials: "work",
   createStore: "work",
   approvals: "any",
+  budgets: budgetOptions,
+  view: "minimal|summary|full",
   seedMessages: "list",
   services: "any",
   userId: "text",
@@ -113,6 +126,7 @@ export class TaskAgent {
   readonly #tools: ToolConfig[];
   readonly #skills: TaskSkill[];
   readonly #memory: AgentMemory | undefined;
+  #seeds: readonly Message[];
 
   constructor(config: TaskAgentConfig) {
     check("The options", config, "object");
@@ -138,6 +152,10 @@ export class TaskAgent {
     if (memory !== undefined) this.#memory = new AgentMemory(id, memory, memoryView, memoryPatienceMs);
     this.#tools = [...(config.tools ?? [])];
     this.#skills = (config.skills ?? []).map(checkSkill);
+    for (const capability of config.capabilities ?? []) check("A capability", capability, "text");
+    if (config.budgets !== undefined) check("`budgets`", config.budgets, budgetOptions);
+    if (config.view !== undefined) check("`view`", config.view, agentOptions.view);
+    this.#seeds = [...(config.seedMessages ?? [])];
     this.#config = config;
   }
 
@@ -152,18 +170,25 @@ export class TaskAgent {
     this.#skills.push(...skills.map(checkSkill));
   }
 
+  /** Adds to the conversation that came before, for tasks that are started or resumed later. */
+  seedHistory(...messages: readonly Message[]): void {
+    for (const message of messages) check("The message", message, "object");
+    this.#seeds = [...this.#seeds, ...messages];
+  }
+
+  /** Tasks that are started or resumed later have no conversation of the agent's before them; their own stays. */
+  clearHistory(): void {
+    this.#seeds = [];
+  }
+
   /** Writes an entry into a channel, and gives its id. The same id again replaces the entry. */
   remember(scope: MemoryScope, entry: NewMemory): Promise<string> {
     return this.#remembering((memory) => memory.remember(scope, entry));
   }
 
   /** The entries of a channel that fit a text best; with `pinned`, those that are pinned. */
-  recall(
-    scope: MemoryScope,
-    text: string,
-    { most, pinned }: { readonly most?: number; readonly pinned?: boolean } = {},
-  ): Promise<readonly MemoryEntry[]> {
-    return this.#remembering((memory) => memory.recall(scope, text, most, pinned));
+  recall(scope: MemoryScope, text: string, options: RecallOptions = {}): Promise<readonly MemoryEntry[]> {
+    return this.#remembering((memory) => memory.recall(scope, text, options));
   }
 
   /** False where there was none. */
@@ -232,7 +257,7 @@ export class TaskAgent {
       ? await (await loadPart(import("./skills/skill.js"))).openSkills([...this.#skills])
       : noSkills;
     const [tools, memory] = [[...this.#tools, ...skills.tools], this.#memory];
-    const { id, persona, approvals, seedMessages, pollMs, stopGraceMs, services, userId, onError } = this.#config;
+    const { id, name, persona, capabilities, approvals, budgets, pollMs, stopGraceMs, services, userId, onError } = this.#config;
     const model = createModel ? createModel() : createEndpointModel(endpoint);
     check("`createModel()`", model, "model");
     const vault =
@@ -271,13 +296,15 @@ export class TaskAgent {
       sessions: createStore !== undefined || "indexedDB" in globalThis,
       ...(loop && { loop: { name: loop.name, version: loop.version } }),
       ...(memory && { memory: memory.options() }),
-      ...omitUndefined({ id, persona, seedMessages, approvals, pollMs, stopGraceMs }),
+      ...(this.#seeds.length > 0 && { seedMessages: this.#seeds }),
+      ...(budgets && { budgets: withoutInfinity(budgets) }),
+      ...omitUndefined({ id, name, persona, capabilities, approvals, pollMs, stopGraceMs }),
     };
     try {
       coreTask = new CoreTask(JSON.stringify(options), host.page(), host.files.port());
       const state = JSON.parse(await guard.untilTrap(begin(coreTask))) as TaskState;
       forget = memory?.opened(coreTask) ?? forget;
-      task = new GloveTask(coreTask, host, workspace, state, await storedEvents(workspace));
+      task = new GloveTask(coreTask, host, workspace, state, await storedEvents(workspace), this.#config.view);
       return task;
     } catch (thrown) {
       coreTask?.close();

@@ -37,7 +37,7 @@ export type { TaskStepContext, TaskStepFunction } from "./host.js";
 export type { TaskLoop, TaskLoopView, TaskNextStep } from "./loop.js";
 export { type EmbeddedMemoryOptions, VolatileMemory } from "./memory/in-memory.js";
 export { IndexedDBMemory } from "./memory/indexeddb.js";
-export type { MemoryChannel, MemoryProvider, NewMemory } from "./memory/provider.js";
+export type { MemoryChannel, MemoryProvider, NewMemory, RecallOptions } from "./memory/provider.js";
 export type { Embed } from "./memory/vectors.js";
 export { ZepMemory, type ZepOptions } from "./memory/zep.js";
 export { type TaskOutput, taskOutput } from "./output.js";

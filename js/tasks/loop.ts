@@ -42,6 +42,8 @@ const stepOptions = {
   output: "text|findings|plan|verdict",
   history: "any",
   plan_step: "text",
+  schema_id: "text",
+  ext: "any",
 } as const satisfies Options<TaskNextStep>;
 
 export function checkLoop(loop: TaskLoop): void {

@@ -32,6 +32,7 @@ export const specOptions = {
   user_id: "text",
   budgets: budgetOptions,
   approvals: "any",
+  require_plan_approval: "flag",
   seed_messages: "list",
   seed_from_sessions: "list",
   history: historyOptions,

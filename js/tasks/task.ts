@@ -34,6 +34,20 @@ export interface TaskSnapshot {
   readonly closed: boolean;
 }
 
+/**
+ * A decision about a request, as the core reads it.
+ * @internal
+ */
+export interface TaskDecision {
+  readonly id: string;
+  readonly decision: "approved" | "denied" | "expired";
+  /** Who decides. */
+  readonly by: string;
+  readonly reason?: string | undefined;
+  /** Of the client of a server, whose caller is `by`. */
+  readonly said?: { readonly approved_by: string; readonly timestamp: string } | undefined;
+}
+
 const runOptions = { view: "minimal|summary|full", leaveWhenWaiting: "flag" } as const satisfies Options<TaskRunOptions>;
 
 /** A task that was started or resumed here, and whose workspace nobody else runs meanwhile. */
@@ -45,10 +59,19 @@ export class GloveTask {
   readonly #listeners = new Set<(snapshot: TaskSnapshot) => void>();
   readonly #eventListeners = new Set<(event: TaskEvent) => void>();
   readonly #forget: () => void;
+  readonly #view: TaskRunOptions["view"];
 
   /** @internal Of an agent. */
-  constructor(core: CoreTask, host: TaskHost, workspace: TaskWorkspace, state: TaskState, events: readonly TaskEvent[]) {
+  constructor(
+    core: CoreTask,
+    host: TaskHost,
+    workspace: TaskWorkspace,
+    state: TaskState,
+    events: readonly TaskEvent[],
+    view: TaskRunOptions["view"] = "summary",
+  ) {
     this.#core = core;
+    this.#view = view;
     this.#host = host;
     this.workspace = workspace;
     this.#snapshot = { state, events, running: false, writes: 0, closed: false };
@@ -81,7 +104,7 @@ export class GloveTask {
   async run(options: TaskRunOptions = {}): Promise<TaskResult> {
     check("The options", options, "object");
     checkOptions(options, runOptions);
-    return this.#working((core) => core.run(JSON.stringify(options)));
+    return this.#working((core) => core.run(JSON.stringify({ ...options, view: options.view ?? this.#view })));
   }
 
   /** Does exactly one step of the loop. Comes back when a person is to decide. */
@@ -96,13 +119,13 @@ export class GloveTask {
 
   /** Approves a request. `by` stands in the decision. */
   async approve(id: string, by = "user"): Promise<void> {
-    await this.#decide({ id: check("`id`", id, "text"), decision: "approved", by: check("`by`", by, "text") });
+    await this.decide({ id: check("`id`", id, "text"), decision: "approved", by: check("`by`", by, "text") });
   }
 
   /** Denies a request; the model reads the reason. */
   async deny(id: string, reason?: string, by = "user"): Promise<void> {
     if (reason !== undefined) check("`reason`", reason, "text");
-    await this.#decide({ id: check("`id`", id, "text"), decision: "denied", by: check("`by`", by, "text"), reason });
+    await this.decide({ id: check("`id`", id, "text"), decision: "denied", by: check("`by`", by, "text"), reason });
   }
 
   /** Gives the next steps something more to read, as a file below `progress/context/`. */
@@ -127,8 +150,8 @@ export class GloveTask {
     await this.#callCore((core) => core.setPolicy(JSON.stringify({ approvals })));
   }
 
-  /** What came of it so far. */
-  async result(view: TaskRunOptions["view"] = "summary"): Promise<TaskResult> {
+  /** What came of it so far; without a view, as much as the agent usually gives. */
+  async result(view: TaskRunOptions["view"] = this.#view): Promise<TaskResult> {
     check("`view`", view, runOptions.view);
     return JSON.parse(await this.#callCore((core) => core.result(JSON.stringify({ view })))) as TaskResult;
   }
@@ -188,8 +211,9 @@ export class GloveTask {
     }
   }
 
-  #decide(decision: object): Promise<string> {
-    return inTurn(this.workspace.name, () => this.#callCore((core) => core.decide(JSON.stringify(decision))));
+  /** @internal */
+  async decide(decision: TaskDecision): Promise<void> {
+    await inTurn(this.workspace.name, () => this.#callCore((core) => core.decide(JSON.stringify(decision))));
   }
 
   async #callCore(work: (core: CoreTask) => Promise<string>): Promise<string> {

@@ -6,6 +6,7 @@ import type { TaskEvent, TaskState } from "../src/wire/task-types.js";
 import { hear, tellerOf } from "./channel.js";
 import { toldQuietly } from "./host.js";
 import { byFiles } from "./read-task.js";
+import type { TaskDecision } from "./task.js";
 import { inTurn } from "./workspaces/lease.js";
 import { checkWorkspace, type TaskWorkspace, type WorkspaceEntry } from "./workspaces/workspace.js";
 
@@ -81,13 +82,13 @@ export class TaskWatch {
 
   /** Approves a request. `by` stands in the decision; the runner sees it at its next look. */
   approve(id: string, by = "user"): Promise<void> {
-    return this.#decide({ id: check("`id`", id, "text"), decision: "approved", by: check("`by`", by, "text") });
+    return this.decide({ id: check("`id`", id, "text"), decision: "approved", by: check("`by`", by, "text") });
   }
 
   /** Denies a request; the model reads the reason. */
   deny(id: string, reason?: string, by = "user"): Promise<void> {
     if (reason !== undefined) check("`reason`", reason, "text");
-    return this.#decide({ id: check("`id`", id, "text"), decision: "denied", by: check("`by`", by, "text"), reason });
+    return this.decide({ id: check("`id`", id, "text"), decision: "denied", by: check("`by`", by, "text"), reason });
   }
 
   /** Stops the task after the call in flight, whoever runs it. */
@@ -189,8 +190,11 @@ export class TaskWatch {
     toldQuietly(this.#listeners, this.#sight);
   }
 
-  /** As the runner itself decides: what may be decided is known to the core alone. */
-  async #decide(decision: object): Promise<void> {
+  /**
+   * As the runner itself decides: what may be decided is known to the core alone.
+   * @internal
+   */
+  async decide(decision: TaskDecision): Promise<void> {
     await inTurn(this.workspace.name, () =>
       byFiles(
         this.workspace,

@@ -146,7 +146,7 @@ fn the_types_of_tasks_are_those_of_rust() {
         LoopName, PageBinding, PageMemory, PageSkill, SkillParts, TaskAgentOptions, TaskRunOptions,
     };
     use glove_wasm_task::{
-        ApprovalPolicy, ApprovalRequest, Budgets, ClientState, Deliverable, FinishReason, HistoryPolicy,
+        ApprovalPolicy, ApprovalRequest, Budgets, ClientState, ClientTask, Deliverable, FinishReason, HistoryPolicy,
         Plan, PlanStep, SkillUse, StepReport, StepSpec, StepSummary, TaskEvent, TaskResult, TaskSpec,
         TaskState, TaskStatus, ToolCallReport, Verdict, prompt::StepPrompt,
     };
@@ -161,6 +161,7 @@ fn the_types_of_tasks_are_those_of_rust() {
         TaskState::declaration(),
         SkillUse::declaration(),
         ClientState::declaration(),
+        ClientTask::declaration(),
         TaskStatus::declaration(),
         FinishReason::declaration(),
         Plan::declaration(),

@@ -13,7 +13,7 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use super::folder::{BESIDE, on_thread, replace};
 use glove_wasm::portable::BoxFuture;
-use glove_wasm_task::layout::{LOCK, PROGRESS, TASK, WorkspacePath};
+use glove_wasm_task::layout::{DECISIONS, LOCK, PROGRESS, TASK, WorkspacePath};
 use glove_wasm_task::runtime::{Entry, Lease, Workspace};
 use glove_wasm_task::{TaskError, TaskErrorKind};
 
@@ -239,7 +239,11 @@ impl Workspace for TaskFolder {
             for pause in [0, 5, 20, 50] {
                 thread::sleep(Duration::from_millis(pause));
                 match file.try_lock() {
-                    Ok(()) => return Ok(Some(Lease::new(file))),
+                    Ok(()) => {
+                        // People and services look here from the start.
+                        make_parent(folder, &Path::new(DECISIONS).join("of"))?;
+                        return Ok(Some(Lease::new(file)));
+                    }
                     Err(TryLockError::WouldBlock) => {}
                     Err(TryLockError::Error(error)) => return Err(error),
                 }

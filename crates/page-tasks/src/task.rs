@@ -37,7 +37,7 @@ use glove_wasm_task::wire::{
     TaskRunOptions,
 };
 use glove_wasm_task::{
-    ApprovalDecision, ApprovalPolicy, ClientUse, TaskError, TaskErrorKind, TaskEvent, TaskSpec,
+    ApprovalPolicy, ClientTask, ClientUse, TaskError, TaskErrorKind, TaskEvent, TaskSpec,
 };
 
 #[wasm_bindgen]
@@ -108,9 +108,16 @@ impl CoreTask {
         let mut builder = TaskAgentBuilder::new(model, Arc::new(PageClock), Arc::new(PageIds))
             .tools_of(tools, phases)
             .persona(options.persona)
+            .capabilities(options.capabilities.iter().map(String::as_str))
             .seed_messages(options.seed_messages);
         if let Some(id) = options.id {
             builder = builder.id(id);
+        }
+        if let Some(name) = options.name {
+            builder = builder.name(name);
+        }
+        if let Some(budgets) = options.budgets {
+            builder = builder.default_budgets(budgets);
         }
         if let Some(approvals) = options.approvals {
             builder = builder.approvals(approvals);
@@ -194,6 +201,18 @@ impl CoreTask {
         self.json(Box::pin(async move { Ok(to_text(&client_state(&files, running).await?)) }))
     }
 
+    /// The JSON of a `RemoteTaskEntry`, by the files of the task; nothing where there is none.
+    #[wasm_bindgen(js_name = clientEntry)]
+    pub fn client_entry(&self, id: String, running: bool) -> Promise {
+        let files = self.files.clone();
+        self.json(Box::pin(async move {
+            match client_state(&files, running).await {
+                Err(error) if error.kind == TaskErrorKind::Missing => Ok(String::new()),
+                state => Ok(to_text(&ClientTask::new(id, state))),
+            }
+        }))
+    }
+
     /// The channels that steps read which begin later: JSON `[MemoryBinding, …]`.
     #[wasm_bindgen(js_name = setMemoryView)]
     pub fn set_memory_view(&self, view: &str) -> Result<(), JsValue> {
@@ -218,9 +237,8 @@ impl CoreTask {
 
     /// Decides about a request, whoever runs the task.
     pub fn decide(&self, decision: &str) -> Result<Promise, JsValue> {
-        let PageDecision { id, decision, by, reason } = read(decision, "the decision")?;
-        let mut decision = ApprovalDecision::new(&id, decision, &by, PageClock.now());
-        decision.reason = reason;
+        let decision = read::<PageDecision>(decision, "the decision")?.at(PageClock.now());
+        let decision = decision.map_err(|error| task_thrown(&error))?;
         let (handle, files) = (self.handle.borrow().clone(), self.files.clone());
         Ok(self.done(Box::pin(async move {
             match handle {

@@ -43,6 +43,11 @@ pub(super) async fn read(shared: &Shared, caller: &Caller, body: Incoming) -> Re
         let message = "The request body must be JSON, with the content type application/json.";
         return Err(Refusal::new(415, "CONTENT_TYPE", message));
     }
+    String::from_utf8(read_bytes(shared, body).await?)
+        .map_err(|_| Refusal::new(400, "BODY_NOT_JSON", "The request body is not valid UTF-8."))
+}
+
+pub(super) async fn read_bytes(shared: &Shared, body: Incoming) -> Result<Vec<u8>, Refusal> {
     let limit = shared.limits.body_bytes;
     let too_large = || {
         let detail =
@@ -51,14 +56,12 @@ pub(super) async fn read(shared: &Shared, caller: &Caller, body: Incoming) -> Re
         Refusal { detail, ..Refusal::new(413, "BODY_TOO_LARGE", message) }
     };
     let read = tokio::time::timeout(BODY, Limited::new(body, limit).collect()).await;
-    let bytes = match read {
-        Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => return Err(too_large()),
-        Ok(Err(_)) => return Err(Refusal::new(400, "BODY_NOT_JSON", "The request body broke off.")),
-        Err(_) => return Err(Refusal::new(408, "BODY_TIMEOUT", "The request body came too slowly.")),
-    };
-    String::from_utf8(bytes.to_vec())
-        .map_err(|_| Refusal::new(400, "BODY_NOT_JSON", "The request body is not valid UTF-8."))
+    match read {
+        Ok(Ok(body)) => Ok(body.to_bytes().into()),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => Err(Refusal::new(400, "BODY_NOT_JSON", "The request body broke off.")),
+        Err(_) => Err(Refusal::new(408, "BODY_TIMEOUT", "The request body came too slowly.")),
+    }
 }
 
 pub(super) fn posted<T: for<'a> Deserialize<'a>>(body: &str) -> Result<T, Refusal> {

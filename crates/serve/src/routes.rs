@@ -69,9 +69,15 @@ async fn answer(
     if caller.path == "/healthz" {
         return Ok(reply::text(200, "ok\n".to_owned()));
     }
+    let path: Vec<&str> = caller.path.split('/').skip(1).collect();
+    if let Some(tasks) = &shared.tasks
+        && let Some(user) = super::tasks::follower(shared, &caller, &path, &query)
+    {
+        let rest = path.get(1..).unwrap_or_default();
+        return super::tasks::route(shared, tasks, &user, &caller, &query, rest, body).await;
+    }
     let name = user_of(shared, &caller).await?;
     let user = in_letters(&name);
-    let path: Vec<&str> = caller.path.split('/').skip(1).collect();
     if let (Some(tasks), ["agent", rest @ ..]) = (&shared.tasks, path.as_slice()) {
         return super::tasks::route(shared, tasks, &user, &caller, &query, rest, body).await;
     }

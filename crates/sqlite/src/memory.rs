@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures_util::future::ready;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use glove_wasm::json::Json;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm_task::memory::{MemoryEntry, MemoryQuery, MemoryScope};
 use glove_wasm_task::runtime::MemoryProvider;
@@ -39,6 +40,11 @@ impl SqliteMemory {
             let connection = Connection::open(path)?;
             connection.busy_timeout(Duration::from_secs(2))?;
             connection.execute_batch(TABLES)?;
+            if connection.prepare("SELECT data FROM memory").is_err() {
+                // One that was made before entries had data. Of two that open it at once, the second finds it done.
+                let added = connection.execute_batch("ALTER TABLE memory ADD COLUMN data TEXT NOT NULL DEFAULT ''");
+                connection.prepare("SELECT data FROM memory").map(drop).or(added)?;
+            }
             Ok(connection)
         };
         let connection = make().map_err(|error| failed(&error))?;
@@ -73,7 +79,17 @@ fn entry_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<MemoryEntry> {
         tags: tags.lines().map(str::to_owned).collect(),
         source: row.get(4)?,
         pinned: row.get(5)?,
+        data: Json::parse(&row.get::<_, String>(6)?).unwrap_or_default(),
     })
+}
+
+/// The best ones that have all tags; no more rows are read than that takes.
+fn first(
+    rows: impl Iterator<Item = rusqlite::Result<MemoryEntry>>,
+    query: &MemoryQuery,
+) -> rusqlite::Result<Vec<MemoryEntry>> {
+    let fits = |entry: &MemoryEntry| query.tags.iter().all(|tag| entry.tags.contains(tag));
+    rows.filter(|row| row.as_ref().map_or(true, fits)).take(query.top_k).collect()
 }
 
 impl MemoryProvider for SqliteMemory {
@@ -86,8 +102,8 @@ impl MemoryProvider for SqliteMemory {
                 change.execute("DELETE FROM memory WHERE number = ?1", [number])?;
             }
             change.execute(
-                "INSERT INTO memory (scope, id, title, text, tags, source, pinned) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                params![scope, entry.id, entry.title, entry.text, tags, entry.source, entry.pinned],
+                "INSERT INTO memory (scope, id, title, text, tags, source, pinned, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![scope, entry.id, entry.title, entry.text, tags, entry.source, entry.pinned, entry.data.as_str()],
             )?;
             let number = change.last_insert_rowid();
             change.execute(
@@ -104,23 +120,23 @@ impl MemoryProvider for SqliteMemory {
         scope: MemoryScope,
         query: MemoryQuery,
     ) -> BoxFuture<'static, Result<Vec<MemoryEntry>, TaskError>> {
-        let (scope, most) = (scope.name(), i64::try_from(query.top_k).unwrap_or(i64::MAX));
+        let scope = scope.name();
         let found = self.with(|connection| {
             if query.pinned {
                 let mut asking = connection.prepare_cached(
-                    "SELECT id, title, text, tags, source, pinned FROM memory WHERE scope = ?1 AND pinned = 1 \
-                     ORDER BY title, id LIMIT ?2",
+                    "SELECT id, title, text, tags, source, pinned, data FROM memory WHERE scope = ?1 AND pinned = 1 \
+                     ORDER BY title, id",
                 )?;
-                return asking.query_map(params![scope, most], entry_of)?.collect();
+                return first(asking.query_map(params![scope], entry_of)?, &query);
             }
             let Some(words) = words_of(&query.text) else { return Ok(Vec::new()) };
             let mut asking = connection.prepare_cached(
-                "SELECT m.id, m.title, m.text, m.tags, m.source, m.pinned FROM memory_words \
+                "SELECT m.id, m.title, m.text, m.tags, m.source, m.pinned, m.data FROM memory_words \
                  JOIN memory AS m ON m.number = memory_words.rowid \
                  WHERE memory_words MATCH ?1 AND m.scope = ?2 \
-                 ORDER BY bm25(memory_words, 3.0, 1.0, 1.0), m.id LIMIT ?3",
+                 ORDER BY bm25(memory_words, 3.0, 1.0, 1.0), m.id",
             )?;
-            asking.query_map(params![words, scope, most], entry_of)?.collect()
+            first(asking.query_map(params![words, scope], entry_of)?, &query)
         });
         Box::pin(ready(found))
     }

@@ -51,8 +51,20 @@ pub struct ApprovalDecision {
     pub timestamp: String,
     /// For the model, where a call is denied.
     pub reason: Option<String>,
+    #[json(skip_if_default)]
+    pub said: Said,
     #[json(flatten)]
     pub extra: Extra,
+}
+
+/// What the client of a server says itself of a decision: a service that decides for people names them here.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Read, Write)]
+#[json(default)]
+pub struct Said {
+    #[json(skip_if_default)]
+    pub approved_by: String,
+    #[json(skip_if_default)]
+    pub timestamp: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
@@ -63,7 +75,7 @@ pub enum Decision {
     Expired,
 }
 
-through_codec! { ApprovalRequest, ApprovalKind, ApprovalDecision, Decision }
+through_codec! { ApprovalRequest, ApprovalKind, ApprovalDecision, Decision, Said }
 
 impl ApprovalRequest {
     /// A time that cannot be read is over, so that nothing waits for ever.
@@ -84,8 +96,30 @@ impl ApprovalDecision {
             approved_by: by.to_owned(),
             timestamp: time::to_text(now),
             reason: None,
+            said: Said::default(),
             extra: Extra::default(),
         }
+    }
+
+    /// A decision that came over HTTP. The caller decides, as the server knows it; what the client says of itself is kept beside, and counts
+    /// alone where the server knows nobody. The time is the server's: with another one, a request that has expired could still be decided.
+    pub fn of_client(
+        id: &str,
+        decision: Decision,
+        caller: &str,
+        said: Said,
+        now: u64,
+    ) -> Result<Self, TaskError> {
+        if !said.timestamp.is_empty() && time::from_text(&said.timestamp).is_none() {
+            let message = "`timestamp` is no time like 2025-01-01T12:05:00Z";
+            return Err(TaskError::new(TaskErrorKind::DecisionInvalid, message));
+        }
+        let by = match (caller, said.approved_by.as_str()) {
+            ("", "") => "user",
+            ("", said) => said,
+            (caller, _) => caller,
+        };
+        Ok(ApprovalDecision { said: said.clone(), ..ApprovalDecision::new(id, decision, by, now) })
     }
 
     /// The file of a decision. One whose id is another one's decides nothing.

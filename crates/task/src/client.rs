@@ -9,6 +9,7 @@ use crate::report::{FinishReason, TaskStatus};
 use crate::skill::SkillUse;
 use crate::state::{PlanState, TaskState, Used};
 use crate::steps::StepSummary;
+use crate::text::first_line;
 use glove_wasm::json::codec::{Ts, Write};
 
 /// Where a task of a server stands.
@@ -19,6 +20,8 @@ pub struct ClientState {
     pub status: TaskStatus,
     /// Whether somebody works on it right now, or waits for a person. Where nobody does, it goes on with `resume`.
     pub running: bool,
+    /// Nobody works on it, and it is not at its end: `resume` goes on with it.
+    pub can_resume: bool,
     pub phase: String,
     pub finish_reason: Option<FinishReason>,
     pub error: Option<Failure>,
@@ -69,6 +72,7 @@ impl ClientState {
             task_id: state.task_id,
             status: state.status,
             running,
+            can_resume: !running && state.status != TaskStatus::Finished,
             phase: state.phase,
             finish_reason: state.finish_reason,
             error: state.error,
@@ -96,6 +100,62 @@ impl ClientState {
     }
 }
 
+/// One of the tasks that a server has, as its list shows them.
+#[derive(Debug, Clone, Ts, Write)]
+#[ts(name = "RemoteTaskEntry")]
+pub struct ClientTask {
+    pub id: String,
+    pub goal: String,
+    pub status: TaskStatus,
+    pub running: bool,
+    pub can_resume: bool,
+    pub finish_reason: Option<FinishReason>,
+    /// How many requests wait for a person.
+    pub pending: usize,
+    pub started_at: u64,
+    pub updated_at: u64,
+    /// Why nothing else is known of it: its state cannot be read.
+    pub error: Option<Failure>,
+}
+
+impl ClientTask {
+    pub fn new(id: String, state: Result<ClientState, TaskError>) -> ClientTask {
+        match state {
+            Ok(state) => ClientTask {
+                id,
+                goal: first_line(&state.spec.goal, 200),
+                status: state.status,
+                running: state.running,
+                can_resume: state.can_resume,
+                finish_reason: state.finish_reason,
+                pending: state.pending.len(),
+                started_at: state.started_at,
+                updated_at: state.updated_at,
+                error: state.error,
+            },
+            Err(error) => ClientTask {
+                id,
+                goal: String::new(),
+                status: TaskStatus::Paused,
+                running: false,
+                can_resume: false,
+                finish_reason: None,
+                pending: 0,
+                started_at: 0,
+                updated_at: 0,
+                error: Some(match error.kind {
+                    TaskErrorKind::StateBroken | TaskErrorKind::StateNewer => Failure::from(&error),
+                    // What is wrong with the server is its own.
+                    _ => Failure {
+                        code: "INTERNAL".to_owned(),
+                        message: "The server failed. Try again later.".to_owned(),
+                    },
+                }),
+            },
+        }
+    }
+}
+
 /// What a client wants of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientUse {
@@ -116,6 +176,7 @@ impl WorkspacePath {
                 let folders = [TASK, ARTIFACTS, CONTEXT, "progress/plan", "progress/verify"];
                 let output = below("progress/steps") && matches!(self.name(), "output.md" | "output.json");
                 [NOTES, TODO, FINDINGS, SOURCES].contains(&self.as_str())
+                    || self.is_made_by_step()
                     || output
                     || folders.into_iter().any(below)
             }

@@ -31,6 +31,8 @@ pub const OUTPUT: &str = "progress/artifacts/output.json";
 pub const REQUESTS: &str = "progress/approvals/requests";
 pub const DECISIONS: &str = "progress/approvals/decisions";
 pub const CONTEXT: &str = "progress/context";
+/// What belongs to one step, in a folder with its id.
+pub const STEPS: &str = "progress/steps";
 /// Where the files of skills are shown, read only. They are no files of the workspace itself.
 pub const SKILLS: &str = "skills";
 /// What was damaged, and could not stay where it was.
@@ -90,6 +92,12 @@ impl WorkspacePath {
         self.0.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
+    /// Notes and artifacts of one step; what governs the step is beside them.
+    pub(crate) fn is_made_by_step(&self) -> bool {
+        let inner = self.0.strip_prefix(STEPS).and_then(|rest| rest.strip_prefix('/')?.split_once('/'));
+        inner.is_some_and(|(_, inner)| inner == "notes.md" || inner.starts_with("artifacts/"))
+    }
+
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or_default()
     }
@@ -98,7 +106,9 @@ impl WorkspacePath {
     /// approvals, STOP) and its inputs are not its own to write.
     pub fn writable(&self) -> Result<(), TaskError> {
         let files = [FINDINGS, SOURCES, NOTES, TODO];
-        let own = files.contains(&self.as_str()) || (self.is_below(ARTIFACTS) && self.as_str() != ARTIFACTS);
+        let own = files.contains(&self.as_str())
+            || (self.is_below(ARTIFACTS) && self.as_str() != ARTIFACTS)
+            || self.is_made_by_step();
         if own {
             return Ok(());
         }

@@ -27,6 +27,7 @@ mod refusal;
 mod report;
 pub mod runtime;
 mod skill;
+mod source;
 mod spec;
 mod state;
 mod steps;
@@ -35,8 +36,8 @@ pub mod time;
 #[doc(hidden)]
 pub mod wire;
 
-pub use approval::{ApprovalDecision, ApprovalKind, ApprovalRequest, Decision};
-pub use client::{ClientState, ClientUse};
+pub use approval::{ApprovalDecision, ApprovalKind, ApprovalRequest, Decision, Said};
+pub use client::{ClientState, ClientTask, ClientUse};
 pub use default_loop::{DefaultLoop, Phase};
 pub use error::{Failure, TaskError, TaskErrorKind};
 pub use events::{Journal, TaskEvent};
@@ -45,6 +46,7 @@ pub use machine::{Begin, Edit, Effect, Input, Observed, StepEnd, StepOutcome, Ta
 pub use plan::{Criterion, Plan, PlanStep, Verdict};
 pub use report::{Deliverable, FinishReason, StepReport, StepStatus, TaskResult, TaskStatus, ToolCallReport};
 pub(crate) use skill::known_again;
+pub use source::{Fetched, Source};
 pub use skill::{SkillBundle, SkillTool, SkillUse};
 // A page reads it, natively the tests of its types alone.
 pub use budgets::Budgets;

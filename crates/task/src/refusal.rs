@@ -10,6 +10,7 @@ impl From<TaskError> for Refusal {
             "TASK_MISSING" | "TASK_APPROVAL_UNKNOWN" | "TASK_FILE_MISSING" => 404,
             "TASK_APPROVAL_CLOSED" | "TASK_BUSY" | "TASK_EXISTS" | "TASK_FINISHED" | "TASK_IN_USE" => 409,
             "TASK_CONFIG_INVALID"
+            | "TASK_DECISION_INVALID"
             | "TASK_GOAL_INVALID"
             | "TASK_HISTORY_INVALID"
             | "TASK_PATH_INVALID"

@@ -102,10 +102,15 @@ pub struct StepReport {
     /// A plan or a verdict.
     #[json(skip_if_default)]
     pub output_json: Json,
+    /// What that is: `glove-plan@1`, `glove-verdict@1`, or what the loop calls it.
+    pub schema_id: Option<String>,
     #[json(default)]
     pub usage: Usage,
     #[json(skip_if_default)]
     pub error: String,
+    /// Of the loop, for the application alone.
+    #[json(skip_if_default)]
+    pub ext: Json,
 }
 
 /// What a task came to, as far as the view says.

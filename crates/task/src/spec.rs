@@ -24,6 +24,9 @@ pub struct TaskSpec {
     #[json(read_with = read_policy)]
     #[ts(type = "TaskApprovals")]
     pub approvals: Option<ApprovalPolicy>,
+    /// The plan is approved, whatever else is.
+    #[json(skip_if_default)]
+    pub require_plan_approval: bool,
     /// A conversation that came before.
     #[json(skip_if_default)]
     pub seed_messages: Vec<Message>,

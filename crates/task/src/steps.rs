@@ -7,7 +7,7 @@ use crate::report::StepStatus;
 use crate::skill::SkillUse;
 use crate::spec::{HistoryPolicy, TaskSpec};
 use crate::text::sha256;
-use glove_wasm::json;
+use glove_wasm::json::{self, Json};
 use glove_wasm::json::codec::{Read, Ts, Write, through_codec, to_text};
 use glove_wasm::portable::{MaybeSend, MaybeSync};
 
@@ -36,6 +36,11 @@ pub struct StepSpec {
     pub history: Option<HistoryPolicy>,
     /// The step of the plan that this does.
     pub plan_step: Option<String>,
+    /// The answer is JSON, and this is what it is: a name with its version, or an address.
+    pub schema_id: Option<String>,
+    /// For the application alone: it stands in the report of the step.
+    #[json(skip_if_default)]
+    pub ext: Json,
 }
 
 /// What becomes of the answer of a step.

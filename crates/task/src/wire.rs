@@ -1,7 +1,9 @@
 //! What a task of a page is made of.
 
 use crate::memory::{MemoryBinding, MemoryStrategy, ScopeKind};
-use crate::{ApprovalPolicy, Decision, ResultView, SkillBundle, SkillTool, TaskError, read_policy};
+use crate::{
+    ApprovalDecision, ApprovalPolicy, Budgets, Decision, ResultView, Said, SkillBundle, SkillTool, TaskError, read_policy,
+};
 use glove_wasm::json::Json;
 use glove_wasm::json::codec::{Read, Ts, Write, from_text};
 use glove_wasm::message::{Extra, Message};
@@ -13,8 +15,13 @@ use glove_wasm::wire::options::{ModelOptions, PageTool};
 #[ts(input)]
 pub struct TaskAgentOptions {
     pub id: Option<String>,
+    pub name: Option<String>,
     #[json(default)]
     pub persona: String,
+    #[json(default)]
+    pub capabilities: Vec<String>,
+    /// Of tasks that say none.
+    pub budgets: Option<Budgets>,
     pub model: ModelOptions,
     #[json(default)]
     pub tools: Vec<PageTool>,
@@ -144,6 +151,9 @@ pub struct PageBinding {
     /// The agent, the user or the task at work where it is empty.
     #[json(default)]
     pub id: String,
+    /// The channel is this agent's alone: others have one of their own about the same subject.
+    #[json(rename = "agent_id")]
+    pub agent_id: Option<String>,
     /// Of two entries with one title, the one of the greater weight is read, before all precedence. 1 unless given.
     pub weight: Option<f64>,
     /// The task waits while this channel cannot be read, instead of going on without it.
@@ -160,6 +170,25 @@ pub struct PageBinding {
     pub recall: Option<Vec<PhaseRecall>>,
     /// About how many tokens a phase recalls.
     pub recall_tokens: Option<usize>,
+    /// Only entries that have all of these tags are read.
+    #[json(default)]
+    pub tags: Vec<String>,
+    /// Goes along with each query, for a provider of your own.
+    #[json(default)]
+    pub filter: Json,
+    /// What stands above pinned entries, with `{channel}` for the kind of the channel.
+    pub template: Option<String>,
+    /// Of entries with one text, or with one title, one is read; both are true unless given.
+    pub dedupe: Option<PageDedupe>,
+}
+
+/// When two entries are one.
+#[derive(Debug, Clone, Read, Ts)]
+#[json(rename_all = "camelCase")]
+#[ts(inline, input)]
+pub struct PageDedupe {
+    pub by_hash: Option<bool>,
+    pub by_title: Option<bool>,
 }
 
 /// How many entries a phase recalls.
@@ -173,7 +202,26 @@ pub struct PhaseRecall {
 impl From<PageBinding> for MemoryBinding {
     fn from(page: PageBinding) -> Self {
         let mut binding = MemoryBinding::new(page.kind, page.id);
-        let MemoryStrategy { pinned_tokens, redact, recall, recall_tokens } = &mut binding.strategy;
+        binding.scope.agent_id = page.agent_id;
+        binding.strategy.tags = page.tags;
+        binding.strategy.filter = page.filter;
+        let MemoryStrategy {
+            pinned_tokens,
+            redact,
+            recall,
+            recall_tokens,
+            template,
+            dedupe_by_hash,
+            dedupe_by_title,
+            ..
+        } = &mut binding.strategy;
+        if let Some(page) = page.template {
+            *template = page;
+        }
+        if let Some(PageDedupe { by_hash, by_title }) = page.dedupe {
+            *dedupe_by_hash = by_hash.unwrap_or(true);
+            *dedupe_by_title = by_title.unwrap_or(true);
+        }
         *pinned_tokens = page.pinned_tokens.unwrap_or(*pinned_tokens);
         *redact = page.redact.unwrap_or(*redact);
         *recall_tokens = page.recall_tokens.unwrap_or(*recall_tokens);
@@ -219,4 +267,18 @@ pub struct PageDecision {
     #[json(default)]
     pub by: String,
     pub reason: Option<String>,
+    /// Of the client of a server, whose caller is `by`.
+    pub said: Option<Said>,
+}
+
+impl PageDecision {
+    pub fn at(self, now: u64) -> Result<ApprovalDecision, TaskError> {
+        let PageDecision { id, decision, by, reason, said } = self;
+        let mut taken = match said {
+            Some(said) => ApprovalDecision::of_client(&id, decision, &by, said, now)?,
+            None => ApprovalDecision::new(&id, decision, &by, now),
+        };
+        taken.reason = reason;
+        Ok(taken)
+    }
 }

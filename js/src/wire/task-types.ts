@@ -12,6 +12,8 @@ export interface TaskSpec {
   readonly budgets?: TaskBudgets;
   /** Instead of the agent's own. `"strict"`, `"permissive"` and `"automatic"` are read too. */
   readonly approvals?: TaskApprovals;
+  /** The plan is approved, whatever else is. */
+  readonly require_plan_approval?: boolean;
   /** A conversation that came before. */
   readonly seed_messages?: readonly Message[];
   /** Stored sessions whose conversations came before, by their ids. They are read when the task begins, and kept with it. */
@@ -140,6 +142,8 @@ export interface RemoteTaskState {
   readonly status: TaskStanding;
   /** Whether somebody works on it right now, or waits for a person. Where nobody does, it goes on with `resume`. */
   readonly running: boolean;
+  /** Nobody works on it, and it is not at its end: `resume` goes on with it. */
+  readonly can_resume: boolean;
   readonly phase: string;
   readonly finish_reason?: TaskFinishReason;
   readonly error?: { readonly code: string; readonly message: string };
@@ -169,6 +173,22 @@ export interface RemoteTaskState {
   /** What it was begun with, and goes on with. */
   readonly skills?: readonly TaskSkillUse[];
   readonly spec: { readonly goal: string; readonly budgets?: TaskBudgets };
+}
+
+/** One of the tasks that a server has, as its list shows them. */
+export interface RemoteTaskEntry {
+  readonly id: string;
+  readonly goal: string;
+  readonly status: TaskStanding;
+  readonly running: boolean;
+  readonly can_resume: boolean;
+  readonly finish_reason?: TaskFinishReason;
+  /** How many requests wait for a person. */
+  readonly pending: number;
+  readonly started_at: number;
+  readonly updated_at: number;
+  /** Why nothing else is known of it: its state cannot be read. */
+  readonly error?: { readonly code: string; readonly message: string };
 }
 
 /** Where a task stands. */
@@ -248,6 +268,10 @@ export interface TaskStep {
   readonly history?: HistoryPolicy;
   /** The step of the plan that this does. */
   readonly plan_step?: string;
+  /** The answer is JSON, and this is what it is: a name with its version, or an address. */
+  readonly schema_id?: string;
+  /** For the application alone: it stands in the report of the step. */
+  readonly ext?: unknown;
 }
 
 /** A step that ended, as the state of the task keeps it. */
@@ -368,8 +392,12 @@ export interface TaskStepReport {
   readonly output_ref?: string;
   /** A plan or a verdict. */
   readonly output_json?: unknown;
+  /** What that is: `glove-plan@1`, `glove-verdict@1`, or what the loop calls it. */
+  readonly schema_id?: string;
   readonly usage: Usage;
   readonly error?: string;
+  /** Of the loop, for the application alone. */
+  readonly ext?: unknown;
 }
 
 /** A call of a tool, in numbers: what went in and came out is in the record of the step. */
@@ -392,6 +420,8 @@ export type MemoryKind = "agent" | "user" | "org" | "team" | "project" | "task";
 export interface MemoryScope {
   readonly kind: MemoryKind;
   readonly id: string;
+  /** The channel is this agent's alone: others have one of their own about the same subject. */
+  readonly agent_id?: string;
 }
 
 /** Something that is remembered. */
@@ -400,6 +430,9 @@ export interface MemoryEntry {
   readonly id: string;
   readonly title?: string;
   readonly text: string;
+  /** Of any shape, for the application. A prompt has the text alone. */
+  readonly data?: unknown;
+  /** `constraint` and `capability`: where channels differ, the agent counts before its organisation, and that before the user. */
   readonly tags?: readonly string[];
   /** Where it comes from, such as the paths of a task. */
   readonly source?: string;
@@ -415,6 +448,12 @@ export interface MemoryQuery {
   readonly text: string;
   readonly top_k: number;
   readonly pinned: boolean;
+  /** About how many tokens are read of what is found; as many as there are with 0. */
+  readonly max_tokens?: number;
+  /** Only entries that have all of these. */
+  readonly tags?: readonly string[];
+  /** For a provider of one's own. */
+  readonly filter?: unknown;
 }
 
 /** A channel that an agent reads. */
@@ -422,6 +461,8 @@ export interface MemoryBinding {
   readonly kind: MemoryKind;
   /** The agent, the user or the task at work where it is empty. */
   readonly id?: string;
+  /** The channel is this agent's alone: others have one of their own about the same subject. */
+  readonly agent_id?: string;
   /** Of two entries with one title, the one of the greater weight is read, before all precedence. 1 unless given. */
   readonly weight?: number;
   /** The task waits while this channel cannot be read, instead of going on without it. */
@@ -436,6 +477,14 @@ export interface MemoryBinding {
   readonly recall?: readonly { readonly phase: string; readonly most: number }[];
   /** About how many tokens a phase recalls. */
   readonly recallTokens?: number;
+  /** Only entries that have all of these tags are read. */
+  readonly tags?: readonly string[];
+  /** Goes along with each query, for a provider of your own. */
+  readonly filter?: unknown;
+  /** What stands above pinned entries, with `{channel}` for the kind of the channel. */
+  readonly template?: string;
+  /** Of entries with one text, or with one title, one is read; both are true unless given. */
+  readonly dedupe?: { readonly byHash?: boolean; readonly byTitle?: boolean };
 }
 
 /** What the agent remembers with. */
@@ -479,7 +528,11 @@ export interface TaskRunOptions {
 /** What an agent for tasks is made of, as JSON text for `new CoreTask(options, host, files)`. */
 export interface TaskAgentOptions {
   readonly id?: string;
+  readonly name?: string;
   readonly persona?: string;
+  readonly capabilities?: readonly string[];
+  /** Of tasks that say none. */
+  readonly budgets?: TaskBudgets;
   readonly model: ModelOptions;
   readonly tools?: readonly PageTool[];
   /** The phases of tools that are not for all but planning. */

@@ -12,6 +12,7 @@ import {
   type MemoryChannel,
   type MemoryProvider,
   type NewMemory,
+  type RecallOptions,
 } from "./provider.js";
 
 /** What an agent reads unless it says otherwise: its own channel, and that of the user whom a task is for. */
@@ -65,9 +66,21 @@ export class AgentMemory {
     return id;
   }
 
-  async recall(uncheckedScope: MemoryScope, text: string, most = maxRecalled, pinned = false): Promise<readonly MemoryEntry[]> {
+  async recall(
+    uncheckedScope: MemoryScope,
+    text: string,
+    { most = maxRecalled, pinned = false, tags = [], filter }: RecallOptions = {},
+  ): Promise<readonly MemoryEntry[]> {
     const scope = this.#scope(uncheckedScope);
-    const query = { name: "application", text: check("`text`", text, "text"), top_k: check("`most`", most, "whole"), pinned };
+    for (const tag of check("`tags`", tags, "list")) check("A tag", tag, "text");
+    const query: MemoryQuery = {
+      name: "application",
+      text: check("`text`", text, "text"),
+      top_k: check("`most`", most, "whole"),
+      pinned: check("`pinned`", pinned, "flag"),
+      ...(tags.length > 0 && { tags }),
+      ...(filter !== undefined && { filter }),
+    };
     const found = await this.#callProvider("read", scope, () => this.#provider.query(scope, query));
     return check("What the memory gave", found, "list", "TASK_MEMORY_FAILED").slice(0, most);
   }
@@ -97,10 +110,11 @@ export class AgentMemory {
   }
 
   #scope(uncheckedScope: MemoryScope): MemoryScope {
-    check("The scope", uncheckedScope, { kind: kinds, id: "text" });
+    check("The scope", uncheckedScope, { kind: kinds, id: "text", agent_id: "text" });
     check("`kind`", uncheckedScope.kind, kinds);
     const id = uncheckedScope.id || (uncheckedScope.kind === "agent" ? this.#agent : "");
-    if (id) return { kind: uncheckedScope.kind, id };
+    const { agent_id } = uncheckedScope;
+    if (id) return { kind: uncheckedScope.kind, id, ...(agent_id !== undefined && { agent_id }) };
     throw new GloveError(
       "CONFIG_INVALID",
       `The scope must say which ${uncheckedScope.kind}: \`{ kind: "${uncheckedScope.kind}", id: "…" }\`.`,
@@ -123,4 +137,5 @@ export class AgentMemory {
   }
 }
 
-const isSame = (a: Partial<MemoryScope>, b: Partial<MemoryScope>) => a.kind === b.kind && (a.id ?? "") === (b.id ?? "");
+const isSame = (a: Partial<MemoryScope>, b: Partial<MemoryScope>) =>
+  a.kind === b.kind && (a.id ?? "") === (b.id ?? "") && a.agent_id === b.agent_id;

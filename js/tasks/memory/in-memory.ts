@@ -42,11 +42,12 @@ export class VolatileMemory implements MemoryProvider {
     channel.set(entry.id, { entry: { ...entry }, vector });
   }
 
-  async query(scope: MemoryScope, { text, top_k, pinned }: MemoryQuery): Promise<readonly MemoryEntry[]> {
+  async query(scope: MemoryScope, { text, top_k, pinned, tags }: MemoryQuery): Promise<readonly MemoryEntry[]> {
     const channel = this.#channels.get(nameOf(scope)) ?? new Map<string, StoredEntry>();
-    if (pinned) return inOrder([...channel.values()].map(({ entry }) => entry).filter((entry) => entry.pinned)).slice(0, top_k);
+    const all = [...channel.values()].map(({ entry }) => entry);
+    if (pinned) return inOrder(all.filter((entry) => entry.pinned && hasTags(entry, tags))).slice(0, top_k);
     const asked = askedWords(text);
-    const found = new Map<string, Occurrence[]>(asked.map((word) => [word, []]));
+    const occurrences = new Map<string, Occurrence[]>(asked.map((word) => [word, []]));
     let words = 0;
     for (const [id, { entry }] of channel) {
       const counts = countsOf(entry);
@@ -54,14 +55,15 @@ export class VolatileMemory implements MemoryProvider {
       words += length;
       for (const word of asked) {
         const count = counts.get(word);
-        if (count) found.get(word)?.push({ id, count, length });
+        if (count) occurrences.get(word)?.push({ id, count, length });
       }
     }
-    const byWords = ranked([...found.values()], channel.size, words);
+    const byWords = ranked([...occurrences.values()], channel.size, words);
     const question = await vectorOf(this.#embed, text);
     const vectors = [...channel].flatMap(([id, { vector }]) => (vector ? [[id, vector] as const] : []));
     const ids = question ? fused(byWords, nearest(question, vectors.slice(-this.#mostVectors))) : byWords;
-    return ids.slice(0, top_k).flatMap((id) => channel.get(id)?.entry ?? []);
+    const found = ids.flatMap((id) => channel.get(id)?.entry ?? []);
+    return found.filter((entry) => hasTags(entry, tags)).slice(0, top_k);
   }
 
   async delete(scope: MemoryScope, id: string): Promise<boolean> {
@@ -69,8 +71,15 @@ export class VolatileMemory implements MemoryProvider {
   }
 }
 
-/** Ids may hold anything. */
-export const nameOf = ({ kind, id }: MemoryScope): string => `${kind}:${id}`;
+/** Ids may hold anything; what is one agent's alone is another channel. */
+export function nameOf({ kind, id, agent_id: agent }: MemoryScope): string {
+  const own = agent === undefined ? "" : `@${agent.replaceAll("%", "%25").replaceAll("@", "%40")}`;
+  return `${kind}:${id}${own}`;
+}
+
+/** Whether an entry has all of these. */
+export const hasTags = (entry: MemoryEntry, tags: readonly string[] = []): boolean =>
+  tags.every((tag) => entry.tags?.includes(tag));
 
 export const textOf = ({ title = "", text }: MemoryEntry): string => (title ? `${title}: ${text}` : text);
 

@@ -2,7 +2,7 @@
 import { check, checkOptions } from "../../src/values/validate-options.js";
 import type { MemoryEntry, MemoryQuery, MemoryScope } from "../../src/wire/task-types.js";
 import { askedWords, countsOf, type Occurrence, ranked } from "./bm25.js";
-import { type EmbeddedMemoryOptions, embeddedOptions, inOrder, lengthOf, nameOf, textOf } from "./in-memory.js";
+import { type EmbeddedMemoryOptions, embeddedOptions, hasTags, inOrder, lengthOf, nameOf, textOf } from "./in-memory.js";
 import type { MemoryProvider } from "./provider.js";
 import { type Embed, fused, nearest, usualVectors, vectorOf } from "./vectors.js";
 
@@ -67,13 +67,13 @@ export class IndexedDBMemory implements MemoryProvider {
     });
   }
 
-  async query(scope: MemoryScope, { text, top_k, pinned }: MemoryQuery): Promise<readonly MemoryEntry[]> {
+  async query(scope: MemoryScope, { text, top_k, pinned, tags }: MemoryQuery): Promise<readonly MemoryEntry[]> {
     const name = nameOf(scope);
     const question = pinned ? undefined : await vectorOf(this.#embed, text);
     return this.#within("readonly", async (of) => {
       if (pinned) {
         const rows = await done<EntryRow[]>(of("entries").index("pinned").getAll([name, 1]));
-        return inOrder(rows.map(({ entry }) => entry)).slice(0, top_k);
+        return inOrder(rows.map(({ entry }) => entry).filter((entry) => hasTags(entry, tags))).slice(0, top_k);
       }
       const channel = await done<ChannelRow | undefined>(of("channels").get(name));
       if (!channel) return [];
@@ -89,8 +89,13 @@ export class IndexedDBMemory implements MemoryProvider {
             ),
           )
         : byWords;
-      const best = await Promise.all(ids.slice(0, top_k).map((id) => done<EntryRow | undefined>(of("entries").get([name, id]))));
-      return best.flatMap((row) => row?.entry ?? []);
+      const best: MemoryEntry[] = [];
+      // As many at once as are wanted: without tags those are all.
+      for (let at = 0; at < ids.length && best.length < top_k; at += top_k) {
+        const next = ids.slice(at, at + top_k).map((id) => done<EntryRow | undefined>(of("entries").get([name, id])));
+        for (const row of await Promise.all(next)) if (row && hasTags(row.entry, tags)) best.push(row.entry);
+      }
+      return best.slice(0, top_k);
     });
   }
 

@@ -23,6 +23,18 @@ export interface NewMemory extends Omit<MemoryEntry, "id"> {
   readonly id?: string;
 }
 
+/** What `recall` looks for. */
+export interface RecallOptions {
+  /** How many entries; 10 by default. */
+  readonly most?: number;
+  /** Those that are pinned, instead of those that fit the text. */
+  readonly pinned?: boolean;
+  /** Only entries that have all of these. */
+  readonly tags?: readonly string[];
+  /** For a provider of your own. */
+  readonly filter?: unknown;
+}
+
 export const kinds = "agent|user|org|team|project|task" satisfies `${MemoryKind}|${string}`;
 
 const providerMethods = { put: "work", query: "work", delete: "work" } as const satisfies Options<MemoryProvider>;
@@ -32,6 +44,7 @@ export const entryOptions = {
   title: "text",
   text: "text",
   tags: "list",
+  data: "any",
   source: "text",
   pinned: "flag",
 } as const satisfies Options<MemoryEntry>;
@@ -46,6 +59,11 @@ const channelOptions = {
   redact: "flag",
   recall: "any",
   recallTokens: "whole",
+  agent_id: "text",
+  tags: "list",
+  filter: "any",
+  template: "text",
+  dedupe: { byHash: "flag", byTitle: "flag" },
 } as const satisfies Options<MemoryChannel>;
 
 export function checkProvider(provider: MemoryProvider): MemoryProvider {

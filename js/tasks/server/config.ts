@@ -29,6 +29,16 @@ export interface TaskHandlerConfig {
    * task it is, are never the client's to say: `approvals`, `user_id` and `seed_messages` may be set here.
    */
   readonly task?: ((wanted: TaskSpec, owner: string) => Maybe<TaskSpec>) | undefined;
+  /**
+   * The ids of an owner's tasks, the newest first, for `GET …/tasks`: `listTaskFolders` gives those of folders. Without it the server says
+   * that it lists none.
+   */
+  readonly list?: ((owner: string) => Maybe<readonly string[]>) | undefined;
+  /**
+   * What the `stream_token` of a task is signed with, by which its events can be followed for a day without `authorize`: a long random
+   * text, the same on all servers of an application. One of this process by default.
+   */
+  readonly streamSecret?: string | undefined;
   /** Tasks that run here at once; beyond it a start is refused with 429. Default 100. */
   readonly mostRunning?: number | undefined;
   /** How often files are looked at for events of tasks that run elsewhere; every 500 ms by default. */

@@ -95,6 +95,12 @@ export class FolderTaskWorkspace implements TaskWorkspace {
       let release: (() => void) | undefined;
       try {
         release = await lockFile(at);
+        // People and services look here from the start.
+        if (release) await this.#at("progress/approvals/decisions/of", "make", async () => {});
+      } catch (error) {
+        release?.();
+        release = undefined;
+        throw error;
       } finally {
         if (!release) locked.delete(at);
       }

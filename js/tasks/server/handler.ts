@@ -1,6 +1,6 @@
 // Tasks over HTTP: started, watched, decided about and stopped by clients, and run by this process.
 import { checkPermission, ownerOf } from "../../server/authorize.js";
-import { readBody } from "../../server/body.js";
+import { readBody, readPieces } from "../../server/body.js";
 import { checkOrigin, corsHeaders } from "../../server/cors.js";
 import { Refused, refuse } from "../../server/refuse.js";
 import { broken } from "../../src/relay/answer.js";
@@ -8,17 +8,18 @@ import { clientDisconnected, type Refusal, refusedResponse } from "../../src/rel
 import { Limits, limited } from "../../src/store/limits.js";
 import { asError, GloveError, reasonOf } from "../../src/values/error.js";
 import { check, checkOptions, type Options } from "../../src/values/validate-options.js";
-import type { TaskBudgets, TaskResult, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
+import type { RemoteTaskEntry, TaskBudgets, TaskResult, TaskRunOptions, TaskSpec } from "../../src/wire/task-types.js";
 import { silent } from "../files.js";
 import type { GloveTask } from "../task.js";
 import { watchTask } from "../watch.js";
 import { checkWorkspace, type TaskWorkspace } from "../workspaces/workspace.js";
 import type { TaskHandler, TaskHandlerConfig } from "./config.js";
 import { eventStream } from "./events.js";
-import { fileOf, filesIn, filesOf, json, refusalOf, resultOf, stateOf, unfinished } from "./replies.js";
-import { budgetsOf, checkFits, clientPath, decisionOf, editOf, inputsOf, taskOf, textOf, uploadOf } from "./request-body.js";
+import { entryOf, fileOf, filesIn, filesOf, json, refusalOf, resultOf, stateOf, unfinished } from "./replies.js";
+import { budgetsOf, checkFits, clientPath, decisionOf, editOf, formFiles, inputsOf, taskOf, textOf, uploadOf } from "./request-body.js";
 import { isTaskId, NotAllowed, routeOf, type TaskRoute } from "./routes.js";
 import { LiveTasks } from "./running-tasks.js";
+import { StreamTokens } from "./stream-token.js";
 
 const handlerOptions = {
   agent: "any",
@@ -27,6 +28,8 @@ const handlerOptions = {
   authorizeMs: "whole",
   owner: "work",
   task: "work",
+  list: "work",
+  streamSecret: "text",
   mostRunning: "count",
   pollMs: "count",
   heartbeatMs: "whole",
@@ -63,15 +66,19 @@ export function createTaskHandler(config: TaskHandlerConfig): TaskHandler {
 class Tasks {
   readonly #config: TaskHandlerConfig;
   readonly #live: LiveTasks;
+  readonly #streamTokens: StreamTokens;
 
   constructor(config: TaskHandlerConfig) {
     this.#config = config;
+    this.#streamTokens = new StreamTokens(config.streamSecret);
     this.#live = new LiveTasks(config.mostRunning ?? 100);
   }
 
   async serve(request: Request): Promise<Response> {
     const route = routeOf(request);
     checkOrigin(this.#config, request);
+    const follower = await this.#follower(route, request);
+    if (follower !== undefined && "id" in route && route.id) return this.#ofTask("events", route.id, request, follower);
     const refused = await checkPermission(this.#config, request);
     if (refused) return refused;
     const owner = await ownerOf(this.#config, request);
@@ -79,6 +86,8 @@ class Tasks {
       case "start":
       case "do":
         return this.#begin(request, owner, route.does === "do");
+      case "list":
+        return this.#list(request, owner);
       case "decide":
         return this.#decide(route, request, owner);
       default:
@@ -111,20 +120,48 @@ class Tasks {
     );
     if (wait) return json({ id, ...(await ended) });
     this.#behind(ended, request);
-    return json({ id }, 202);
+    return json({ id, task_id: id, stream_token: await this.#streamTokens.make(owner, id) }, 202);
+  }
+
+  /** Whose task is followed, by the token of its address. */
+  async #follower(route: TaskRoute, request: Request): Promise<string | undefined> {
+    const token = route.does === "events" ? new URL(request.url).searchParams.get("stream_token") : null;
+    return token === null || route.does !== "events" ? undefined : this.#streamTokens.ownerOf(token, route.id);
+  }
+
+  async #list(request: Request, owner: string): Promise<Response> {
+    const limit = new URL(request.url).searchParams.get("limit") ?? String(usualListed);
+    const most = /^\d{1,4}$/.test(limit) ? Number(limit) : 0;
+    if (most < 1 || most > mostListed) refuse(400, "REQUEST_INVALID", `\`limit\` is a number from 1 to ${mostListed}.`);
+    const { list } = this.#config;
+    if (!list) refuse(501, "TASK_LIST_UNSUPPORTED", "This server does not list its tasks.");
+    const ids = check("What `list` returned", await list(owner), "list");
+    const tasks: RemoteTaskEntry[] = [];
+    for (const id of ids.slice(0, most)) {
+      if (!isTaskId(check("An id of `list`", id, "text"))) continue;
+      const workspace = await this.#workspace(id, owner);
+      const entry = await entryOf(workspace, id, await this.#isRunning(keyOf(id, owner), workspace));
+      // One that was deleted meanwhile is none.
+      if (entry) tasks.push(entry);
+    }
+    return json({ tasks, more: ids.length > most });
+  }
+
+  async #isRunning(key: string, workspace: TaskWorkspace): Promise<boolean> {
+    return this.#live.has(key) || (await workspace.leased?.()) === true;
   }
 
   async #decide(route: Extract<TaskRoute, { does: "decide" }>, request: Request, owner: string): Promise<Response> {
-    const { task_id, decision, reason } = decisionOf(await this.#body(request));
+    const { task_id, decision, reason, said } = decisionOf(await this.#body(request), route.request);
     const id = route.id ?? task_id;
     if (!id) refuse(400, "REQUEST_INVALID", "The decision does not say of which task: add `task_id`.");
     const workspace = await this.#known(id, owner);
-    await this.#live.decide(keyOf(id, owner), workspace, route.request, decision === "approved", owner || "user", reason);
+    await this.#live.decide(keyOf(id, owner), workspace, { id: route.request, decision, by: owner, reason, said });
     return json({ id, request: route.request, decision });
   }
 
   async #ofTask(
-    does: Exclude<TaskRoute["does"], "start" | "do" | "decide">,
+    does: Exclude<TaskRoute["does"], "start" | "do" | "list" | "decide">,
     id: string,
     request: Request,
     owner: string,
@@ -146,7 +183,7 @@ class Tasks {
           signal: request.signal,
         });
       case "state":
-        return json(await stateOf(workspace, this.#live.has(key) || (await workspace.leased?.()) === true));
+        return json(await stateOf(workspace, await this.#isRunning(key, workspace)));
       case "result":
         return json({ id, ...(await resultOf(workspace, viewOf(request))) });
       case "files":
@@ -167,7 +204,10 @@ class Tasks {
         return json({ id });
       case "upload": {
         await unfinished(workspace);
-        const inputs = await inputsOf(uploadOf(await this.#body(request)));
+        const type = request.headers.get("content-type") ?? "";
+        const isForm = /^multipart\/form-data\s*;/i.test(type);
+        const sent = isForm ? await formFiles(await this.#bytes(request), type) : uploadOf(await this.#body(request));
+        const inputs = await inputsOf(sent);
         checkFits(inputs.keys(), await filesIn(workspace));
         for (const [path, content] of inputs) await workspace.write(path, content);
         return json({ id, files: [...inputs.keys()] });
@@ -239,7 +279,17 @@ class Tasks {
   #body(request: Request): Promise<string> {
     return readBody(request, limitsOf(this.#config));
   }
+
+  async #bytes(request: Request): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    await readPieces(request, limitsOf(this.#config), (piece) => pieces.push(piece));
+    return new Uint8Array(await new Blob(pieces as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+  }
 }
+
+/** Tasks in one list. */
+const usualListed = 100;
+const mostListed = 1_000;
 
 const noTask = "There is no task with this id.";
 

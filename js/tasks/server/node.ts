@@ -4,6 +4,7 @@ import { GloveError } from "../../src/values/error.js";
 export interface NodeStats {
   readonly mode: number;
   readonly size: number;
+  readonly mtimeMs: number;
   isFile(): boolean;
   isDirectory(): boolean;
   isSymbolicLink(): boolean;

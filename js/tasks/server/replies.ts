@@ -3,7 +3,7 @@ import { Refused, refuse } from "../../server/refuse.js";
 import { broken } from "../../src/relay/answer.js";
 import type { Refusal } from "../../src/relay/refusal-response.js";
 import { GloveError } from "../../src/values/error.js";
-import type { RemoteTaskState, TaskResult, TaskRunOptions } from "../../src/wire/task-types.js";
+import type { RemoteTaskEntry, RemoteTaskState, TaskResult, TaskRunOptions } from "../../src/wire/task-types.js";
 import { byFiles } from "../read-task.js";
 import type { TaskWorkspace, WorkspaceEntry } from "../workspaces/workspace.js";
 import { clientPath } from "./request-body.js";
@@ -19,6 +19,7 @@ const statuses: Readonly<Record<string, number>> = {
   TASK_FINISHED: 409,
   TASK_IN_USE: 409,
   TASK_CONFIG_INVALID: 400,
+  TASK_DECISION_INVALID: 400,
   TASK_GOAL_INVALID: 400,
   TASK_HISTORY_INVALID: 400,
   TASK_PATH_INVALID: 400,
@@ -32,6 +33,12 @@ export const json = (value: unknown, status = 200) => Response.json(value, { sta
 /** Where a task stands, as far as that is for its clients. */
 export async function stateOf(workspace: TaskWorkspace, running = false): Promise<RemoteTaskState> {
   return JSON.parse(await byFiles(workspace, (task) => task.clientState(running))) as RemoteTaskState;
+}
+
+/** A task as a list shows it; nothing where there is none. */
+export async function entryOf(workspace: TaskWorkspace, id: string, running: boolean): Promise<RemoteTaskEntry | undefined> {
+  const text = await byFiles(workspace, (task) => task.clientEntry(id, running));
+  return text ? (JSON.parse(text) as RemoteTaskEntry) : undefined;
 }
 
 /** What came of a task so far. Its lease stays with whoever runs it. */

@@ -8,21 +8,31 @@ import type { TaskBudgets, TaskSpec } from "../../src/wire/task-types.js";
 import { core } from "../core.js";
 import { specOptions } from "../options.js";
 
-/** A text, or bytes as base64. */
-export type SentFile = string | { readonly base64: string };
+/** A text, bytes as base64, or those of a form. */
+export type SentFile = string | { readonly base64: string } | Uint8Array;
 type SentFiles = Readonly<Record<string, SentFile>>;
 
 /** A client that could say these would approve its own calls, or speak for others. */
 const notTheirs = ["approvals", "user_id", "seed_messages", "seed_from_sessions", "id"] as const;
-const { goal, budgets, history, ext } = specOptions;
-const theirs = { goal, budgets, history, ext } as const;
+const { goal, budgets, history, ext, require_plan_approval } = specOptions;
+const theirs = { goal, budgets, history, ext, require_plan_approval } as const;
 const wantedOptions = { ...theirs, files: "any" } as const;
-const decisionOptions = { task_id: "text", decision: "approved|denied", reason: "text" } as const satisfies Options<object>;
+const decisionOptions = {
+  task_id: "text",
+  decision: "approved|denied|expired",
+  reason: "text",
+  // As files of decisions have them.
+  id: "text",
+  approved_by: "text",
+  timestamp: "text",
+} as const satisfies Options<object>;
 
 export interface Decision {
   readonly task_id?: string;
-  readonly decision: "approved" | "denied";
+  readonly decision: "approved" | "denied" | "expired";
   readonly reason?: string;
+  /** What the client says itself of the decision. */
+  readonly said: { readonly approved_by: string; readonly timestamp: string };
 }
 
 export function taskOf(body: string): { readonly spec: TaskSpec; readonly files: SentFiles } {
@@ -41,13 +51,21 @@ export function taskOf(body: string): { readonly spec: TaskSpec; readonly files:
   });
 }
 
-export function decisionOf(body: string): Decision {
-  const decision = objectOf(body);
+export function decisionOf(body: string, request: string): Decision {
+  const fields = objectOf(body);
   return refuseInvalid(() => {
-    checkOptions(decision, decisionOptions);
-    check("`decision`", decision.decision, decisionOptions.decision);
-    return decision as unknown as Decision;
+    checkOptions(fields, decisionOptions);
+    check("`decision`", fields.decision, decisionOptions.decision);
+    const { id = request, approved_by = "", timestamp = "", ...decision } = fields as unknown as Decision & StoredDecision;
+    if (id !== request) refuse(400, "REQUEST_INVALID", "`id` is another request than the address names.");
+    return { ...decision, said: { approved_by, timestamp } };
   });
+}
+
+interface StoredDecision {
+  readonly id?: string;
+  readonly approved_by?: string;
+  readonly timestamp?: string;
 }
 
 /** An object with this text alone, or nothing. */
@@ -124,8 +142,28 @@ export function uploadOf(body: string): SentFiles {
   });
 }
 
+/** The files of a form by the paths that they name: that of the field below `task/`, or else the name of the file. */
+export async function formFiles(bytes: Uint8Array, contentType: string): Promise<SentFiles> {
+  const response = new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { "content-type": contentType } });
+  const invalid = (message: string, cause?: unknown): never => refuse(400, "REQUEST_INVALID", message, cause);
+  const form = await response.formData().catch((error) => invalid("The request body is no form of multipart/form-data.", error));
+  const files = new Map<string, SentFile>();
+  for (const [name, content] of form) {
+    if (files.size >= mostParts) invalid("The form has more than 1,000 parts.");
+    const file = typeof content === "string" ? "" : content.name;
+    const path = name.startsWith("task/") ? name : `task/${file}`;
+    if (path === "task/") invalid(`The field \`${name}\` is neither a file nor named by a path below task/.`);
+    if (files.has(path)) invalid(`Two parts of the form are \`${path}\`.`);
+    files.set(path, typeof content === "string" ? content : new Uint8Array(await content.arrayBuffer()));
+  }
+  return Object.fromEntries(files);
+}
+
+/** More parts are no upload of a person's. */
+const mostParts = 1_000;
+
 async function bytesOf(path: string, content: unknown): Promise<string | Uint8Array> {
-  if (typeof content === "string") return content;
+  if (typeof content === "string" || content instanceof Uint8Array) return content;
   const { base64 } = Object(content) as { readonly base64?: unknown };
   const bytes = typeof base64 === "string" ? await fromBase64(base64) : undefined;
   return bytes ?? refuse(400, "REQUEST_INVALID", `The content of \`${path}\` is neither a text nor { base64 }.`);

@@ -2,7 +2,7 @@
 import { Refused, refuse } from "../../server/refuse.js";
 
 export type TaskRoute =
-  | { readonly does: "start" | "do" }
+  | { readonly does: "start" | "do" | "list" }
   | { readonly does: OfTask; readonly id: string }
   | { readonly does: "decide"; readonly id?: string; readonly request: string };
 
@@ -19,7 +19,7 @@ const ofTask = {
 
 type OfTask = "state" | "events" | "result" | "files" | "file" | "edit" | "stop" | "resume" | "upload";
 
-/** The ends of paths, whatever comes before them: `…/tasks/do`, `…/tasks/{id}/events`, `…/approvals/{id}/decision`. */
+/** The ends of paths, whatever comes before them: `…/tasks`, `…/tasks/do`, `…/tasks/{id}/events`, `…/approvals/{id}/decision`. */
 export function routeOf({ method, url }: Request): TaskRoute {
   const { pathname } = new URL(url);
   const decided = /\/approvals\/([\w-]+)\/decision$/.exec(pathname);
@@ -31,6 +31,10 @@ export function routeOf({ method, url }: Request): TaskRoute {
   if (/\/tasks\/do(\/async)?$/.test(pathname)) {
     only("POST", method);
     return { does: pathname.endsWith("async") ? "start" : "do" };
+  }
+  if (/\/tasks$/.test(pathname)) {
+    only("GET", method);
+    return { does: "list" };
   }
   const [, id, what = ""] = /\/tasks\/([\w-]{1,64})(?:\/(\w+))?$/.exec(pathname) ?? [];
   if (!id || !Object.hasOwn(ofTask, what)) refuse(404, "NOT_FOUND", "There is nothing at this address.");

@@ -1,7 +1,7 @@
 // The tasks that run in this process, each once, and what is asked of one wherever it runs.
 
 import { Refused, refuse } from "../../server/refuse.js";
-import type { GloveTask } from "../task.js";
+import type { GloveTask, TaskDecision } from "../task.js";
 import { watchTask } from "../watch.js";
 import { taskBusy } from "../workspaces/refusals.js";
 import type { TaskWorkspace } from "../workspaces/workspace.js";
@@ -62,12 +62,11 @@ export class LiveTasks {
   }
 
   /** Of two who decide about a request at once, the second is told that it is decided. */
-  async decide(key: string, workspace: TaskWorkspace, id: string, allowed: boolean, by: string, reason?: string): Promise<void> {
+  async decide(key: string, workspace: TaskWorkspace, decision: TaskDecision): Promise<void> {
     const before = this.#deciding.get(key);
     const deciding = (async () => {
       await before?.catch(() => {});
-      const decider = this.#tasks.get(key) ?? watchTask(workspace);
-      await (allowed ? decider.approve(id, by) : decider.deny(id, reason, by));
+      await (this.#tasks.get(key) ?? watchTask(workspace)).decide(decision);
     })();
     this.#deciding.set(key, deciding);
     try {

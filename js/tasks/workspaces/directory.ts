@@ -67,8 +67,11 @@ export class DirectoryTaskWorkspace implements TaskWorkspace {
     return found;
   }
 
-  lease(): Promise<(() => void) | undefined> {
-    return leaseOf(this.name);
+  async lease(): Promise<(() => void) | undefined> {
+    const release = await leaseOf(this.name);
+    // People and services look here from the start.
+    if (release) await this.#place("progress/approvals/decisions/of").catch(() => {});
+    return release;
   }
 
   leased(): Promise<boolean> {

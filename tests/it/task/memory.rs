@@ -263,7 +263,7 @@ fn a_database_finds_by_words_and_keeps_channels_apart() {
     put(&bob, MemoryEntry::new("1", "Reports", "are a page long, for Bob"));
     put(&ada, MemoryEntry::new("3", "Name", "Ada").pinned());
     let find = |text: &str| -> Vec<String> {
-        let query = MemoryQuery { name: "q".into(), text: text.into(), top_k: 9, pinned: false };
+        let query = MemoryQuery { name: "q".into(), text: text.into(), top_k: 9, ..MemoryQuery::default() };
         block_on(agent.recall(ada.clone(), query)).unwrap().into_iter().map(|entry| entry.text).collect()
     };
     assert_eq!(find("long reports? pages"), ["are two pages long"]);
@@ -277,7 +277,7 @@ fn a_database_finds_by_words_and_keeps_channels_apart() {
     assert!(!block_on(agent.forget(ada.clone(), "2")).unwrap());
     assert!(find("Vienna").is_empty());
     let again = SqliteMemory::open(&path).unwrap();
-    let query = MemoryQuery { name: "pinned".into(), text: String::new(), top_k: 9, pinned: true };
+    let query = MemoryQuery { name: "pinned".into(), text: String::new(), top_k: 9, pinned: true, ..MemoryQuery::default() };
     assert_eq!(block_on(again.query(ada, query)).unwrap()[0].text, "Ada");
     let _ = std::fs::remove_file(&path);
 }

@@ -12,14 +12,26 @@ const LONGEST_OWNER: usize = 150;
 
 /// A task, as one of the caller's: its name is that of its folder, too.
 pub(super) fn name(user: &str, id: &str) -> Result<String, Refusal> {
-    let is_id = !id.is_empty()
-        && id.len() <= MAX_ID
-        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    match (is_id, user) {
+    match (is_id(id), user) {
         (false, _) => Err(unknown()),
         (true, "") => Ok(id.to_owned()),
         (true, user) => Ok(format!("{}.{id}", owner(user))),
     }
+}
+
+/// The id of the user's task whose folder has this name.
+pub(super) fn id_of<'a>(user: &str, name: &'a str) -> Option<&'a str> {
+    let id = match user {
+        "" => name,
+        user => name.strip_prefix(&owner(user))?.strip_prefix('.')?,
+    };
+    is_id(id).then_some(id)
+}
+
+fn is_id(id: &str) -> bool {
+    !id.is_empty()
+        && id.len() <= MAX_ID
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
 /// `user` has the letters that [`in_letters`](crate::session_owners::in_letters) leaves. Folders of some systems do not tell Ada from ada.
@@ -69,6 +81,12 @@ mod tests {
         assert!(long.len() < 255 && name(&"A".repeat(61), "x").unwrap() != long);
         for id in ["", ".", "..", "a.b", "a/b", "../x", "é", &"x".repeat(65)] {
             assert_eq!(name("ada", id).unwrap_err().code, "TASK_MISSING", "{id}");
+        }
+        for user in ["", "ada", "Ada", &"A".repeat(61)] {
+            assert_eq!(id_of(user, &name(user, "x-1").unwrap()), Some("x-1"), "{user}");
+        }
+        for (user, folder) in [("", "ada.x"), ("ada", "x"), ("ada", "adab.x"), ("ada", "ada."), ("a", "ada.x")] {
+            assert_eq!(id_of(user, folder), None, "{user} {folder}");
         }
     }
 }

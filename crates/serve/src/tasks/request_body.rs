@@ -6,16 +6,17 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::multipart;
 use crate::failures::invalid;
 use glove_wasm::endpoint::Refusal;
 use glove_wasm::json::codec::from_text;
 use glove_wasm::providers::base64::bytes_of;
 use glove_wasm_task::{
-    Budgets, ClientUse, HistoryMode, HistoryPolicy, TaskError, TaskErrorKind, TaskSpec, WorkspacePath,
+    Budgets, ClientUse, HistoryMode, HistoryPolicy, Said, TaskError, TaskErrorKind, TaskSpec, WorkspacePath,
 };
 
 /// A client that could say these would approve its own calls, or speak for others.
-const THEIRS: [&str; 5] = ["goal", "budgets", "history", "ext", "files"];
+const THEIRS: [&str; 6] = ["goal", "budgets", "history", "ext", "files", "require_plan_approval"];
 const NOT_THEIRS: [&str; 5] = ["approvals", "user_id", "seed_messages", "seed_from_sessions", "id"];
 
 pub(super) type Files = BTreeMap<String, SentFile>;
@@ -25,7 +26,9 @@ pub(super) type Files = BTreeMap<String, SentFile>;
 #[serde(untagged)]
 pub(super) enum SentFile {
     Text(String),
-    Bytes(Base64),
+    Base64(Base64),
+    #[serde(skip)]
+    Bytes(Vec<u8>),
 }
 
 #[derive(Deserialize)]
@@ -43,6 +46,8 @@ struct Wanted {
     ext: Option<Box<RawValue>>,
     #[serde(default)]
     files: Files,
+    #[serde(default)]
+    require_plan_approval: bool,
 }
 
 /// Of what a task may use; what is not named stays.
@@ -85,6 +90,24 @@ pub(super) struct Decided {
     pub(super) task_id: Option<String>,
     pub(super) decision: Verdict,
     pub(super) reason: Option<String>,
+    /// As files of decisions have them.
+    id: Option<String>,
+    approved_by: Option<String>,
+    timestamp: Option<String>,
+}
+
+impl Decided {
+    /// What the client says itself of a decision about this request.
+    pub(super) fn said(&mut self, request: &str) -> Result<Said, Refusal> {
+        if self.id.as_ref().is_some_and(|id| id != request) {
+            return Err(invalid("`id` is another request than the address names"));
+        }
+        let (approved_by, timestamp) = (self.approved_by.take(), self.timestamp.take());
+        Ok(Said {
+            approved_by: approved_by.unwrap_or_default(),
+            timestamp: timestamp.unwrap_or_default(),
+        })
+    }
 }
 
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
@@ -92,6 +115,7 @@ pub(super) struct Decided {
 pub(super) enum Verdict {
     Approved,
     Denied,
+    Expired,
 }
 
 #[derive(Deserialize)]
@@ -143,7 +167,7 @@ pub(super) fn wanted(body: &str) -> Result<(TaskSpec, Files), Refusal> {
             )));
         }
     }
-    let Wanted { goal, budgets, history, ext, files } = object(body)?;
+    let Wanted { goal, budgets, history, ext, files, require_plan_approval } = object(body)?;
     let ext = ext.map(|ext| from_text(ext.get())).transpose().map_err(|fault| invalid(&fault.to_string()))?;
     let spec = TaskSpec {
         budgets: budgets.over(&Budgets::default()),
@@ -159,6 +183,7 @@ pub(super) fn wanted(body: &str) -> Result<(TaskSpec, Files), Refusal> {
             include_tools: history.include_tools,
         },
         ext: ext.unwrap_or_default(),
+        require_plan_approval,
         ..TaskSpec::new(goal)
     };
     Ok((spec, files))
@@ -190,6 +215,12 @@ pub(super) fn uploaded(body: &str) -> Result<Files, Refusal> {
     object(body).map(|Uploaded { files }| files)
 }
 
+/// Files of a form.
+pub(super) fn sent(body: &[u8], boundary: &str) -> Result<Files, Refusal> {
+    let files = multipart::files(body, boundary)?.into_iter();
+    Ok(files.map(|(path, content)| (path, SentFile::Bytes(content))).collect())
+}
+
 pub(super) fn edited(body: &str) -> Result<String, Refusal> {
     object(body).map(|Edited { content }| content)
 }
@@ -215,7 +246,8 @@ pub(super) fn inputs(files: Files) -> Result<Vec<(WorkspacePath, Vec<u8>)>, Refu
         path.allows(ClientUse::Upload)?;
         let content = match content {
             SentFile::Text(text) => text.into_bytes(),
-            SentFile::Bytes(Base64 { base64 }) => bytes_of(&base64).ok_or_else(|| {
+            SentFile::Bytes(bytes) => bytes,
+            SentFile::Base64(Base64 { base64 }) => bytes_of(&base64).ok_or_else(|| {
                 invalid(&format!("the content of `{given}` is neither a text nor {{ base64 }}"))
             })?,
         };

@@ -7,9 +7,10 @@ use hyper::header::{ALLOW, CONTENT_DISPOSITION, HeaderValue, X_CONTENT_TYPE_OPTI
 use serde_json::{Value, json};
 
 use super::events::{Wish, stream};
-use super::owners;
+use super::{list, multipart, owners};
 use super::request_body::{self, BudgetEdit, Decided, Verdict};
 use super::running_tasks::{Leaving, Tasks};
+use super::stream_token::stream_token;
 use super::tail::Tail;
 use crate::body;
 use crate::failures::invalid;
@@ -23,9 +24,13 @@ use glove_wasm_native::TaskFolder;
 use glove_wasm_task::layout::{PROGRESS, STOP, TASK};
 use glove_wasm_task::runtime::{self, RunOptions, TaskHandle, Workspace, client_state, state};
 use glove_wasm_task::{
-    ApprovalDecision, ClientUse, Decision, ResultView, TaskError, TaskErrorKind, TaskResult, TaskSpec,
+    ApprovalDecision, ClientTask, ClientUse, Decision, ResultView, TaskError, TaskErrorKind, TaskResult, TaskSpec,
     TaskStatus, WorkspacePath,
 };
+
+/// Tasks in one list.
+const USUAL_LISTED: usize = 100;
+const MOST_LISTED: usize = 1_000;
 
 /// A request about tasks.
 struct TaskRequest<'a> {
@@ -58,6 +63,8 @@ pub(crate) async fn route(
         }
         // No id, whatever the method.
         (_, ["tasks", "do"] | ["tasks", "do", "async"]) => Ok(only("POST")),
+        ("GET", ["tasks"]) => task_request.list().await,
+        (_, ["tasks"]) => Ok(only("GET")),
         ("GET", ["tasks", id]) => task_request.state(id).await,
         ("GET", ["tasks", id, "events"]) => task_request.events(id).await,
         ("GET", ["tasks", id, "result"]) => task_request.result(id).await,
@@ -189,7 +196,7 @@ impl TaskRequest<'_> {
     async fn begin(self, wait: bool) -> Result<Reply, Refusal> {
         self.open()?;
         let view = self.view()?;
-        let (user, tasks) = (self.user, Arc::clone(self.tasks));
+        let (user, tasks, shared) = (self.user, Arc::clone(self.tasks), Arc::clone(self.shared));
         let id = RandomIds.fresh();
         let logged = self.logged(&id);
         let (spec, files) = request_body::wanted(&self.text().await?)?;
@@ -218,7 +225,8 @@ impl TaskRequest<'_> {
         let options = RunOptions { view, leave_when_waiting: wait };
         let (handle, work) = tasks.run(&name, open, options, logged).await?;
         if !wait {
-            return Ok(reply::json(202, json!({ "id": id }).to_string()));
+            let token = stream_token(&shared, user, &id);
+            return Ok(reply::json(202, json!({ "id": id, "task_id": id, "stream_token": token }).to_string()));
         }
         let mut leaving = Leaving(Some(handle));
         let result = work.await;
@@ -234,7 +242,9 @@ impl TaskRequest<'_> {
         // Whose it is comes first where the address says it.
         let at = of.map(|id| self.known(id)).transpose()?;
         let (name_of, base) = (|id: &str| owners::name(user, id), tasks.served.folder.clone());
-        let Decided { task_id, decision, reason } = request_body::decision(&self.text().await?)?;
+        let mut decided = request_body::decision(&self.text().await?)?;
+        let said = decided.said(request)?;
+        let Decided { task_id, decision, reason, .. } = decided;
         let Some(id) = of.map(str::to_owned).or(task_id) else {
             return Err(invalid("the decision does not say of which task: add `task_id`"));
         };
@@ -249,10 +259,10 @@ impl TaskRequest<'_> {
         let (decided, word) = match decision {
             Verdict::Approved => (Decision::Approved, "approved"),
             Verdict::Denied => (Decision::Denied, "denied"),
+            Verdict::Expired => (Decision::Expired, "expired"),
         };
-        let by = if user.is_empty() { "user" } else { user };
         let now = SystemClock.now();
-        let mut decision = ApprovalDecision::new(request, decided, by, now);
+        let mut decision = ApprovalDecision::of_client(request, decided, user, said, now)?;
         decision.reason = reason;
         let _one = tasks.deciding.lock().await;
         let done = match tasks.handle(&name) {
@@ -263,9 +273,35 @@ impl TaskRequest<'_> {
         Ok(reply::json(200, json!({ "id": id, "request": request, "decision": word }).to_string()))
     }
 
+    async fn list(self) -> Result<Reply, Refusal> {
+        let most = match self.query("limit").map(|limit| limit.parse::<usize>()) {
+            None => USUAL_LISTED,
+            Some(Ok(limit)) if (1..=MOST_LISTED).contains(&limit) => limit,
+            Some(_) => return Err(invalid("`limit` is a number from 1 to 1000.")),
+        };
+        let ids = list::newest(&self.tasks.served.folder, self.user).await?;
+        let mut tasks = Vec::new();
+        for id in ids.iter().take(most) {
+            // One that is deleted meanwhile is none.
+            let Ok((name, folder)) = self.known(id) else { continue };
+            let running = self.is_running(&name, &folder).await?;
+            let state = client_state(&folder, running).await;
+            if state.as_ref().is_err_and(|error| error.kind == TaskErrorKind::Missing) {
+                continue;
+            }
+            tasks.push(to_text(&ClientTask::new(id.clone(), state)));
+        }
+        let more = ids.len() > most;
+        Ok(reply::json(200, format!("{{\"tasks\":[{}],\"more\":{more}}}", tasks.join(","))))
+    }
+
+    async fn is_running(&self, name: &str, folder: &TaskFolder) -> Result<bool, TaskError> {
+        Ok(self.tasks.get(name).is_some() || folder.is_leased().await?)
+    }
+
     async fn state(self, id: &str) -> Result<Reply, Refusal> {
         let (name, folder) = self.known(id)?;
-        let running = self.tasks.get(&name).is_some() || folder.is_leased().await?;
+        let running = self.is_running(&name, &folder).await?;
         Ok(reply::json(200, to_text(&client_state(&folder, running).await?)))
     }
 
@@ -345,7 +381,14 @@ impl TaskRequest<'_> {
     async fn upload(self, id: &str) -> Result<Reply, Refusal> {
         let (_, folder) = self.known(id)?;
         unfinished(&folder).await?;
-        let inputs = request_body::inputs(request_body::uploaded(&self.text().await?)?)?;
+        let kind = self.caller.header("content-type").unwrap_or_default();
+        let sent = match multipart::boundary(kind) {
+            Some(boundary) => {
+                request_body::sent(&body::read_bytes(self.shared, self.body).await?, &boundary)?
+            }
+            None => request_body::uploaded(&self.text().await?)?,
+        };
+        let inputs = request_body::inputs(sent)?;
         let mut files = Vec::new();
         for (path, _) in &inputs {
             fits(&folder, path).await?;

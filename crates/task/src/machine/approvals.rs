@@ -71,6 +71,7 @@ impl Task {
         &mut self,
         now: u64,
         questions: &[Question],
+        said: &str,
         fx: &mut Effects,
     ) -> Result<(), TaskError> {
         let step = self.current()?.id.clone();
@@ -89,7 +90,7 @@ impl Task {
                 (None, true) => {
                     "the call was cut off and may have taken effect: approve it to run it again".to_owned()
                 }
-                (None, false) => "the tool asks before this call".to_owned(),
+                (None, false) => self.why(question, said),
             };
             let mut request = self.request(now, ApprovalKind::Tool, rationale);
             request.tool_name.clone_from(&question.tool_name);
@@ -109,6 +110,22 @@ impl Task {
             self.answer(answers, fx);
         }
         Ok(())
+    }
+
+    /// Why this call, where its tool does not say so: what it is for, and what the model said with it.
+    fn why(&self, question: &Question, said: &str) -> String {
+        let tool = question.tool_name.as_deref().unwrap_or("the tool");
+        let plan = self.state.plan.iter().flat_map(|known| &known.plan.steps);
+        let current = self.state.current.as_ref();
+        let of = current.and_then(|step| step.plan_step.as_deref());
+        let step = plan.into_iter().find(|step| Some(step.id.as_str()) == of).map(|step| step.title.as_str());
+        let step = step.or(current.map(|step| step.name.as_str())).unwrap_or_default();
+        let mut why = format!("{tool}, for the step \"{}\"", first_line(step, 200));
+        let said = first_line(said.trim(), 300);
+        if !said.is_empty() {
+            why.push_str(&format!(". The model says: {said}"));
+        }
+        why
     }
 
     fn answer(&self, answers: Vec<Decided>, fx: &mut Effects) {

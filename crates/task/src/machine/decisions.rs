@@ -1,6 +1,6 @@
 //! A person's edits and decisions.
 
-use crate::approval::{ApprovalDecision, ApprovalKind, ApprovalRequest, Decision};
+use crate::approval::{ApprovalDecision, ApprovalKind, ApprovalRequest, Decision, Said};
 use crate::error::{Failure, TaskError, TaskErrorKind};
 use crate::layout::{self, WorkspacePath};
 use crate::machine::effect::{Edit, Effect, Effects};
@@ -12,6 +12,7 @@ use crate::state::{Decided, PlanState, mark};
 use crate::text::{pretty, sha256};
 use crate::time;
 use glove_wasm::json::Json;
+use glove_wasm::json::codec::Write;
 
 impl Task {
     /// Takes over what a person made of the plan.
@@ -138,12 +139,17 @@ impl Task {
     pub(super) fn settle(&mut self, now: u64, request: &ApprovalRequest, decision: &ApprovalDecision) {
         self.state.pending.retain(|open| open.id != request.id);
         let allowed = decision.decision == Decision::Approved;
-        let data = fields(&[
+        let reason = decision.reason.clone().unwrap_or_default();
+        let mut data: Vec<(&str, &dyn Write)> = vec![
             ("id", &request.id),
             ("decision", &decision.decision),
             ("approved_by", &decision.approved_by),
-            ("reason", &decision.reason.clone().unwrap_or_default()),
-        ]);
+            ("reason", &reason),
+        ];
+        if decision.said != Said::default() {
+            data.push(("said", &decision.said));
+        }
+        let data = fields(&data);
         let step = request.step.clone().unwrap_or_default();
         self.emit_of(now, "approval.decided", &step, request.tool_name.clone().unwrap_or_default(), data);
         match (&request.question, request.kind) {

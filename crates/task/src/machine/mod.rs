@@ -17,6 +17,7 @@ use crate::events::{Journal, TaskEvent};
 use crate::layout::{self, WorkspacePath};
 use crate::report::{Deliverable, TaskStatus, ToolCallReport};
 use crate::skill::SkillUse;
+use crate::source::Fetched;
 use crate::spec::{ApprovalPolicy, TaskSpec};
 use crate::state::{Outgoing, TaskState, VERSION};
 use crate::steps::{TaskLoop, loop_signature};
@@ -59,6 +60,8 @@ pub enum Input {
     /// The run of the current step waits for these. What stood in the files of decisions before decides nothing about them.
     Asked {
         questions: Vec<Question>,
+        /// What the model said with the calls that they are about.
+        said: String,
         /// As in [`Observed`].
         decisions: Vec<(String, String)>,
     },
@@ -106,6 +109,8 @@ pub struct StepOutcome {
     pub calls: Vec<ToolCallReport>,
     pub context_read: Vec<String>,
     pub artifacts: Vec<Deliverable>,
+    /// What it read of the web.
+    pub fetched: Vec<Fetched>,
     pub usage: Usage,
     /// Working time that no `Progress` has told.
     pub elapsed_ms: u64,
@@ -125,6 +130,12 @@ pub enum StepEnd {
     Failed(Failure),
 }
 
+/// A task may ask for more than its policy does, and never for less.
+fn with_plan(mut policy: ApprovalPolicy, spec: &TaskSpec) -> ApprovalPolicy {
+    policy.require_plan |= spec.require_plan_approval;
+    policy
+}
+
 impl Task {
     pub fn begin(now: u64, begin: Begin, by: &dyn TaskLoop) -> Result<(Task, Vec<Effect>), TaskError> {
         let Begin { agent_id, task_id, spec, approvals, skills } = begin;
@@ -136,7 +147,7 @@ impl Task {
             loop_name: by.name().to_owned(),
             loop_version: by.version().to_owned(),
             loop_signature: loop_signature(by, &spec, &skills),
-            approvals: spec.approvals.clone().unwrap_or(approvals),
+            approvals: with_plan(spec.approvals.clone().unwrap_or(approvals), &spec),
             started_at: now,
             round: 1,
             spec: TaskSpec { id: Some(task_id.clone()), ..spec },
@@ -221,10 +232,10 @@ impl Task {
                     fx.push(Effect::Save);
                 }
             }
-            Input::Asked { questions, decisions } => {
+            Input::Asked { questions, said, decisions } => {
                 self.current()?;
                 self.set_aside(now, &decisions);
-                self.asked(now, &questions, &mut fx)?;
+                self.asked(now, &questions, &said, &mut fx)?;
             }
             Input::Answered { question, allowed } => self.answered(now, &question, allowed, &mut fx),
             Input::Ended(outcome) => self.ended(now, *outcome, &mut fx)?,

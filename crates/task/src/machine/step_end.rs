@@ -1,18 +1,23 @@
 //! The end of a step: what becomes of its answer, and what is written of it.
 
 use crate::approval::ApprovalKind;
-use crate::error::TaskError;
+use crate::error::{TaskError, TaskErrorKind};
 use crate::layout::{self, WorkspacePath, step_name};
 use crate::machine::effect::{Edit, Effect, Effects};
 use crate::machine::journal::fields;
 use crate::machine::{StepEnd, StepOutcome, Task};
 use crate::plan::{Plan, Verdict};
 use crate::report::{FinishReason, StepReport, StepStatus, ToolCallReport};
+use crate::source::Fetched;
 use crate::state::PlanState;
 use crate::steps::{StepOutput, StepSpec, StepSummary};
-use crate::text::{first_line, pretty, sha256};
+use crate::text::{first_line, in_one_line, pretty, sha256, value_in};
 use glove_wasm::json::codec::to_text;
 use glove_wasm::json::{self, Json};
+
+/// What the JSON of a plan and of a verdict is.
+const PLAN_SCHEMA: &str = "glove-plan@1";
+const VERDICT_SCHEMA: &str = "glove-verdict@1";
 
 impl Task {
     pub(super) fn ended(
@@ -50,8 +55,11 @@ impl Task {
             context_read: outcome.context_read,
             artifacts_written: outcome.artifacts,
             usage: outcome.usage,
+            schema_id: step.schema_id.clone(),
+            ext: step.ext.clone(),
             ..StepReport::default()
         };
+        Task::cite(&step, &outcome.fetched, &mut report, fx);
         if error.is_none() {
             error = self.take_output(now, &step, &text, &mut report, fx).err().map(|error| error.message);
         }
@@ -70,6 +78,20 @@ impl Task {
         Ok(())
     }
 
+    /// Keeps what the step read of the web, and cites it. Doing it again changes nothing.
+    fn cite(step: &StepSpec, fetched: &[Fetched], report: &mut StepReport, fx: &mut Effects) {
+        for page in fetched {
+            let (source, path) = page.kept_by(&step.id);
+            let made = page.deliverable(&path, &source);
+            if report.artifacts_written.iter().all(|known| known.path != made.path) {
+                report.artifacts_written.push(made);
+                fx.push(Effect::Write { path, content: page.content.clone(), unless: None });
+            }
+            let path = WorkspacePath::known(layout::SOURCES);
+            fx.push(Effect::Edit { path, edit: Edit::Append(in_one_line(&source)) });
+        }
+    }
+
     /// What becomes of an answer that is more than a text.
     fn take_output(
         &mut self,
@@ -80,6 +102,13 @@ impl Task {
         fx: &mut Effects,
     ) -> Result<(), TaskError> {
         match step.output {
+            StepOutput::Text if step.schema_id.is_some() => {
+                let value = value_in::<Json>(text).map_err(|why| {
+                    TaskError::new(TaskErrorKind::Loop, format!("the answer is not the JSON that was asked for: {why}"))
+                })?;
+                self.write_output(step, "output.json", pretty(&value), report, fx);
+                report.output_json = value;
+            }
             StepOutput::Text => {}
             StepOutput::Findings => {
                 let piece = format!("## {}\n\n{}", step.id, text.trim());
@@ -89,12 +118,14 @@ impl Task {
             StepOutput::Plan => {
                 let plan = self.own_ids(Plan::from_answer(text)?);
                 report.output_json = json::written(to_text(&plan));
+                report.schema_id.get_or_insert_with(|| PLAN_SCHEMA.to_owned());
                 self.write_output(step, "output.json", pretty(&plan), report, fx);
                 self.propose(now, plan, fx);
             }
             StepOutput::Verdict => {
                 let verdict = Verdict::from_answer(text)?;
                 report.output_json = json::written(to_text(&verdict));
+                report.schema_id.get_or_insert_with(|| VERDICT_SCHEMA.to_owned());
                 self.write_output(step, "output.json", pretty(&verdict), report, fx);
                 self.state.verifications += 1;
                 let path = layout::verify_report(self.state.verifications);
@@ -172,6 +203,15 @@ impl Task {
         let word = if failed { "failed" } else { "completed" };
         let path = layout::of_step(&step.id, "report.json");
         fx.push(Effect::Write { path, content: pretty(report), unless: None });
+        if !report.tool_calls.is_empty() {
+            let mut lines = String::new();
+            for call in &report.tool_calls {
+                lines.push_str(&in_one_line(call));
+                lines.push('\n');
+            }
+            let path = layout::of_step(&step.id, "events.ndjson");
+            fx.push(Effect::Write { path, content: lines, unless: None });
+        }
         let note = format!("- {} {word}: {summary}", step.id);
         fx.push(Effect::Edit { path: WorkspacePath::known(layout::NOTES), edit: Edit::Append(note) });
         if let (false, Some(id)) = (failed, &step.plan_step) {

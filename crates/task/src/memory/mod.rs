@@ -6,6 +6,7 @@ mod redact;
 pub use compose::{Channel, pinned, recalled};
 pub use redact::redacted;
 
+use glove_wasm::json::Json;
 use glove_wasm::json::codec::{Read, Ts, Write};
 
 /// Whose memory it is, in the order in which a prompt has them.
@@ -22,10 +23,12 @@ pub enum ScopeKind {
 }
 
 impl ScopeKind {
-    /// Who is right where two channels say different things under one title: the greater one.
-    fn precedence(self) -> u8 {
+    /// Who is right where two channels say different things under one title: the greater one. Of what binds, the agent knows best.
+    fn precedence(self, binds: bool) -> u8 {
         match self {
             ScopeKind::Task => 4,
+            ScopeKind::User if binds => 1,
+            ScopeKind::Agent if binds => 3,
             ScopeKind::User => 3,
             ScopeKind::Org | ScopeKind::Team | ScopeKind::Project => 2,
             ScopeKind::Agent => 1,
@@ -38,21 +41,33 @@ impl ScopeKind {
 pub struct MemoryScope {
     pub kind: ScopeKind,
     pub id: String,
+    /// The channel is this agent's alone: others have one of their own about the same subject.
+    pub agent_id: Option<String>,
 }
 
 impl MemoryScope {
     pub fn new(kind: ScopeKind, id: impl Into<String>) -> Self {
-        MemoryScope { kind, id: id.into() }
+        MemoryScope { kind, id: id.into(), agent_id: None }
     }
 
-    /// `user:42`
+    /// For this agent alone.
+    pub fn of_agent(mut self, agent: impl Into<String>) -> Self {
+        self.agent_id = Some(agent.into());
+        self
+    }
+
+    /// `user:42`, or of one agent alone `user:42@researcher`, where letters that would make another channel of it are escaped.
     pub fn name(&self) -> String {
-        format!("{}:{}", self.kind.word(), self.id)
+        let name = format!("{}:{}", self.kind.word(), self.id);
+        match &self.agent_id {
+            Some(agent) => format!("{name}@{}", agent.replace('%', "%25").replace('@', "%40")),
+            None => name,
+        }
     }
 }
 
 /// Something that is remembered.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Read, Ts, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
 #[ts(input)]
 pub struct MemoryEntry {
     /// Names it in its channel: putting it again replaces it.
@@ -60,6 +75,10 @@ pub struct MemoryEntry {
     #[json(default)]
     pub title: String,
     pub text: String,
+    /// Of any shape, for the application. A prompt has the text alone.
+    #[json(skip_if_default)]
+    pub data: Json,
+    /// `constraint` and `capability`: where channels differ, the agent counts before its organisation, and that before the user.
     #[json(default)]
     pub tags: Vec<String>,
     /// Where it comes from, such as the paths of a task.
@@ -79,10 +98,25 @@ impl MemoryEntry {
         self.pinned = true;
         self
     }
+
+    pub fn data(mut self, data: impl Into<Json>) -> Self {
+        self.data = data.into();
+        self
+    }
+
+    pub fn tags<'a>(mut self, tags: impl IntoIterator<Item = &'a str>) -> Self {
+        self.tags.extend(tags.into_iter().map(str::to_owned));
+        self
+    }
+
+    /// What holds whatever somebody prefers.
+    pub(crate) fn binds(&self) -> bool {
+        self.tags.iter().any(|tag| tag == "constraint" || tag == "capability")
+    }
 }
 
 /// What is looked for in a channel.
-#[derive(Debug, Clone, PartialEq, Eq, Ts, Write)]
+#[derive(Debug, Clone, Default, PartialEq, Ts, Write)]
 pub struct MemoryQuery {
     /// What it is for: `pinned`, a phase, or the application's own.
     pub name: String,
@@ -90,10 +124,19 @@ pub struct MemoryQuery {
     pub text: String,
     pub top_k: usize,
     pub pinned: bool,
+    /// About how many tokens are read of what is found; as many as there are with 0.
+    #[json(skip_if_default)]
+    pub max_tokens: usize,
+    /// Only entries that have all of these.
+    #[json(skip_if_default)]
+    pub tags: Vec<String>,
+    /// For a provider of one's own.
+    #[json(skip_if_default)]
+    pub filter: Json,
 }
 
 /// How much of a channel is read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MemoryStrategy {
     /// About how many tokens of pinned entries; none with 0.
     pub pinned_tokens: usize,
@@ -103,7 +146,20 @@ pub struct MemoryStrategy {
     pub recall: Vec<(String, usize)>,
     /// About how many tokens a phase recalls.
     pub recall_tokens: usize,
+    /// Only entries that have all of these tags are read.
+    pub tags: Vec<String>,
+    /// Goes along with each query, for a provider of one's own.
+    pub filter: Json,
+    /// What stands above pinned entries, with `{channel}` for the kind of the channel.
+    pub template: String,
+    /// Of entries with one text, one is read.
+    pub dedupe_by_hash: bool,
+    /// Of entries with one title, one is read.
+    pub dedupe_by_title: bool,
 }
+
+/// What stands above pinned entries unless a strategy says otherwise.
+const TEMPLATE: &str = "Memory ({channel})";
 
 impl MemoryStrategy {
     /// What is usual for such a channel.
@@ -119,6 +175,11 @@ impl MemoryStrategy {
             redact: true,
             recall: recall.iter().map(|(phase, k)| ((*phase).to_owned(), *k)).collect(),
             recall_tokens: 400,
+            tags: Vec::new(),
+            filter: Json::null(),
+            template: TEMPLATE.to_owned(),
+            dedupe_by_hash: true,
+            dedupe_by_title: true,
         }
     }
 
@@ -172,7 +233,7 @@ impl MemoryBinding {
 
     /// The channel of a task of this agent and user. `None`: it is somebody else's, and this task does not read it.
     pub fn resolved(&self, agent: &str, user: Option<&str>, task: &str) -> Option<MemoryScope> {
-        let MemoryScope { kind, id } = &self.scope;
+        let MemoryScope { kind, id, .. } = &self.scope;
         let own = match kind {
             ScopeKind::Agent => Some(agent),
             ScopeKind::User => user,
@@ -185,6 +246,6 @@ impl MemoryBinding {
             (false, Some(user)) if *kind == ScopeKind::User && user != id => return None,
             (false, _) => id,
         };
-        Some(MemoryScope::new(*kind, id))
+        Some(MemoryScope { agent_id: self.scope.agent_id.clone(), ..MemoryScope::new(*kind, id) })
     }
 }

@@ -1,12 +1,11 @@
 //! The agent that works on tasks: who it is, what it may use, how it goes about it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::memory::{MemoryBinding, MemoryEntry, MemoryQuery, MemoryScope, MemoryStrategy, ScopeKind};
 use crate::runtime::credentials::{Asking, CredentialBroker, CredentialRequest};
 use crate::runtime::handle::{RunOptions, TaskHandle};
-use crate::runtime::memory::MemoryWorkspace;
 use crate::runtime::memory_port::AgentMemory;
 use crate::runtime::parts::{Closure, Hosted, Parts, StepContext};
 use crate::runtime::session_source::SessionSource;
@@ -15,8 +14,8 @@ use crate::runtime::tools::TaskTool;
 use crate::runtime::traced::TaskTraces;
 use crate::runtime::workspace::Workspace;
 use crate::{
-    ApprovalPolicy, DefaultLoop, ResultView, SkillBundle, SkillTool, TaskError, TaskErrorKind, TaskLoop,
-    TaskResult, TaskSpec,
+    ApprovalPolicy, Budgets, DefaultLoop, ResultView, SkillBundle, TaskError, TaskErrorKind, TaskLoop, TaskResult,
+    TaskSpec,
 };
 use glove_wasm::message::Message;
 use glove_wasm::portable::{MaybeSend, MaybeSync};
@@ -29,7 +28,8 @@ const GRACE_MS: u64 = 5_000;
 /// An agent for tasks. Clones are the same agent; it may run many tasks at once, each in a workspace of its own.
 #[derive(Clone)]
 pub struct TaskAgent {
-    parts: Arc<Parts>,
+    /// What tasks that are opened next are worked on with; those that are open keep what they were opened with.
+    parts: Arc<Mutex<Arc<Parts>>>,
 }
 
 /// Builds an agent for tasks.
@@ -43,7 +43,9 @@ impl TaskAgentBuilder {
         TaskAgentBuilder {
             parts: Parts {
                 id: "agent".to_owned(),
+                name: String::new(),
                 persona: String::new(),
+                capabilities: Vec::new(),
                 model,
                 clock,
                 ids,
@@ -51,6 +53,8 @@ impl TaskAgentBuilder {
                 file_tools: Vec::new(),
                 hosted: None,
                 approvals: ApprovalPolicy::default(),
+                budgets: Budgets::default(),
+                view: ResultView::default(),
                 by: Arc::new(DefaultLoop::new()),
                 functions: Vec::new(),
                 seeds: Vec::new(),
@@ -69,6 +73,18 @@ impl TaskAgentBuilder {
     /// Names the agent over all its tasks.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.parts.id = id.into();
+        self
+    }
+
+    /// What people call it; its prompts say so.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.parts.name = name.into();
+        self
+    }
+
+    /// What it can do, in a few words each: its prompts say so.
+    pub fn capabilities<'a>(mut self, capabilities: impl IntoIterator<Item = &'a str>) -> Self {
+        self.parts.capabilities.extend(capabilities.into_iter().map(str::to_owned));
         self
     }
 
@@ -116,6 +132,18 @@ impl TaskAgentBuilder {
     /// What a person approves, unless a task says it itself.
     pub fn approvals(mut self, approvals: ApprovalPolicy) -> Self {
         self.parts.approvals = approvals;
+        self
+    }
+
+    /// What a task may use that says no budgets itself.
+    pub fn default_budgets(mut self, budgets: Budgets) -> Self {
+        self.parts.budgets = budgets;
+        self
+    }
+
+    /// How much `do_task` gives back where it is not said.
+    pub fn default_view(mut self, view: ResultView) -> Self {
+        self.parts.view = view;
         self
     }
 
@@ -208,66 +236,57 @@ impl TaskAgentBuilder {
 
     /// Fails where two tools or two skills have the same name, or nothing runs the tools of a skill.
     pub fn build(self) -> Result<TaskAgent, TaskError> {
-        let reserved = ["file_glob", "file_read", "fs_write", "json_validate"];
-        let mut names: Vec<String> = reserved.map(str::to_owned).to_vec();
-        let mut more: Vec<String> =
-            self.parts.tools.iter().map(|entry| entry.tool.name().to_owned()).collect();
-        // One of a workspace that is empty has the same name.
-        for (make, _) in &self.parts.file_tools {
-            more.push(make.tool(Arc::new(MemoryWorkspace::new())).name().to_owned());
-        }
-        let hosted = self.parts.hosted.iter().flat_map(|hosted| hosted.host.definitions());
-        let hosted: Vec<String> = hosted.map(|definition| definition.name).collect();
-        self.check_skills(&hosted)?;
-        more.extend(hosted);
-        if self.parts.skill_runner.is_some() {
-            more.extend(
-                self.parts.skills.iter().flat_map(|skill| &skill.tools).map(|tool| tool.name.clone()),
-            );
-        }
-        for name in more {
-            let name = name.to_ascii_lowercase();
-            if names.contains(&name) {
-                let message = format!(
-                    "there are two tools named `{name}`; every task has file_glob, file_read, fs_write and json_validate"
-                );
-                return Err(TaskError::new(TaskErrorKind::Config, message));
-            }
-            names.push(name);
-        }
-        Ok(TaskAgent { parts: Arc::new(self.parts) })
-    }
-
-    fn check_skills(&self, hosted: &[String]) -> Result<(), TaskError> {
-        let mut names: Vec<String> = Vec::new();
-        for skill in &self.parts.skills {
-            let name = skill.name.to_lowercase();
-            if names.contains(&name) {
-                let message = format!("there are two skills named \"{}\"", skill.name);
-                return Err(TaskError::new(TaskErrorKind::Config, message));
-            }
-            names.push(name);
-            let run = |tool: &SkillTool| self.parts.skill_runner.is_some() || hosted.contains(&tool.name);
-            if let Some(tool) = skill.tools.iter().find(|tool| !run(tool)) {
-                let message = format!(
-                    "nothing runs `{}` of the skill \"{}\"; give the agent a `skill_runner`",
-                    tool.name, skill.name
-                );
-                return Err(TaskError::new(TaskErrorKind::Config, message));
-            }
-        }
-        Ok(())
+        self.parts.check()?;
+        Ok(TaskAgent { parts: Arc::new(Mutex::new(Arc::new(self.parts))) })
     }
 }
 
 impl TaskAgent {
-    /// Begins a task, runs it to its end or to a stop, and gives what came of it. It waits for people as long as their requests do.
+    fn parts(&self) -> Arc<Parts> {
+        // Nothing panics while it is held.
+        Arc::clone(&self.parts.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Changes what tasks that are opened later are worked on with, or nothing at all.
+    fn change(&self, change: impl FnOnce(&mut Parts)) -> Result<(), TaskError> {
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = Parts::clone(&parts);
+        change(&mut changed);
+        changed.check()?;
+        *parts = Arc::new(changed);
+        Ok(())
+    }
+
+    /// Adds a tool for acting, for tasks that are started or resumed later. Fails where there is one with its name.
+    pub fn register_tool(&self, tool: Tool) -> Result<(), TaskError> {
+        self.change(|parts| parts.tools.push(TaskTool { tool, phases: None }))
+    }
+
+    /// Adds a skill for tasks that are started later. A task that is resumed needs those that it began with.
+    pub fn register_skill(&self, skill: SkillBundle) -> Result<(), TaskError> {
+        self.change(|parts| parts.skills.push(skill))
+    }
+
+    /// Adds to the conversation that came before, for tasks that are started or resumed later.
+    pub fn seed_history(&self, messages: impl IntoIterator<Item = Message>) {
+        // No history makes an agent that could not be built.
+        let _ = self.change(|parts| parts.seeds.extend(messages));
+    }
+
+    /// Tasks that are started or resumed later have no conversation of the agent's before them; their own stays.
+    pub fn clear_history(&self) {
+        let _ = self.change(|parts| parts.seeds.clear());
+    }
+
+    /// Begins a task, runs it to its end or to a stop, and gives what came of it; without a view, as much as the agent usually gives. It
+    /// waits for people as long as their requests do.
     pub async fn do_task(
         &self,
         files: impl Workspace + 'static,
         spec: TaskSpec,
-        view: ResultView,
+        view: impl Into<Option<ResultView>>,
     ) -> Result<TaskResult, TaskError> {
+        let view = view.into().unwrap_or(self.parts().view);
         let task = self.start_task(files, spec).await?;
         task.run(RunOptions { view, ..RunOptions::default() }).await
     }
@@ -278,19 +297,19 @@ impl TaskAgent {
         files: impl Workspace + 'static,
         spec: TaskSpec,
     ) -> Result<TaskHandle, TaskError> {
-        TaskHandle::start(Arc::clone(&self.parts), Arc::new(files), spec).await
+        TaskHandle::start(self.parts(), Arc::new(files), spec).await
     }
 
-    fn memory(&self) -> Result<&AgentMemory, TaskError> {
+    fn memory(&self) -> Result<AgentMemory, TaskError> {
         let none =
             || TaskError::new(TaskErrorKind::Config, "this agent has no memory; give it one with `memory`");
-        self.parts.memory.as_ref().ok_or_else(none)
+        self.parts().memory.clone().ok_or_else(none)
     }
 
     /// Writes an entry into a channel.
     pub async fn remember(&self, scope: MemoryScope, entry: MemoryEntry) -> Result<(), TaskError> {
         let memory = self.memory()?;
-        memory.in_time(&*self.parts.clock, memory.provider.put(scope, entry)).await
+        memory.in_time(&*self.parts().clock, memory.provider.put(scope, entry)).await
     }
 
     /// Looks for entries in a channel.
@@ -300,13 +319,13 @@ impl TaskAgent {
         query: MemoryQuery,
     ) -> Result<Vec<MemoryEntry>, TaskError> {
         let memory = self.memory()?;
-        memory.in_time(&*self.parts.clock, memory.provider.query(scope, query)).await
+        memory.in_time(&*self.parts().clock, memory.provider.query(scope, query)).await
     }
 
     /// False where there was none.
     pub async fn forget(&self, scope: MemoryScope, id: &str) -> Result<bool, TaskError> {
         let memory = self.memory()?;
-        memory.in_time(&*self.parts.clock, memory.provider.delete(scope, id.to_owned())).await
+        memory.in_time(&*self.parts().clock, memory.provider.delete(scope, id.to_owned())).await
     }
 
     /// The memory of this user is read by tasks that are theirs, or nobody's.
@@ -328,13 +347,13 @@ impl TaskAgent {
 
     /// Takes up the task of a workspace: one that was stopped, that waits, or whose process has ended.
     pub async fn resume(&self, files: impl Workspace + 'static) -> Result<TaskHandle, TaskError> {
-        TaskHandle::resume(Arc::clone(&self.parts), Arc::new(files)).await
+        TaskHandle::resume(self.parts(), Arc::new(files)).await
     }
 }
 
 impl fmt::Debug for TaskAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TaskAgent").field("id", &self.parts.id).finish_non_exhaustive()
+        f.debug_struct("TaskAgent").field("id", &self.parts().id).finish_non_exhaustive()
     }
 }
 

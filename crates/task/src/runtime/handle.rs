@@ -71,6 +71,11 @@ impl TaskHandle {
         let task_id = spec.id.clone().unwrap_or_else(|| parts.ids.fresh());
         let skills = parts.skills.iter().map(SkillBundle::as_use).collect();
         let (agent_id, approvals) = (parts.id.clone(), parts.approvals.clone());
+        // What a task says itself counts before what its agent does.
+        let spec = match spec.budgets == Budgets::default() {
+            true => spec.budgets(parts.budgets.clone()),
+            false => spec,
+        };
         let begin = Begin { agent_id, task_id, spec, approvals, skills };
         let (task, effects) = Task::begin(parts.clock.now(), begin, &*parts.by)?;
         let lease = files.lease().await?;

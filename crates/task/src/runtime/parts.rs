@@ -5,20 +5,27 @@ use std::sync::Arc;
 
 use crate::prompt::StepPrompt;
 use crate::runtime::credentials::CredentialBroker;
+use crate::runtime::memory::MemoryWorkspace;
 use crate::runtime::memory_port::AgentMemory;
 use crate::runtime::session_source::SessionSource;
 use crate::runtime::tool_files::SkillRunner;
 use crate::runtime::tools::TaskTool;
 use crate::runtime::traced::TaskTraces;
 use crate::runtime::workspace::Workspace;
-use crate::{ApprovalPolicy, Plan, SkillBundle, StepSpec, TaskLoop};
+use crate::{
+    ApprovalPolicy, Budgets, Plan, ResultView, SkillBundle, SkillTool, StepSpec, TaskError, TaskErrorKind, TaskLoop,
+};
 use glove_wasm::message::Message;
 use glove_wasm::portable::{BoxFuture, MaybeSend, MaybeSync};
 use glove_wasm::ports::{Clock, IdSource, ModelAdapter, Tool, ToolFailure, ToolHost};
 
+#[derive(Clone)]
 pub(super) struct Parts {
     pub(super) id: String,
+    /// What people call it.
+    pub(super) name: String,
     pub(super) persona: String,
+    pub(super) capabilities: Vec<String>,
     pub(super) model: Arc<dyn ModelAdapter>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ids: Arc<dyn IdSource>,
@@ -26,6 +33,9 @@ pub(super) struct Parts {
     pub(super) file_tools: Vec<(Arc<dyn MakesTool>, Vec<String>)>,
     pub(super) hosted: Option<Hosted>,
     pub(super) approvals: ApprovalPolicy,
+    /// Of tasks that say none.
+    pub(super) budgets: Budgets,
+    pub(super) view: ResultView,
     pub(super) by: Arc<dyn TaskLoop>,
     pub(super) functions: Vec<(String, Arc<dyn StepFunction>)>,
     pub(super) seeds: Vec<Message>,
@@ -39,6 +49,76 @@ pub(super) struct Parts {
     pub(super) poll_ms: u64,
     /// How long a model may be silent after a stop.
     pub(super) grace_ms: u64,
+}
+
+impl Parts {
+    /// Fails where two tools or two skills have the same name, or nothing runs the tools of a skill.
+    pub(super) fn check(&self) -> Result<(), TaskError> {
+        let reserved = ["file_glob", "file_read", "fs_write", "json_validate"];
+        let mut names: Vec<String> = reserved.map(str::to_owned).to_vec();
+        let mut more: Vec<String> =
+            self.tools.iter().map(|entry| entry.tool.name().to_owned()).collect();
+        // One of a workspace that is empty has the same name.
+        for (make, _) in &self.file_tools {
+            more.push(make.tool(Arc::new(MemoryWorkspace::new())).name().to_owned());
+        }
+        let hosted = self.hosted.iter().flat_map(|hosted| hosted.host.definitions());
+        let hosted: Vec<String> = hosted.map(|definition| definition.name).collect();
+        self.check_skills(&hosted)?;
+        more.extend(hosted);
+        if self.skill_runner.is_some() {
+            more.extend(
+                self.skills.iter().flat_map(|skill| &skill.tools).map(|tool| tool.name.clone()),
+            );
+        }
+        for name in more {
+            let name = name.to_ascii_lowercase();
+            if names.contains(&name) {
+                let message = format!(
+                    "there are two tools named `{name}`; every task has file_glob, file_read, fs_write and json_validate"
+                );
+                return Err(TaskError::new(TaskErrorKind::Config, message));
+            }
+            names.push(name);
+        }
+        Ok(())
+    }
+
+    fn check_skills(&self, hosted: &[String]) -> Result<(), TaskError> {
+        let mut names: Vec<String> = Vec::new();
+        for skill in &self.skills {
+            let name = skill.name.to_lowercase();
+            if names.contains(&name) {
+                let message = format!("there are two skills named \"{}\"", skill.name);
+                return Err(TaskError::new(TaskErrorKind::Config, message));
+            }
+            names.push(name);
+            let run = |tool: &SkillTool| self.skill_runner.is_some() || hosted.contains(&tool.name);
+            if let Some(tool) = skill.tools.iter().find(|tool| !run(tool)) {
+                let message = format!(
+                    "nothing runs `{}` of the skill \"{}\"; give the agent a `skill_runner`",
+                    tool.name, skill.name
+                );
+                return Err(TaskError::new(TaskErrorKind::Config, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Who the agent is, as each prompt begins.
+    pub(super) fn identity(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.name.is_empty() {
+            parts.push(format!("Your name is {}.", self.name));
+        }
+        if !self.persona.is_empty() {
+            parts.push(self.persona.clone());
+        }
+        if !self.capabilities.is_empty() {
+            parts.push(format!("What you can do: {}.", self.capabilities.join("; ")));
+        }
+        parts.join("\n\n")
+    }
 }
 
 /// Makes a tool for the files of a task.

@@ -2,7 +2,7 @@
 
 use crate::layout::{self, WorkspacePath};
 use crate::memory::{
-    Channel, MemoryBinding, MemoryEntry, MemoryQuery, MemoryScope, pinned, recalled, redacted,
+    Channel, MemoryBinding, MemoryEntry, MemoryQuery, MemoryScope, MemoryStrategy, pinned, recalled, redacted,
 };
 use crate::prompt::Section;
 use crate::runtime::memory_port::AgentMemory;
@@ -86,7 +86,16 @@ impl Running {
                 if top_k == 0 {
                     continue;
                 }
-                let query = MemoryQuery { name: name.to_owned(), text: text.to_owned(), top_k, pinned };
+                let MemoryStrategy { pinned_tokens, recall_tokens, tags, filter, .. } = &binding.strategy;
+                let query = MemoryQuery {
+                    name: name.to_owned(),
+                    text: text.to_owned(),
+                    top_k,
+                    pinned,
+                    max_tokens: if pinned { *pinned_tokens } else { *recall_tokens },
+                    tags: tags.clone(),
+                    filter: filter.clone(),
+                };
                 let asking = memory.provider.query(scope.clone(), query);
                 match memory.in_time(&*self.shared.parts.clock, asking).await {
                     Ok(mut entries) => {
@@ -198,7 +207,7 @@ impl Running {
             text: redacted(&shortened(&text.join(" "), LONGEST_LEARNING)),
             tags: vec!["learned".to_owned()],
             source: source.join(", "),
-            pinned: false,
+            ..MemoryEntry::default()
         })
     }
 }

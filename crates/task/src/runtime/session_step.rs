@@ -16,7 +16,7 @@ use crate::runtime::step_store::StepStore;
 use crate::runtime::tool_files::ToolFiles;
 use crate::runtime::tools::{FS_WRITE, written};
 use crate::runtime::watch::WatchedModel;
-use crate::{Deliverable, Failure, Input, StepEnd, StepOutcome, StepSpec, TaskError, ToolCallReport};
+use crate::{Deliverable, Failure, Fetched, Input, StepEnd, StepOutcome, StepSpec, TaskError, ToolCallReport};
 use glove_wasm::event::{Event, Rule};
 use glove_wasm::message::{Sender, ToolStatus, Usage};
 use glove_wasm::portable::BoxFuture;
@@ -31,6 +31,13 @@ pub(super) enum StepExit {
     Waits(u64),
     /// The task does not go on by itself.
     Stops,
+}
+
+/// What a step left behind in files, and what it read for them.
+#[derive(Default)]
+struct Made {
+    artifacts: Vec<Deliverable>,
+    fetched: Vec<Fetched>,
 }
 
 /// Why a run is held up from outside.
@@ -75,7 +82,7 @@ impl Running {
                 let began = self.shared.parts.clock.steady();
                 let end = self.run_function(&step, function.run(context)).await?;
                 let elapsed_ms = self.shared.parts.clock.steady().saturating_sub(began);
-                self.end(end, &prompt, Vec::new(), Vec::new(), Usage::default(), elapsed_ms).await
+                self.end(end, &prompt, Vec::new(), Made::default(), Usage::default(), elapsed_ms).await
             }
             None => self.run_session(&step, &prompt).await,
         }
@@ -118,7 +125,7 @@ impl Running {
         end: StepEnd,
         prompt: &StepPrompt,
         calls: Vec<ToolCallReport>,
-        artifacts: Vec<Deliverable>,
+        made: Made,
         usage: Usage,
         elapsed_ms: u64,
     ) -> Result<StepExit, TaskError> {
@@ -131,7 +138,8 @@ impl Running {
             tools_allowed: prompt.tools.clone(),
             calls,
             context_read: prompt.context_read.clone(),
-            artifacts,
+            artifacts: made.artifacts,
+            fetched: made.fetched,
             usage,
             elapsed_ms,
         };
@@ -149,7 +157,7 @@ impl Running {
             Ok(opened) => opened,
             Err(failure) => {
                 return self
-                    .end(StepEnd::Failed(failure), prompt, Vec::new(), Vec::new(), Usage::default(), 0)
+                    .end(StepEnd::Failed(failure), prompt, Vec::new(), Made::default(), Usage::default(), 0)
                     .await;
             }
         };
@@ -215,7 +223,7 @@ impl Running {
                     let elapsed_ms = now.saturating_sub(std::mem::replace(&mut reported_at, now));
                     self.accept(Input::Progress { calls: calls_of(&session, seeds), elapsed_ms }).await?;
                     let decisions = self.decisions().await?;
-                    match self.accept(Input::Asked { questions, decisions }).await? {
+                    match self.accept(Input::Asked { questions, said: said_last(&session), decisions }).await? {
                         Then::Wait(until) => return Ok(StepExit::Waits(until)),
                         Then::Nothing | Then::Run(_) | Then::Stop => {
                             work = session.resume();
@@ -256,14 +264,14 @@ impl Running {
         elapsed_ms: u64,
     ) -> Result<StepExit, TaskError> {
         let calls = calls_of(session, seeds);
-        let mut artifacts: Vec<Deliverable> = Vec::new();
+        let mut made = Made { fetched: fetched_by(session, seeds), ..Made::default() };
         for path in paths_written(session, seeds) {
-            artifacts.extend(deliverable(&*self.shared.files, &path).await?);
+            made.artifacts.extend(deliverable(&*self.shared.files, &path).await?);
         }
         let usage = session.usage();
         session.close();
         *lock(&self.shared.session) = None;
-        self.end(end, prompt, calls, artifacts, usage, elapsed_ms).await
+        self.end(end, prompt, calls, made, usage, elapsed_ms).await
     }
 
     /// The session of a step: the one that is open, or the one that is stored. Signs come when its tools do something.
@@ -402,6 +410,23 @@ fn calls_of(session: &Session, seeds: usize) -> Vec<ToolCallReport> {
         }
         calls
     })
+}
+
+/// What successful calls read of the web, in order.
+fn fetched_by(session: &Session, seeds: usize) -> Vec<Fetched> {
+    session.with_run(|run| {
+        let messages = run.messages().get(seeds..).unwrap_or_default();
+        let results = messages.iter().flat_map(|message| message.results());
+        let done = results.filter(|result| result.result.status == ToolStatus::Success);
+        done.filter_map(|result| Fetched::of_result(&result.tool_name, result.result.data.as_str())).collect()
+    })
+}
+
+/// What the model said with its last calls.
+fn said_last(session: &Session) -> String {
+    let messages = session.messages();
+    let said = messages.iter().rev().find(|message| message.sender == Sender::Agent);
+    said.map(|message| message.text.clone()).unwrap_or_default()
 }
 
 /// What successful calls of `fs_write` wrote.

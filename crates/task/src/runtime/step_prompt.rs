@@ -47,7 +47,7 @@ impl Running {
             skills.into_iter().map(|skill| Section::new(skill.name.clone(), skill.text())).collect();
         let remembered = self.recall_for(step, &state).await?;
         let mut prompt = StepPrompt::assemble(&Ingredients {
-            persona: &self.shared.parts.persona,
+            persona: &self.shared.parts.identity(),
             skills: &skills,
             pinned: &remembered.pinned,
             context: &sections,
