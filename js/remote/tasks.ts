@@ -1,7 +1,15 @@
 // Tasks that run on a server, as a client starts, follows and decides about them.
 import { AbortError, GloveError } from "../src/values/error.js";
 import { check, checkOptions, type Options } from "../src/values/validate-options.js";
-import type { RemoteTaskEntry, RemoteTaskState, TaskBudgets, TaskEvent, TaskResult, TaskRunOptions, TaskSpec } from "../src/wire/task-types.js";
+import type {
+  RemoteTaskEntry,
+  RemoteTaskState,
+  TaskBudgets,
+  TaskEvent,
+  TaskResult,
+  TaskRunOptions,
+  TaskSpec,
+} from "../src/wire/task-types.js";
 import { type RemoteOptions, RemoteServer } from "./server.js";
 
 /** What a client may say of a task; the rest is the server's. */

@@ -353,6 +353,20 @@ fn events_in(text: &str) -> Vec<Value> {
     lines.filter(|line| line.starts_with("{\"")).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// A form as browsers write it, or what is none.
+fn form_of(form: &Value) -> String {
+    let Some(parts) = form.as_array() else { return form.as_str().unwrap().to_owned() };
+    let mut text = String::new();
+    for part in parts {
+        let file = part["filename"].as_str().map(|name| format!("; filename=\"{name}\"")).unwrap_or_default();
+        let (name, content) = (part["name"].as_str().unwrap(), part["content"].as_str().unwrap());
+        text.push_str(&format!(
+            "--edge\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{content}\r\n"
+        ));
+    }
+    format!("{text}--edge--\r\n")
+}
+
 /// The same table that the handler for JavaScript has to pass.
 #[test]
 fn each_request_is_answered_as_the_table_says() {
@@ -366,7 +380,11 @@ fn each_request_is_answered_as_the_table_says() {
         let line = text("ask").unwrap();
         let user = text("user").unwrap_or_else(|| "ada".to_owned());
         let accept = text("accept").map(|accept| format!("accept: {accept}\r\n")).unwrap_or_default();
-        let body = text("text").or_else(|| row.get("body").map(|body| filled(&body.to_string(), &saved)));
+        let form = row.get("form").map(form_of);
+        let body = form.clone().or_else(|| text("text"));
+        let body = body.or_else(|| row.get("body").map(|body| filled(&body.to_string(), &saved)));
+        let kind = if form.is_some() { "content-type: multipart/form-data; boundary=edge\r\n" } else { "" };
+        let headers = format!("{accept}{kind}");
         let wanted = |name: &str| {
             row.get(name)
                 .map(|part| serde_json::from_str::<Value>(&filled(&part.to_string(), &saved)).unwrap())
@@ -374,7 +392,7 @@ fn each_request_is_answered_as_the_table_says() {
         let until = wanted("until");
         let end = Instant::now() + Duration::from_secs(30);
         let (status, head, told) = loop {
-            let answer = server.ask(&user, &line, &accept, body.as_deref());
+            let answer = server.ask(&user, &line, &headers, body.as_deref());
             let is =
                 until.as_ref().is_none_or(|until| fits(until, &serde_json::from_str(&answer.2).unwrap()));
             if is {
@@ -409,15 +427,24 @@ fn each_request_is_answered_as_the_table_says() {
         for (at_event, id) in row["ids"].as_array().into_iter().flatten().enumerate() {
             assert_eq!(events_in(&told)[at_event]["id"], *id, "{at}");
         }
+        if let Some(event) = row.get("event") {
+            assert!(events_in(&told).iter().any(|found| fits(event, found)), "{at}");
+        }
         if let Some(last) = row.get("last") {
             assert!(fits(last, events_in(&told).last().unwrap()), "{at}");
         }
-        if let Some(name) = text("save") {
+        let (id, token) = (text("save"), text("save_token"));
+        if let Some(name) = id {
             saved.push((name, json_of()["id"].as_str().unwrap().to_owned()));
+        }
+        if let Some(name) = token {
+            assert_eq!(json_of()["task_id"], json_of()["id"], "{at}");
+            saved.push((name, json_of()["stream_token"].as_str().unwrap().to_owned()));
         }
     }
     // Of what was refused nothing is left.
-    assert_eq!(fs::read_dir(place.tasks()).unwrap().count(), saved.len());
+    let begun = saved.iter().filter(|(name, _)| name != "token").count();
+    assert_eq!(fs::read_dir(place.tasks()).unwrap().count(), begun);
 }
 
 #[test]

@@ -146,9 +146,9 @@ fn the_types_of_tasks_are_those_of_rust() {
         LoopName, PageBinding, PageMemory, PageSkill, SkillParts, TaskAgentOptions, TaskRunOptions,
     };
     use glove_wasm_task::{
-        ApprovalPolicy, ApprovalRequest, Budgets, ClientState, ClientTask, Deliverable, FinishReason, HistoryPolicy,
-        Plan, PlanStep, SkillUse, StepReport, StepSpec, StepSummary, TaskEvent, TaskResult, TaskSpec,
-        TaskState, TaskStatus, ToolCallReport, Verdict, prompt::StepPrompt,
+        ApprovalPolicy, ApprovalRequest, Budgets, ClientState, ClientTask, Deliverable, FinishReason,
+        HistoryPolicy, Plan, PlanStep, SkillUse, StepReport, StepSpec, StepSummary, TaskEvent, TaskResult,
+        TaskSpec, TaskState, TaskStatus, ToolCallReport, Verdict, prompt::StepPrompt,
     };
 
     let named = "/** What a person approves: a policy, or the name of one. */\nexport type TaskApprovals = ApprovalPolicy | \"strict\" | \"permissive\" | \"automatic\";\n";

@@ -24,4 +24,14 @@ impl Workspace {
             shell::bash(self),
         ]
     }
+
+    /// `shell`: commands of the model in this folder, each of which a person permits.
+    pub fn shell(&self) -> Tool {
+        shell::shell(self)
+    }
+
+    /// `test_runner`: this command in a folder below, and no other one. A person permits each call, since it runs what the model wrote.
+    pub fn test_runner(&self, command: &str, folder: &str, seconds: u64) -> Tool {
+        shell::test_runner(self, command, folder, seconds)
+    }
 }

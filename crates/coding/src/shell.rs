@@ -33,6 +33,15 @@ struct Bash {
 }
 
 pub(super) fn bash(workspace: &Workspace) -> Tool {
+    commands(workspace, "bash")
+}
+
+/// `bash` by the name that tasks have for it.
+pub(super) fn shell(workspace: &Workspace) -> Tool {
+    commands(workspace, "shell")
+}
+
+fn commands(workspace: &Workspace, name: &str) -> Tool {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -45,14 +54,9 @@ pub(super) fn bash(workspace: &Workspace) -> Tool {
     let about =
         "Runs a command in a shell, without input. What it started is ended with it, in the background too.";
     let workspace = workspace.clone();
-    Tool::new("bash", about, schema, move |input: Bash, context: ToolContext| {
+    Tool::new(name, about, schema, move |input: Bash, context: ToolContext| {
         let workspace = workspace.clone();
-        async move {
-            // Cancelled work is dropped, which the thread cannot see, and for which the program may not wait.
-            let running = OnDrop(Arc::default());
-            let group = Arc::clone(&running.0);
-            on_thread(move || run(&workspace, &input, &context.abort, &group)).await
-        }
+        async move { Ok::<_, ToolFailure>(started(workspace, input, context).await?.to_text()) }
     })
     .permission_if(|_: &Bash| true)
 }
@@ -62,7 +66,54 @@ impl Workspace {
     /// It takes the calling thread until the command has ended.
     pub fn run_command(&self, command: &str, abort: &AbortSignal) -> Result<String, ToolFailure> {
         let input = Bash { command: command.to_owned(), folder: String::new(), seconds: Some(u64::MAX) };
-        run(self, &input, abort, &SharedRunning::default())
+        Ok(run(self, &input, abort, &SharedRunning::default())?.to_text())
+    }
+}
+
+#[derive(Deserialize)]
+struct NoInput {}
+
+/// Runs a command that the person has chosen, and nothing that the model says: but what it runs may be the model's.
+pub(super) fn test_runner(workspace: &Workspace, command: &str, folder: &str, seconds: u64) -> Tool {
+    let schema = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+    let about = format!("Runs the tests, by `{command}`, and says whether they passed.");
+    let (workspace, command, folder) = (workspace.clone(), command.to_owned(), folder.to_owned());
+    Tool::new("test_runner", about, schema, move |_: NoInput, context: ToolContext| {
+        let input = Bash { command: command.clone(), folder: folder.clone(), seconds: Some(seconds) };
+        let workspace = workspace.clone();
+        async move {
+            let ended = started(workspace, input, context).await?;
+            Ok::<_, ToolFailure>(match ended.end.as_str() {
+                "" => format!("The tests passed.\n{}", ended.to_text()),
+                end => format!("The tests failed ({end}).\n{}", ended.to_text()),
+            })
+        }
+    })
+    .permission_if(|_: &NoInput| true)
+    .timeout(Duration::from_secs(seconds.saturating_add(5)))
+}
+
+async fn started(workspace: Workspace, input: Bash, context: ToolContext) -> Result<Ended, ToolFailure> {
+    // Cancelled work is dropped, which the thread cannot see, and for which the program may not wait.
+    let running = OnDrop(Arc::default());
+    let group = Arc::clone(&running.0);
+    on_thread(move || run(&workspace, &input, &context.abort, &group)).await
+}
+
+/// What a command wrote, and how it ended; empty where it ended well.
+struct Ended {
+    text: String,
+    end: String,
+}
+
+impl Ended {
+    fn to_text(&self) -> String {
+        let Ended { text, end } = self;
+        match (end.is_empty(), text.trim().is_empty()) {
+            (true, true) => "(no output)".to_owned(),
+            (true, false) => text.clone(),
+            (false, _) => format!("{text}\n({end})"),
+        }
     }
 }
 
@@ -140,7 +191,7 @@ fn run(
     input: &Bash,
     abort: &AbortSignal,
     running: &SharedRunning,
-) -> Result<String, ToolFailure> {
+) -> Result<Ended, ToolFailure> {
     let folder = workspace.real_folder(&workspace.below(&input.folder)?)?;
     let seconds = input.seconds.unwrap_or(SECONDS);
     let mut command = Command::new("/bin/sh");
@@ -208,12 +259,7 @@ fn run(
         },
         (None, None) => "its end is not known".to_owned(),
     };
-    let text = printable(&struck(output, &secrets));
-    Ok(match (end.is_empty(), text.trim().is_empty()) {
-        (true, true) => "(no output)".to_owned(),
-        (true, false) => text,
-        (false, _) => format!("{text}\n({end})"),
-    })
+    Ok(Ended { text: printable(&struck(output, &secrets)), end })
 }
 
 fn forward(from: &mut impl Read, pieces: &Sender<Vec<u8>>) {

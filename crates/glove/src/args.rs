@@ -172,6 +172,52 @@ pub(crate) struct Serve {
     /// What a person approves in tasks: the plan and each file that is written, nothing, or everything at once [default: strict]
     #[arg(long, value_enum, requires = "tasks")]
     pub approve: Option<Approve>,
+    #[command(flatten)]
+    pub powers: Powers,
+}
+
+/// What agents of tasks may use, in a folder and on a server alike.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Powers {
+    /// Lets the model run JavaScript in a sandbox, which reads task/, writes progress/artifacts/, asks what `--web` names, and reaches
+    /// nothing else
+    #[arg(long)]
+    pub sandbox: bool,
+    /// A host that the agent may ask: `api.example.com`, `*.example.com`, `*` for the public web; may be given several times
+    #[arg(long, value_name = "HOST")]
+    pub web: Vec<String>,
+    /// A server of SearXNG, by which the agent searches the web
+    #[arg(long, value_name = "URL")]
+    pub search: Option<String>,
+    /// A value of the environment or the configuration that sandboxed code may name in a header, as `{{NAME}}`, in requests to this host, and
+    /// never has itself; may be given several times
+    #[arg(long, value_name = "NAME=HOST")]
+    pub credential: Vec<String>,
+    /// A folder with a skill for the task (skill.json); may be given several times
+    #[arg(long, value_name = "FOLDER")]
+    pub skill: Vec<PathBuf>,
+    /// A file in which the agent remembers what its tasks came to; made where there is none
+    #[arg(long, value_name = "FILE")]
+    pub memory: Option<PathBuf>,
+    /// Gives acting steps `shell`: commands in the folder of the task, each approved by a person
+    #[arg(long)]
+    pub shell: bool,
+    /// Gives acting and verifying steps `test_runner`: this command in the folder of the task, each run approved by a person
+    #[arg(long, value_name = "COMMAND")]
+    pub test: Option<String>,
+}
+
+impl Powers {
+    pub(crate) fn is_any(&self) -> bool {
+        let Powers { sandbox, web, search, credential, skill, memory, shell, test } = self;
+        let lists = [web.len(), credential.len(), skill.len()];
+        *sandbox
+            || *shell
+            || lists.iter().any(|count| *count > 0)
+            || search.is_some()
+            || memory.is_some()
+            || test.is_some()
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -196,23 +242,8 @@ pub(crate) struct Run {
     /// Ends when a person is to decide, instead of waiting
     #[arg(long)]
     pub leave: bool,
-    /// Lets the model run JavaScript in a sandbox, which reads task/, writes progress/artifacts/, asks what `--web` names, and reaches
-    /// nothing else
-    #[arg(long)]
-    pub sandbox: bool,
-    /// A host that the agent may ask: `api.example.com`, `*.example.com`, `*` for the public web; may be given several times
-    #[arg(long, value_name = "HOST")]
-    pub web: Vec<String>,
-    /// A server of SearXNG, by which the agent searches the web
-    #[arg(long, value_name = "URL")]
-    pub search: Option<String>,
-    /// A value of the environment or the configuration that sandboxed code may name in a header, as `{{NAME}}`, in requests to this host, and
-    /// never has itself; may be given several times
-    #[arg(long, value_name = "NAME=HOST")]
-    pub credential: Vec<String>,
-    /// A folder with a skill for the task (skill.json); may be given several times
-    #[arg(long, value_name = "FOLDER")]
-    pub skill: Vec<PathBuf>,
+    #[command(flatten)]
+    pub powers: Powers,
     #[command(flatten)]
     pub model: ModelChoice,
     /// Writes the events as JSON, one a line, and the result as the last one

@@ -22,6 +22,7 @@ mod model;
 mod modes;
 mod own_command;
 mod pages;
+mod powers;
 mod priced;
 mod project_notes;
 mod prompt;

@@ -18,6 +18,7 @@ use crate::config::{Config, variables};
 use crate::database::open;
 use crate::failure::Failure;
 use crate::model::Models;
+use crate::powers::TaskPowers;
 use crate::task;
 use crate::terminal_text::{clean, print_error};
 use crate::traces::Exporting;
@@ -41,6 +42,7 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
             "{TOOL_SECRET} can be guessed; it needs at least {SHORTEST_SECRET} characters"
         )));
     }
+    let powers = TaskPowers::new(&config, &options.powers, variables.to_vec())?;
     let mut models = Models::new(config, options.model.base_url.clone());
     // Said now, and not with the first request.
     models.choose(options.model.model.as_deref())?;
@@ -61,10 +63,15 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::new(format!("`{}`: {error}", folder.display())))?;
         let approvals = task::policy(options.approve.unwrap_or(Approve::Strict));
-        server = server.tasks(ServedTasks::new(folder, move |_| {
-            let model = model().map_err(|error| TaskError::new(TaskErrorKind::Config, error.message))?;
-            task::agent(model).approvals(approvals.clone()).build()
+        server = server.tasks(ServedTasks::in_folders(folder, move |user, folder| {
+            let failed = |message: String| TaskError::new(TaskErrorKind::Config, message);
+            let model = model().map_err(|error| failed(error.message))?;
+            let agent = powers.agent(model, folder, user).map_err(|failure| failed(failure.message))?;
+            agent.approvals(approvals.clone()).build()
         }));
+    } else if options.powers.is_any() {
+        let message = "what an agent may use here is for tasks: give `--tasks FOLDER` too";
+        return Err(Failure::new(message));
     }
     if let Some(folder) = &options.folder {
         let failed = |error| Failure::new(format!("`{}`: {error}", folder.display()));

@@ -7,13 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use futures_executor::block_on;
-use glove_wasm::ports::{ModelAdapter, Tool};
-use glove_wasm::system::{RandomIds, SystemClock};
 use glove_wasm::visible_text::isolated;
 use glove_wasm_coding::Workspace;
-use glove_wasm_native::{TaskFolder, Traces};
-use glove_wasm_sandbox::{MountRight, Sandbox};
-use glove_wasm_task::runtime::{RunOptions, TaskAgent, TaskAgentBuilder, TaskHandle};
+use glove_wasm_native::TaskFolder;
+use glove_wasm_task::runtime::{RunOptions, TaskAgent, TaskHandle};
 use glove_wasm_task::{
     ApprovalKind, ApprovalPolicy, ApprovalRequest, Budgets, FinishReason, TaskError, TaskErrorKind,
     TaskEvent, TaskResult, TaskSpec,
@@ -22,18 +19,20 @@ use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{Approve, Places, Run};
-use crate::config::Config;
+use crate::config::{Config, variables};
 use crate::decision::Decision;
 use crate::failure::Failure;
 use crate::model::Models;
+use crate::powers::{TaskPowers, usual_budgets};
 use crate::questions::Answer;
 use crate::reading::Reading;
 use crate::traces::Exporting;
-use crate::{prompt, terminal_text, web};
+use crate::{prompt, terminal_text};
 
 pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
     let config = Config::read(places)?;
-    let credentials = web::credentials(&config, options)?;
+    let variables = variables(&config, &[])?;
+    let powers = TaskPowers::new(&config, &options.powers, variables)?;
     let mut models = Models::new(config, options.model.base_url.clone());
     let model = models.choose(options.model.model.as_deref())?;
     let (progress, brief) = (options.folder.join("progress"), options.folder.join("task/brief.md"));
@@ -42,23 +41,7 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
         return Err(no_goal(options));
     }
     let _traces = Exporting::begin()?;
-    let mut builder = web::tools(agent(model), options)?;
-    let sandbox = web::reach(Sandbox::new(), options, &credentials)?;
-    let mut sandboxed = Vec::new();
-    if options.sandbox {
-        let tool = with_folders(sandbox.clone(), options)?;
-        sandboxed.push(tool.name().to_owned());
-        builder = builder.tool_for(["act"], tool);
-    }
-    for folder in &options.skill {
-        let skill = glove_wasm_native::open_skill(folder)?;
-        sandboxed.extend(skill.tools.iter().map(|tool| tool.name.clone()));
-        builder = builder.skill(skill).skill_runner(sandbox.clone());
-    }
-    if !credentials.is_empty() {
-        builder = web::with_credentials(builder, credentials, sandboxed)?;
-    }
-    let task = open(&builder.build()?, options)?;
+    let task = open(&powers.agent(model, &options.folder, "")?.build()?, options)?;
     let json = options.json;
     task.subscribe_events(move |event| print(event, json));
     terminal_text::remember_terminal();
@@ -83,24 +66,11 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
     }
 }
 
-/// The one that works on tasks, in folders and on servers.
-pub(crate) fn agent(model: Arc<dyn ModelAdapter>) -> TaskAgentBuilder {
-    TaskAgentBuilder::new(model, Arc::new(SystemClock), Arc::new(RandomIds))
-        .traces(Traces::of_tasks())
-        .persona("You work carefully on what you are given, and say what you do not know.")
-}
-
 fn no_goal(options: &Run) -> Failure {
     Failure::new(format!(
         "there is no task in `{}`. Say what is to be reached with `--goal TEXT`, or write it into task/brief.md",
         options.folder.display()
     ))
-}
-
-/// Code of the model, which reaches the inputs and what the task makes.
-fn with_folders(sandbox: Sandbox, options: &Run) -> Result<Tool, Failure> {
-    let sandbox = sandbox.files(TaskFolder::open(&options.folder)?);
-    Ok(sandbox.mount("task", MountRight::Read)?.mount("progress/artifacts", MountRight::Write)?.exec())
 }
 
 fn open(agent: &TaskAgent, options: &Run) -> Result<TaskHandle, Failure> {
@@ -140,7 +110,7 @@ fn open(agent: &TaskAgent, options: &Run) -> Result<TaskHandle, Failure> {
         None => return Err(no_goal(options)),
     };
     let spec = TaskSpec::new(goal)
-        .budgets(with(Budgets::default(), options))
+        .budgets(with(usual_budgets(&options.powers), options))
         .approvals(policy(options.approve.unwrap_or(Approve::Strict)));
     Ok(block_on(agent.start_task(folder()?, spec))?)
 }

@@ -7,7 +7,7 @@ use glove_wasm_native::{WebError, WebPage, WebTools, searxng_search};
 use glove_wasm_sandbox::Sandbox;
 use glove_wasm_task::runtime::{CredentialRequest, TaskAgentBuilder};
 
-use crate::args::Run;
+use crate::args::Powers;
 use crate::config::Config;
 use crate::failure::Failure;
 
@@ -15,13 +15,14 @@ const MAX_FOUND: usize = 8;
 const WIDTH: usize = 120;
 
 /// A credential, by its name.
+#[derive(Clone)]
 pub(crate) struct Credential {
     name: String,
     host: String,
     value: String,
 }
 
-pub(crate) fn credentials(config: &Config, options: &Run) -> Result<Vec<Credential>, Failure> {
+pub(crate) fn credentials(config: &Config, options: &Powers) -> Result<Vec<Credential>, Failure> {
     let mut all = Vec::new();
     for given in &options.credential {
         let Some((name, host)) = given.split_once('=') else {
@@ -38,7 +39,7 @@ pub(crate) fn credentials(config: &Config, options: &Run) -> Result<Vec<Credenti
     Ok(all)
 }
 
-pub(crate) fn tools(mut builder: TaskAgentBuilder, options: &Run) -> Result<TaskAgentBuilder, Failure> {
+pub(crate) fn tools(mut builder: TaskAgentBuilder, options: &Powers) -> Result<TaskAgentBuilder, Failure> {
     if !options.web.is_empty() {
         let web = WebTools::new(options.web.clone())?;
         builder = builder
@@ -62,7 +63,11 @@ fn readable(page: WebPage) -> Result<String, ToolFailure> {
 }
 
 /// What sandboxed code reaches of the web.
-pub(crate) fn reach(sandbox: Sandbox, options: &Run, credentials: &[Credential]) -> Result<Sandbox, Failure> {
+pub(crate) fn reach(
+    sandbox: Sandbox,
+    options: &Powers,
+    credentials: &[Credential],
+) -> Result<Sandbox, Failure> {
     let mut sandbox = sandbox.hosts(options.web.clone())?;
     let mut done: Vec<&str> = Vec::new();
     for Credential { name, .. } in credentials {

@@ -36,9 +36,7 @@ use glove_wasm_task::wire::{
     LoopName, PageBinding, PageDecision, PageSkill, PolicyChange, SkillParts, TaskAgentOptions,
     TaskRunOptions,
 };
-use glove_wasm_task::{
-    ApprovalPolicy, ClientTask, ClientUse, TaskError, TaskErrorKind, TaskEvent, TaskSpec,
-};
+use glove_wasm_task::{ApprovalPolicy, ClientTask, ClientUse, TaskError, TaskErrorKind, TaskEvent, TaskSpec};
 
 #[wasm_bindgen]
 extern "C" {

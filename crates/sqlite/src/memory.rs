@@ -42,7 +42,8 @@ impl SqliteMemory {
             connection.execute_batch(TABLES)?;
             if connection.prepare("SELECT data FROM memory").is_err() {
                 // One that was made before entries had data. Of two that open it at once, the second finds it done.
-                let added = connection.execute_batch("ALTER TABLE memory ADD COLUMN data TEXT NOT NULL DEFAULT ''");
+                let added =
+                    connection.execute_batch("ALTER TABLE memory ADD COLUMN data TEXT NOT NULL DEFAULT ''");
                 connection.prepare("SELECT data FROM memory").map(drop).or(added)?;
             }
             Ok(connection)

@@ -46,8 +46,8 @@ pub use machine::{Begin, Edit, Effect, Input, Observed, StepEnd, StepOutcome, Ta
 pub use plan::{Criterion, Plan, PlanStep, Verdict};
 pub use report::{Deliverable, FinishReason, StepReport, StepStatus, TaskResult, TaskStatus, ToolCallReport};
 pub(crate) use skill::known_again;
-pub use source::{Fetched, Source};
 pub use skill::{SkillBundle, SkillTool, SkillUse};
+pub use source::{Fetched, Source};
 // A page reads it, natively the tests of its types alone.
 pub use budgets::Budgets;
 #[cfg_attr(not(test), allow(unused_imports))]

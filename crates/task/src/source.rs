@@ -59,7 +59,10 @@ impl Fetched {
         let source = Source {
             url: self.url.clone(),
             title: title_of(&self.content),
-            snippet: first_line(&self.content.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST_SNIPPET),
+            snippet: first_line(
+                &self.content.split_whitespace().collect::<Vec<_>>().join(" "),
+                LONGEST_SNIPPET,
+            ),
             checksum: format!("sha256:{hash}"),
             path: path.as_str().to_owned(),
         };
@@ -78,7 +81,8 @@ impl Fetched {
 fn title_of(text: &str) -> String {
     let inside = text.split_once("<title").and_then(|(_, rest)| rest.split_once('>'));
     let inside = inside.and_then(|(_, rest)| rest.split_once('<')).map(|(title, _)| title.trim());
-    let line = || text.lines().map(|line| line.trim_start_matches(['#', ' ', '\t'])).find(|line| !line.is_empty());
+    let line =
+        || text.lines().map(|line| line.trim_start_matches(['#', ' ', '\t'])).find(|line| !line.is_empty());
     first_line(inside.filter(|title| !title.is_empty()).or_else(line).unwrap_or_default(), LONGEST_TITLE)
 }
 

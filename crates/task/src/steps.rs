@@ -7,8 +7,8 @@ use crate::report::StepStatus;
 use crate::skill::SkillUse;
 use crate::spec::{HistoryPolicy, TaskSpec};
 use crate::text::sha256;
-use glove_wasm::json::{self, Json};
 use glove_wasm::json::codec::{Read, Ts, Write, through_codec, to_text};
+use glove_wasm::json::{self, Json};
 use glove_wasm::portable::{MaybeSend, MaybeSync};
 
 /// One step of a loop: a run of the agent, or a function of the application with the same name.

@@ -2,7 +2,8 @@
 
 use crate::memory::{MemoryBinding, MemoryStrategy, ScopeKind};
 use crate::{
-    ApprovalDecision, ApprovalPolicy, Budgets, Decision, ResultView, Said, SkillBundle, SkillTool, TaskError, read_policy,
+    ApprovalDecision, ApprovalPolicy, Budgets, Decision, ResultView, Said, SkillBundle, SkillTool, TaskError,
+    read_policy,
 };
 use glove_wasm::json::Json;
 use glove_wasm::json::codec::{Read, Ts, Write, from_text};

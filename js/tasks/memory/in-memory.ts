@@ -73,8 +73,8 @@ export class VolatileMemory implements MemoryProvider {
 
 /** Ids may hold anything; what is one agent's alone is another channel. */
 export function nameOf({ kind, id, agent_id: agent }: MemoryScope): string {
-  const own = agent === undefined ? "" : `@${agent.replaceAll("%", "%25").replaceAll("@", "%40")}`;
-  return `${kind}:${id}${own}`;
+  const own = agent === undefined ? "" : `of:${agent.replaceAll("%", "%25").replaceAll(":", "%3A")}:`;
+  return `${own}${kind}:${id}`;
 }
 
 /** Whether an entry has all of these. */

@@ -16,7 +16,18 @@ import { checkWorkspace, type TaskWorkspace } from "../workspaces/workspace.js";
 import type { TaskHandler, TaskHandlerConfig } from "./config.js";
 import { eventStream } from "./events.js";
 import { entryOf, fileOf, filesIn, filesOf, json, refusalOf, resultOf, stateOf, unfinished } from "./replies.js";
-import { budgetsOf, checkFits, clientPath, decisionOf, editOf, formFiles, inputsOf, taskOf, textOf, uploadOf } from "./request-body.js";
+import {
+  budgetsOf,
+  checkFits,
+  clientPath,
+  decisionOf,
+  editOf,
+  formFiles,
+  inputsOf,
+  taskOf,
+  textOf,
+  uploadOf,
+} from "./request-body.js";
 import { isTaskId, NotAllowed, routeOf, type TaskRoute } from "./routes.js";
 import { LiveTasks } from "./running-tasks.js";
 import { StreamTokens } from "./stream-token.js";

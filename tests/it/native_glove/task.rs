@@ -1,12 +1,15 @@
 //! `glove run`: a task in a folder.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
 use super::{Home, json_lines, stderr, stdout};
 use crate::native_web::Servers;
+use crate::support::server::whole;
 
 /// Finds out, plans one step, writes a file, and looks at it.
 const SCRIPT: &str = r##"{"text":"The brief wants one page."}
@@ -273,4 +276,101 @@ fn a_task_that_a_page_exported_is_imported_and_goes_on() {
         assert!(error.contains(why), "{bad}: {error}");
         assert!(!home.file("work/other/task/a").exists());
     }
+}
+
+/// A file is written that the tests want, by a command, and looked at by the tests.
+fn script_of_commands() -> String {
+    let call = |tool: &str, input: Value| {
+        serde_json::json!({ "calls": [{ "tool": tool, "input": input }] }).to_string()
+    };
+    let write =
+        call("shell", serde_json::json!({ "command": "echo fixed > progress/artifacts/state && pwd" }));
+    let tests = || call("test_runner", serde_json::json!({}));
+    [line(0), line(1), &tests(), &write, &tests(), line(3), &tests(), line(4)].join("\n")
+}
+
+#[test]
+fn a_task_goes_green_by_its_tests_and_each_command_is_written_down_as_approved() {
+    let home = with_brief();
+    home.write("work/script", &script_of_commands());
+    let tests = "grep -q fixed progress/artifacts/state";
+    let run =
+        ["run", "page", "--approve", "automatic", "--model", "scripted:script", "--shell", "--test", tests];
+    let out = home.prints(&run);
+    assert!(out.contains("finish  completed"), "{out}");
+    let read = |path: &str| fs::read_to_string(home.file(&format!("work/page/progress/{path}"))).unwrap();
+    let acted = read("steps/act-1-s1/session.ndjson");
+    assert!(
+        acted.contains("The tests failed (exit code 2).") && acted.contains("The tests passed."),
+        "{acted}"
+    );
+    assert!(read("steps/verify-1/session.ndjson").contains("The tests passed."));
+    let asked = read("events.ndjson").matches("approval.requested").count();
+    assert_eq!(asked, 4 + 1, "the plan, and each of four commands");
+}
+
+#[test]
+fn commands_and_tests_wait_for_a_person_also_where_nothing_else_does() {
+    let home = with_brief();
+    home.write("work/script", &script_of_commands());
+    let run = ["run", "page", "--approve", "permissive", "--leave", "--json", "--model", "scripted:script"];
+    let out = home.prints(&[&run[..], &["--shell", "--test", "true"]].concat());
+    let result = json_lines(&out).pop().unwrap();
+    assert_eq!(result["approvals"][0]["tool_name"], "test_runner", "{result}");
+    assert!(!home.file("work/page/progress/artifacts/state").exists());
+}
+
+#[test]
+fn an_agent_remembers_over_its_tasks_what_they_came_to() {
+    let home = with_brief();
+    let run = |folder: &str| {
+        fs::create_dir_all(home.file(&format!("work/{folder}/task"))).unwrap();
+        home.write(&format!("work/{folder}/task/brief.md"), "One page.");
+        let run =
+            ["run", folder, "--approve", "automatic", "--model", "scripted:script", "--memory", "memory.db"];
+        home.prints(&run)
+    };
+    assert!(run("first").contains("memory.write"));
+    run("second");
+    let prompt = fs::read_to_string(home.file("work/second/progress/steps/gather-1/prompt.json")).unwrap();
+    assert!(prompt.contains("Recalled (agent)") && prompt.contains("The page is written."), "{prompt}");
+}
+
+#[test]
+fn tasks_of_a_server_have_what_those_of_a_folder_have() {
+    let home = with_brief();
+    home.write("work/script", &script_of_commands());
+    let mut command =
+        home.glove(&["serve", "--listen", "127.0.0.1:0", "--tasks", "tasks", "--approve", "automatic"]);
+    let tests = "grep -q fixed progress/artifacts/state";
+    command.args(["--model", "scripted:script", "--shell", "--test", tests, "--memory", "memory.db"]);
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let address =
+        lines.find_map(|line| line.strip_prefix("glove serves at http://").map(str::to_owned)).unwrap();
+    let body = r#"{"goal":"Write the page"}"#;
+    let mut stream = TcpStream::connect(&address).unwrap();
+    let head = format!(
+        "POST /agent/tasks/do HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}",
+        body.len()
+    );
+    write!(stream, "{head}\r\ncontent-type: application/json\r\n\r\n{body}").unwrap();
+    let (status, _, told) = whole(stream);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(status, 200, "{told}");
+    let result: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(result["finish_reason"], "completed", "{result}");
+    let task = home.file(&format!("work/tasks/{}/progress", result["id"].as_str().unwrap()));
+    let acted = fs::read_to_string(task.join("steps/act-1-s1/session.ndjson")).unwrap();
+    assert!(acted.contains("The tests failed") && acted.contains("The tests passed."), "{acted}");
+    assert!(fs::read_to_string(task.join("events.ndjson")).unwrap().contains("memory.write"));
+}
+
+#[test]
+fn a_server_refuses_what_is_for_tasks_where_it_takes_none() {
+    let home = with_brief();
+    let output = home.run(&["serve", "--model", "scripted:script", "--shell", "--listen", "127.0.0.1:0"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("--tasks FOLDER"), "{}", stderr(&output));
 }

@@ -39,9 +39,9 @@ impl Running {
     pub fn send(&self, head: &str, body: Option<&str>) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        let about = body.map_or_else(String::new, |body| {
-            format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len())
-        });
+        // A head may say itself what the body is.
+        let kind = if head.contains("content-type:") { "" } else { "content-type: application/json\r\n" };
+        let about = body.map_or_else(String::new, |body| format!("{kind}content-length: {}\r\n", body.len()));
         let all = format!("{head}connection: close\r\n{about}\r\n{}", body.unwrap_or_default());
         stream.write_all(all.as_bytes()).unwrap();
         BufReader::new(stream)

@@ -277,7 +277,13 @@ fn a_database_finds_by_words_and_keeps_channels_apart() {
     assert!(!block_on(agent.forget(ada.clone(), "2")).unwrap());
     assert!(find("Vienna").is_empty());
     let again = SqliteMemory::open(&path).unwrap();
-    let query = MemoryQuery { name: "pinned".into(), text: String::new(), top_k: 9, pinned: true, ..MemoryQuery::default() };
+    let query = MemoryQuery {
+        name: "pinned".into(),
+        text: String::new(),
+        top_k: 9,
+        pinned: true,
+        ..MemoryQuery::default()
+    };
     assert_eq!(block_on(again.query(ada, query)).unwrap()[0].text, "Ada");
     let _ = std::fs::remove_file(&path);
 }

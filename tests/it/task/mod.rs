@@ -4,6 +4,7 @@ mod approvals;
 mod bad_input;
 mod budgets;
 mod credentials;
+mod design;
 #[cfg(target_os = "linux")]
 mod disk;
 mod imports;

@@ -11,6 +11,8 @@ interface Asked {
   readonly accept?: string;
   readonly body?: unknown;
   readonly text?: string;
+  /** A form of these parts, or what is none. */
+  readonly form?: string | readonly { readonly name: string; readonly filename?: string; readonly content: string }[];
   readonly status: number;
   readonly code?: string;
   readonly heads?: Readonly<Record<string, string>>;
@@ -27,8 +29,21 @@ interface Asked {
   /** How events begin and end. */
   readonly ids?: readonly string[];
   readonly last?: object;
+  /** One of the events. */
+  readonly event?: object;
   /** Keeps the id of the answer under this name. */
   readonly save?: string;
+  readonly save_token?: string;
+}
+
+/** A form as browsers write it. */
+function formOf(form: NonNullable<Asked["form"]>): string {
+  if (typeof form === "string") return form;
+  const parts = form.map(({ name, filename, content }) => {
+    const file = filename === undefined ? "" : `; filename="${filename}"`;
+    return `--edge\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n${content}\r\n`;
+  });
+  return `${parts.join("")}--edge--\r\n`;
 }
 
 const table = JSON.parse(readFileSync(new URL("../../fixtures/tasks/http.json", import.meta.url), "utf8")) as readonly Asked[];
@@ -45,18 +60,23 @@ test("each request is answered as the table says", async () => {
       return workspace;
     },
     owner: (request) => request.headers.get("x-user") ?? "",
+    list: (owner) =>
+      [...workspaces.keys()]
+        .filter((key) => key.startsWith(`${owner}/`))
+        .map((key) => key.slice(owner.length + 1))
+        .reverse(),
     pollMs: 5,
   });
   const saved: Record<string, string> = {};
   const filled = <T>(value: T): T =>
     JSON.parse(JSON.stringify(value).replace(/\{(\w+)\}/g, (given, name: string) => saved[name] ?? given)) as T;
-  const ask = async ({ ask, user = "ada", accept, body, text }: Asked) => {
+  const ask = async ({ ask, user = "ada", accept, body, text, form }: Asked) => {
     const [method = "", path = ""] = filled(ask).split(" ");
-    const sent = text ?? (body === undefined ? undefined : JSON.stringify(filled(body)));
+    const sent = form ? formOf(form) : (text ?? (body === undefined ? undefined : JSON.stringify(filled(body))));
     const headers = {
       "x-user": user,
       ...(accept && { accept }),
-      ...(sent !== undefined && { "content-type": "application/json" }),
+      ...(sent !== undefined && { "content-type": form ? "multipart/form-data; boundary=edge" : "application/json" }),
     };
     const response = await handler(
       new Request(`http://server${path}`, { method, headers, ...(sent !== undefined && { body: sent }) }),
@@ -90,8 +110,14 @@ test("each request is answered as the table says", async () => {
         events.slice(0, asked.ids.length).map(({ id }) => id),
         at,
       ).toEqual(asked.ids);
+    if (asked.event) expect(eventsOf(text), at).toContainEqual(expect.objectContaining(asked.event));
     if (asked.last) expect(events.at(-1), at).toMatchObject(asked.last);
     if (asked.save) saved[asked.save] = JSON.parse(text).id;
+    if (asked.save_token) {
+      const { id, task_id, stream_token } = JSON.parse(text);
+      expect(task_id, at).toBe(id);
+      saved[asked.save_token] = stream_token;
+    }
   }
   // Of what was refused nothing is left.
   const kept = await Promise.all([...workspaces.values()].map(async (one) => (await one.list("task")).length));

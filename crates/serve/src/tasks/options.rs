@@ -1,13 +1,13 @@
 //! What an application says about the tasks of its server.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use glove_wasm_task::runtime::TaskAgent;
 use glove_wasm_task::{TaskError, TaskSpec};
 
-type MakeAgent = dyn Fn(&str) -> Result<TaskAgent, TaskError> + Send + Sync;
+type MakeAgent = dyn Fn(&str, &Path) -> Result<TaskAgent, TaskError> + Send + Sync;
 type Decide = dyn Fn(TaskSpec, &str) -> Result<TaskSpec, TaskError> + Send + Sync;
 
 /// Tasks for [`Server::tasks`](crate::Server::tasks), below a folder: each has one of its own there, in which `glove run` could go
@@ -25,6 +25,14 @@ impl ServedTasks {
     pub fn new(
         folder: impl Into<PathBuf>,
         agent: impl Fn(&str) -> Result<TaskAgent, TaskError> + Send + Sync + 'static,
+    ) -> Self {
+        ServedTasks::in_folders(folder, move |user, _| agent(user))
+    }
+
+    /// `new` for agents whose tools need to know the folder of their task.
+    pub fn in_folders(
+        folder: impl Into<PathBuf>,
+        agent: impl Fn(&str, &Path) -> Result<TaskAgent, TaskError> + Send + Sync + 'static,
     ) -> Self {
         ServedTasks {
             folder: folder.into(),

@@ -85,7 +85,9 @@ mod tests {
         for user in ["", "ada", "Ada", &"A".repeat(61)] {
             assert_eq!(id_of(user, &name(user, "x-1").unwrap()), Some("x-1"), "{user}");
         }
-        for (user, folder) in [("", "ada.x"), ("ada", "x"), ("ada", "adab.x"), ("ada", "ada."), ("a", "ada.x")] {
+        for (user, folder) in
+            [("", "ada.x"), ("ada", "x"), ("ada", "adab.x"), ("ada", "ada."), ("a", "ada.x")]
+        {
             assert_eq!(id_of(user, folder), None, "{user} {folder}");
         }
     }

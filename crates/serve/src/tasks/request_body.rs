@@ -103,10 +103,7 @@ impl Decided {
             return Err(invalid("`id` is another request than the address names"));
         }
         let (approved_by, timestamp) = (self.approved_by.take(), self.timestamp.take());
-        Ok(Said {
-            approved_by: approved_by.unwrap_or_default(),
-            timestamp: timestamp.unwrap_or_default(),
-        })
+        Ok(Said { approved_by: approved_by.unwrap_or_default(), timestamp: timestamp.unwrap_or_default() })
     }
 }
 

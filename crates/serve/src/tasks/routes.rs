@@ -7,11 +7,11 @@ use hyper::header::{ALLOW, CONTENT_DISPOSITION, HeaderValue, X_CONTENT_TYPE_OPTI
 use serde_json::{Value, json};
 
 use super::events::{Wish, stream};
-use super::{list, multipart, owners};
 use super::request_body::{self, BudgetEdit, Decided, Verdict};
 use super::running_tasks::{Leaving, Tasks};
 use super::stream_token::stream_token;
 use super::tail::Tail;
+use super::{list, multipart, owners};
 use crate::body;
 use crate::failures::invalid;
 use crate::reply::{self, Reply};
@@ -24,8 +24,8 @@ use glove_wasm_native::TaskFolder;
 use glove_wasm_task::layout::{PROGRESS, STOP, TASK};
 use glove_wasm_task::runtime::{self, RunOptions, TaskHandle, Workspace, client_state, state};
 use glove_wasm_task::{
-    ApprovalDecision, ClientTask, ClientUse, Decision, ResultView, TaskError, TaskErrorKind, TaskResult, TaskSpec,
-    TaskStatus, WorkspacePath,
+    ApprovalDecision, ClientTask, ClientUse, Decision, ResultView, TaskError, TaskErrorKind, TaskResult,
+    TaskSpec, TaskStatus, WorkspacePath,
 };
 
 /// Tasks in one list.
@@ -206,11 +206,11 @@ impl TaskRequest<'_> {
         if !user.is_empty() {
             spec.user_id = Some(user.to_owned());
         }
-        let agent = (tasks.served.agent)(user)?;
         let name = owners::name(user, &id)?;
         let open = async {
             let (path, folder) = owners::made(&tasks.served.folder, &name)?;
             let begun = async {
+                let agent = (tasks.served.agent)(user, &path)?;
                 for (path, content) in inputs {
                     folder.write(&path, content).await?;
                 }
@@ -226,7 +226,10 @@ impl TaskRequest<'_> {
         let (handle, work) = tasks.run(&name, open, options, logged).await?;
         if !wait {
             let token = stream_token(&shared, user, &id);
-            return Ok(reply::json(202, json!({ "id": id, "task_id": id, "stream_token": token }).to_string()));
+            return Ok(reply::json(
+                202,
+                json!({ "id": id, "task_id": id, "stream_token": token }).to_string(),
+            ));
         }
         let mut leaving = Leaving(Some(handle));
         let result = work.await;
@@ -406,7 +409,7 @@ impl TaskRequest<'_> {
         unfinished(&folder).await?;
         let (user, tasks, logged) = (self.user, Arc::clone(self.tasks), self.logged(id));
         let more = request_body::budgets(&self.optional_text().await?)?;
-        let agent = (tasks.served.agent)(user)?;
+        let agent = (tasks.served.agent)(user, &tasks.served.folder.join(&name))?;
         let open = async {
             let task = agent.resume(folder.clone()).await?;
             if let Some(more) = more {

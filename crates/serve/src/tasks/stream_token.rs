@@ -25,8 +25,7 @@ fn tickets(shared: &Shared, user: &str) -> Tickets {
 
 /// For the events of this task of the user's, and nothing else.
 pub(super) fn stream_token(shared: &Shared, user: &str, id: &str) -> String {
-    let mut call =
-        ToolCall { tool_name: PURPOSE.to_owned(), id: Some(id.to_owned()), ..ToolCall::default() };
+    let mut call = ToolCall { tool_name: PURPOSE.to_owned(), id: Some(id.to_owned()), ..ToolCall::default() };
     tickets(shared, user).sign(&mut call, &RandomIds.fresh());
     let ticket = call.extra.0.into_iter().find(|(field, _)| field == TICKET);
     let ticket = ticket.and_then(|(_, ticket)| from_text::<String>(ticket.as_str()).ok()).unwrap_or_default();

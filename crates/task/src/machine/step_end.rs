@@ -104,7 +104,10 @@ impl Task {
         match step.output {
             StepOutput::Text if step.schema_id.is_some() => {
                 let value = value_in::<Json>(text).map_err(|why| {
-                    TaskError::new(TaskErrorKind::Loop, format!("the answer is not the JSON that was asked for: {why}"))
+                    TaskError::new(
+                        TaskErrorKind::Loop,
+                        format!("the answer is not the JSON that was asked for: {why}"),
+                    )
                 })?;
                 self.write_output(step, "output.json", pretty(&value), report, fx);
                 report.output_json = value;

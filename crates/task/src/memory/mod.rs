@@ -56,11 +56,11 @@ impl MemoryScope {
         self
     }
 
-    /// `user:42`, or of one agent alone `user:42@researcher`, where letters that would make another channel of it are escaped.
+    /// `user:42`, or of one agent alone `of:researcher:user:42`, which is no kind of channel.
     pub fn name(&self) -> String {
         let name = format!("{}:{}", self.kind.word(), self.id);
         match &self.agent_id {
-            Some(agent) => format!("{name}@{}", agent.replace('%', "%25").replace('@', "%40")),
+            Some(agent) => format!("of:{}:{name}", agent.replace('%', "%25").replace(':', "%3A")),
             None => name,
         }
     }

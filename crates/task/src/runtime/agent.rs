@@ -14,8 +14,8 @@ use crate::runtime::tools::TaskTool;
 use crate::runtime::traced::TaskTraces;
 use crate::runtime::workspace::Workspace;
 use crate::{
-    ApprovalPolicy, Budgets, DefaultLoop, ResultView, SkillBundle, TaskError, TaskErrorKind, TaskLoop, TaskResult,
-    TaskSpec,
+    ApprovalPolicy, Budgets, DefaultLoop, ResultView, SkillBundle, TaskError, TaskErrorKind, TaskLoop,
+    TaskResult, TaskSpec,
 };
 use glove_wasm::message::Message;
 use glove_wasm::portable::{MaybeSend, MaybeSync};

@@ -13,7 +13,8 @@ use crate::runtime::tools::TaskTool;
 use crate::runtime::traced::TaskTraces;
 use crate::runtime::workspace::Workspace;
 use crate::{
-    ApprovalPolicy, Budgets, Plan, ResultView, SkillBundle, SkillTool, StepSpec, TaskError, TaskErrorKind, TaskLoop,
+    ApprovalPolicy, Budgets, Plan, ResultView, SkillBundle, SkillTool, StepSpec, TaskError, TaskErrorKind,
+    TaskLoop,
 };
 use glove_wasm::message::Message;
 use glove_wasm::portable::{BoxFuture, MaybeSend, MaybeSync};
@@ -56,8 +57,7 @@ impl Parts {
     pub(super) fn check(&self) -> Result<(), TaskError> {
         let reserved = ["file_glob", "file_read", "fs_write", "json_validate"];
         let mut names: Vec<String> = reserved.map(str::to_owned).to_vec();
-        let mut more: Vec<String> =
-            self.tools.iter().map(|entry| entry.tool.name().to_owned()).collect();
+        let mut more: Vec<String> = self.tools.iter().map(|entry| entry.tool.name().to_owned()).collect();
         // One of a workspace that is empty has the same name.
         for (make, _) in &self.file_tools {
             more.push(make.tool(Arc::new(MemoryWorkspace::new())).name().to_owned());
@@ -67,9 +67,7 @@ impl Parts {
         self.check_skills(&hosted)?;
         more.extend(hosted);
         if self.skill_runner.is_some() {
-            more.extend(
-                self.skills.iter().flat_map(|skill| &skill.tools).map(|tool| tool.name.clone()),
-            );
+            more.extend(self.skills.iter().flat_map(|skill| &skill.tools).map(|tool| tool.name.clone()));
         }
         for name in more {
             let name = name.to_ascii_lowercase();

@@ -85,12 +85,11 @@ impl ToolHost for PhaseTools {
         if !self.policy.requires_tool(call.tool_name) {
             return asking;
         }
-        let reason = format!("each call of {} is approved in this task", call.tool_name);
         Box::pin(async move {
             let mut found = asking.await;
-            if matches!(found.verdict, ApprovalVerdict::NotNeeded | ApprovalVerdict::Needed { reason: None })
-            {
-                found.verdict = ApprovalVerdict::Needed { reason: Some(reason) };
+            if matches!(found.verdict, ApprovalVerdict::NotNeeded) {
+                // Why this call is one that the task knows.
+                found.verdict = ApprovalVerdict::Needed { reason: None };
             }
             found
         })

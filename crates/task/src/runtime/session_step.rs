@@ -16,7 +16,9 @@ use crate::runtime::step_store::StepStore;
 use crate::runtime::tool_files::ToolFiles;
 use crate::runtime::tools::{FS_WRITE, written};
 use crate::runtime::watch::WatchedModel;
-use crate::{Deliverable, Failure, Fetched, Input, StepEnd, StepOutcome, StepSpec, TaskError, ToolCallReport};
+use crate::{
+    Deliverable, Failure, Fetched, Input, StepEnd, StepOutcome, StepSpec, TaskError, ToolCallReport,
+};
 use glove_wasm::event::{Event, Rule};
 use glove_wasm::message::{Sender, ToolStatus, Usage};
 use glove_wasm::portable::BoxFuture;
