@@ -94,7 +94,8 @@ pub fn sources_below(folder: &str) -> Vec<Source> {
     found
 }
 
-fn collect(folder: &Path, found: &mut impl FnMut(&Path)) {
+/// All files of Rust in a folder but `tests.rs`.
+pub fn collect(folder: &Path, found: &mut impl FnMut(&Path)) {
     let entries = fs::read_dir(folder).expect("a readable folder");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder entry").path()).collect();
     paths.sort();

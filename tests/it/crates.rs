@@ -6,6 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::architecture::collect;
+
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Each crate, from the bottom up, with those of ours that it may use. Tests may use all.
@@ -109,4 +111,37 @@ fn nothing_of_a_program_reaches_a_wasm_file() {
         }
     }
     assert_eq!(wrong, [""; 0]);
+}
+
+/// Cargo compiles each crate once more for its tests, and looks for examples in it, unless told that there are none.
+#[test]
+fn a_crate_without_tests_or_examples_says_so_and_no_other() {
+    let metadata: Value =
+        serde_json::from_str(&cargo(&["metadata", "--format-version", "1", "--no-deps"])).unwrap();
+    let mut wrong = Vec::new();
+    for package in metadata["packages"].as_array().unwrap() {
+        // The tests themselves are named one by one.
+        if named(package) == "glove-wasm-tests" {
+            continue;
+        }
+        for target in package["targets"].as_array().unwrap() {
+            let source = Path::new(target["src_path"].as_str().unwrap());
+            if !source.ends_with("src/lib.rs") {
+                continue;
+            }
+            let mut text = String::new();
+            collect(source.parent().unwrap(), &mut |file| text += &fs::read_to_string(file).unwrap());
+            let has = |begins: &[&str]| {
+                text.lines().any(|line| begins.iter().any(|word| line.trim().starts_with(word)))
+            };
+            for (what, found) in
+                [("test", has(&["#[test]", "#[cfg(test)]"])), ("doctest", has(&["/// ```", "//! ```"]))]
+            {
+                if target[what].as_bool() != Some(found) {
+                    wrong.push(format!("{}: {what} = {found}", named(package)));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0], "what [lib] in their Cargo.toml should say");
 }
