@@ -1,8 +1,8 @@
 // The page with the built-in look, bundled as applications do, and opened in Chromium.
 import { basename } from "node:path";
-import { build } from "esbuild";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { patience } from "./browser.js";
+import { bundled } from "./bundles.js";
 import { inWorker } from "./core-place.js";
 import { root } from "./project.js";
 import { type Served, type ServeOptions, serve } from "./server.js";
@@ -12,18 +12,16 @@ const html = (name: string) =>
 
 /** `open` leaves the policy away: WebDriver runs what a test asks as a script in the page. */
 export async function serveLook(routes: ServeOptions["routes"] = {}, name = "look-page", open = false): Promise<Served> {
-  const { outputFiles } = await build({
+  const made = await bundled({
     entryPoints: [`${root}/tests/support/${name}.tsx`],
-    bundle: true,
     splitting: true,
     format: "esm",
     jsx: "automatic",
     outdir: "/",
-    write: false,
     minify: true,
     define: { "process.env.NODE_ENV": '"production"' },
   });
-  const files = Object.fromEntries(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
+  const files = Object.fromEntries(Object.entries(made).map(([path, text]) => [`/${basename(path)}`, text]));
   // As strict as a policy can be for a page with WebAssembly.
   const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data:";
   const headers = { "content-security-policy": inWorker ? `${policy}; worker-src 'self' blob:` : policy };

@@ -1,9 +1,10 @@
 // Pages of one browser profile over the built package: what one stores, the others find.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build, type Plugin } from "esbuild";
+import type { Plugin } from "esbuild";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { patience } from "./browser.js";
+import { bundled } from "./bundles.js";
 import { corePlace, inWorker, withWorker } from "./core-place.js";
 import { root } from "./project.js";
 import { type Served, type ServeOptions, serve } from "./server.js";
@@ -36,30 +37,27 @@ export async function withProfile<T>(browser: Browser, server: Served, work: (pr
 /** `pages` are further ones: path to text; `routes` answer by themselves. */
 export async function servePackage(pages: Record<string, string> = {}, routes: ServeOptions["routes"] = {}): Promise<Served> {
   const headers = { "access-control-allow-origin": "*" };
-  bundled ??= bundle();
-  return serve(root, { headers, pages: { "/": html, ...(await bundled), ...pages }, routes });
+  bundle ??= bundlePackage();
+  return serve(root, { headers, pages: { "/": html, ...(await bundle), ...pages }, routes });
 }
 
 /** What pages of tests import of the package, below `/pkg`. What is not here is another module than the one in the bundle. */
 const entries = ["src/index", "testing/index", "tasks/index", "tools/index", "remote/index", "mcp/index"];
 const inside = ["src/store/indexeddb/connection", "src/wasm/generated/glove_wasm"];
 
-let bundled: Promise<Record<string, string>> | undefined;
+let bundle: Promise<Record<string, string>> | undefined;
 
 /** As applications have it: its 150 files one by one are half of what a page of a test costs. */
-async function bundle(): Promise<Record<string, string>> {
-  const { outputFiles } = await build({
+function bundlePackage(): Promise<Record<string, string>> {
+  const options = {
     entryPoints: [...entries, ...inside].map((name) => join(root, "pkg", `${name}.js`)),
     outbase: join(root, "pkg"),
     outdir: "/pkg",
-    bundle: true,
     splitting: true,
     format: "esm",
-    write: false,
     logLevel: "error",
-    ...(inWorker && { plugins: [workerPlugin] }),
-  });
-  return Object.fromEntries(outputFiles.map(({ path, text }) => [path, text]));
+  } as const;
+  return inWorker ? bundled({ ...options, plugins: [workerPlugin] }, ["tests/support/core-place.ts"]) : bundled(options);
 }
 
 const workerPlugin: Plugin = {
