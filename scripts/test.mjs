@@ -7,16 +7,16 @@ import { build, decoders } from "./build.mjs";
 import { findShell } from "./lib/chromium.mjs";
 import { engines } from "./lib/engines.mjs";
 import { fingerprint, hasStamp, inRoot, writeStamp } from "./lib/project.mjs";
-import { main, output, run, runTool, StepFailed } from "./lib/run.mjs";
+import { main, output, processorTime, run, runTool, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 const runners = {
   rust: { run: () => cargo(), needs: { servers: true } },
-  js: { run: () => vitest("js*"), needs: { build: true } },
-  e2e: { run: () => vitest("e2e*"), needs: { build: true, decoders: true, chromium: true } },
+  js: { run: () => vitest("js", ["js*"]), needs: { build: true } },
+  e2e: { run: () => vitest("e2e", ["e2e*"]), needs: { build: true, decoders: true, chromium: true } },
   engines: { run: inEngines, needs: { build: true, engines: true } },
   real: { run: withRealParts, needs: { build: true, chromium: true, real: true, servers: true } },
-  packaging: { run: () => vitest("packaging"), needs: { build: true, chromium: true } },
+  packaging: { run: () => vitest("packaging", ["packaging"]), needs: { build: true, chromium: true } },
   // Hours: before a release, and when what they are about has changed.
   long: { run: longLoops, needs: { build: true, chromium: true, servers: true }, byNameOnly: true },
 };
@@ -94,11 +94,13 @@ async function test(names) {
       continue;
     }
     console.log(`\n── ${name} tests`);
-    const [since, before] = [performance.now(), state()];
+    const [since, worked, before] = [performance.now(), processorTime(), state()];
     const found = await runners[name].run(tools);
     add(sums, found);
     if (found.passed > 0 && found.failed.length === 0) writeStamp(`passed-${name}`, before);
-    times.push(`${name} ${Math.round((performance.now() - since) / 1000)} s`);
+    const seconds = (ms) => `${Math.round(ms / 1000)} s`;
+    const work = worked === undefined ? "" : ` (${seconds(processorTime() - worked)} of the processor)`;
+    times.push(`${name} ${seconds(performance.now() - since)}${work}`);
   }
   const { passed, failed, skipped } = sums;
   // Last, so that it is there where only the end of what was printed is kept.
@@ -146,10 +148,11 @@ async function longLoops() {
     sums,
     await vitest(
       "e2e",
+      ["e2e"],
       ["kills", "tab-deaths", "tasks", "walk-throughs"].map((name) => `tests/e2e/${name}.test.ts`),
     ),
   );
-  add(sums, await vitest("packaging", ["tests/packaging/next.test.ts"]));
+  add(sums, await vitest("packaging", ["packaging"], ["tests/packaging/next.test.ts"]));
   return sums;
 }
 
@@ -175,9 +178,10 @@ async function cargo(some = []) {
   return countFailure(counts, failure);
 }
 
-/** The tests of browsers, in those that are not Chromium. */
+/** The tests of browsers, in those that are not Chromium: beside each other, as neither keeps two cores busy to its end. */
 async function inEngines(tools) {
   const sums = none();
+  const installed = [];
   for (const name of engines) {
     const programs = tools.engines[name];
     if (!programs) {
@@ -186,8 +190,9 @@ async function inEngines(tools) {
       continue;
     }
     Object.assign(process.env, programs);
-    add(sums, await vitest(`engines-${name}`));
+    installed.push(`engines-${name}`);
   }
+  if (installed.length) add(sums, await vitest("engines", installed));
   return sums;
 }
 
@@ -195,18 +200,23 @@ async function inEngines(tools) {
 async function withRealParts(tools) {
   if (tools.llama) process.env.GLOVE_LLAMA = tools.llama;
   else console.log("The tests with llama.cpp's server are skipped: it is not installed, and pip cannot install it here.");
-  return vitest("real");
+  return vitest("real", ["real"]);
 }
 
-/** The projects of vitest.config.ts with this name. */
-async function vitest(project, files = []) {
-  const report = inRoot(".cache", "reports", `${project.replace("*", "")}.json`);
+/** These projects of vitest.config.ts; the report has the name. */
+async function vitest(name, projects, files = []) {
+  const report = inRoot(".cache", "reports", `${name}.json`);
   mkdirSync(inRoot(".cache", "reports"), { recursive: true });
   rmSync(report, { force: true });
   const failure = await failureOf(() =>
     runTool(
       "vitest/vitest.mjs",
-      ["run", "--project", project, ...files, "--reporter=default", "--reporter=json", `--outputFile=${report}`],
+      [
+        "run",
+        ...projects.flatMap((project) => ["--project", project]),
+        ...files,
+        ...["--reporter=default", "--reporter=json", `--outputFile=${report}`],
+      ],
       { silenceMs },
     ),
   );
@@ -219,6 +229,11 @@ async function vitest(project, files = []) {
         .map(({ fullName }) => `${relative(inRoot(), file)}: ${fullName}`),
     );
     add(counts, { passed: numPassedTests, failed, skipped: numPendingTests });
+    const longest = testResults
+      .map(({ name: file, startTime, endTime }) => ({ file: relative(inRoot(), file), seconds: (endTime - startTime) / 1000 }))
+      .sort((a, b) => b.seconds - a.seconds)
+      .slice(0, 8);
+    console.log(`Longest: ${longest.map(({ file, seconds }) => `${file} ${seconds.toFixed()} s`).join(", ")}`);
     // Why the first try failed says what to mend.
     for (const { name: file, assertionResults } of testResults)
       for (const { status, fullName, failureMessages } of assertionResults)

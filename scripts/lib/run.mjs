@@ -1,6 +1,6 @@
 // Runs commands and named steps: says what runs, how long it took, and on failure what to do.
 import { spawn, spawnSync } from "node:child_process";
-import { realpathSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { root } from "./project.mjs";
 
 /** A step that failed, and how to mend it. */
@@ -12,6 +12,20 @@ export class StepFailed extends Error {
 }
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+
+/**
+ * Milliseconds that the processor has worked for this command and for what it started, once that has ended; nothing where the system does
+ * not say. On a machine that is busy with other things, this is what a change of speed is seen in.
+ */
+export function processorTime() {
+  try {
+    // The name of the program, which may hold blanks, is in brackets; times are in hundredths of a second.
+    const fields = readFileSync("/proc/self/stat", "utf8").split(") ").at(-1).split(" ");
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * 10;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Runs one named step; `fix` is the sentence that tells how to mend a failure of it. */
 export async function step(name, fix, work) {
