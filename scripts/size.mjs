@@ -40,6 +40,8 @@ const measured = {
   "everything of 'glove-wasm/mcp'": async () => (await bundle('export * from "glove-wasm/mcp"')).atOnce,
   "later: servers of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/mcp\/client\.js/),
   // Without zod, which is its peer and the application's.
+  "later: signing in to servers of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/auth\/sign-in\.js/),
+  "later: drawing what servers of MCP ask": async () => (await bundle(page)).later(/renderers\/mcp\.js/),
   "later: the official client of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/connection\/sdk\.js/),
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
   "later: the rows of long conversations": async () => (await bundle(page)).later(/render\/drawn-view/),

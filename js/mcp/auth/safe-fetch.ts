@@ -33,7 +33,13 @@ async function bounded({ body }: Response, { origin }: URL): Promise<Uint8Array<
     }
     parts.push(part.value);
   }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
+  const all = new Uint8Array(bytes);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 export function authFailed(why: string, more: { readonly cause?: unknown; readonly retryable?: boolean } = {}): GloveError {

@@ -1,0 +1,150 @@
+// What servers of MCP ask, as `<Render>` draws it.
+import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { createMcpAuth, mcpServer } from "glove-wasm/mcp";
+import { builtInRenderers, type SlotProps } from "glove-wasm/react";
+import { createElement, type FunctionComponent } from "react";
+import { expect, test, vi } from "vitest";
+
+async function show(name: string, data: unknown, parts: Partial<SlotProps> = {}) {
+  const props: SlotProps = { data, resolve: vi.fn(), reject: vi.fn(), status: "pending", ...parts };
+  const drawn = render(createElement(builtInRenderers[name] as FunctionComponent<SlotProps>, props));
+  await waitFor(() => expect(drawn.container.textContent).not.toBe(""));
+  return { ...props, container: drawn.container };
+}
+
+const press = (name: string) => fireEvent.click(screen.getByRole("button", { name }));
+const write = (name: string, value: string) => fireEvent.change(screen.getByLabelText(name), { target: { value } });
+
+const described = (field: Element) => document.getElementById(field.getAttribute("aria-describedby") ?? "")?.textContent;
+
+const schema = {
+  type: "object",
+  properties: {
+    name: { type: "string", title: "Name", description: "as on the card", minLength: 2 },
+    mail: { type: "string", format: "email" },
+    site: { type: "string", format: "uri" },
+    day: { type: "string", format: "date", default: "2026-12-24" },
+    at: { type: "string", format: "date-time" },
+    seats: { type: "integer", minimum: 1, maximum: 8, default: 2 },
+    share: { type: "number" },
+    inside: { type: "boolean", default: true },
+    meal: {
+      type: "string",
+      oneOf: [
+        { const: "v", title: "Vegetables" },
+        { const: "f", title: "Fish" },
+      ],
+      default: "v",
+    },
+    size: { type: "string", enum: ["s", "l"], enumNames: ["Small", "Large"] },
+    days: { type: "array", items: { type: "string", enum: ["mo", "tu", "we"] }, default: ["tu"] },
+  },
+  required: ["name", "meal"],
+};
+const question = { server: "docs", message: "Who comes?", schema };
+
+test("a form has a field for each kind, with its defaults, and answers what was filled in", async () => {
+  const { resolve } = await show("mcp_form", question);
+  expect(screen.getByRole("form", { name: 'The server "docs" asks: Who comes?' })).toBeTruthy();
+  const name = screen.getByLabelText<HTMLInputElement>("Name");
+  expect([name.required, name.minLength, described(name)]).toEqual([true, 2, "as on the card"]);
+  const types = ["mail", "site", "day", "at", "seats", "share"].map(
+    (label) => screen.getByLabelText<HTMLInputElement>(label).type,
+  );
+  expect(types).toEqual(["email", "url", "date", "datetime-local", "number", "number"]);
+  write("Name", "Ann");
+  write("mail", "ann@example.com");
+  write("at", "2026-12-24T18:30");
+  fireEvent.click(screen.getByLabelText("inside"));
+  fireEvent.click(screen.getByLabelText("Fish"));
+  fireEvent.click(screen.getByLabelText("we"));
+  press("Answer");
+  expect(resolve).toHaveBeenCalledExactlyOnceWith({
+    action: "accept",
+    content: {
+      name: "Ann",
+      mail: "ann@example.com",
+      day: "2026-12-24",
+      at: new Date("2026-12-24T18:30").toISOString(),
+      seats: 2,
+      inside: false,
+      meal: "f",
+      days: ["tu", "we"],
+    },
+  });
+});
+
+test("a form says at each field what did not fit, and keeps what was filled in, not what was left out", async () => {
+  const content = { name: "Ann", seats: 12, days: ["mo"], at: "2026-12-24T17:30:00.000Z", inside: false };
+  await show("mcp_form", { ...question, content, issues: [{ path: ["seats"], message: "must be at most 8" }] });
+  const seats = screen.getByLabelText<HTMLInputElement>("seats");
+  expect([seats.value, seats.getAttribute("aria-invalid")]).toEqual(["12", "true"]);
+  expect(described(seats)).toBe("must be at most 8");
+  const at = screen.getByLabelText<HTMLInputElement>("at");
+  expect(new Date(at.value).toISOString()).toBe(content.at);
+  const checked = ["mo", "tu", "inside"].map((label) => screen.getByLabelText<HTMLInputElement>(label).checked);
+  expect(checked).toEqual([true, false, false]);
+});
+
+test("a form can be declined, and says afterwards what was answered", async () => {
+  const { resolve } = await show("mcp_form", question);
+  press("Decline");
+  expect(resolve).toHaveBeenCalledExactlyOnceWith({ action: "decline" });
+  const answer = { action: "accept", content: { name: "Ann", meal: "f", days: ["mo", "we"] } };
+  const { container } = await show("mcp_form", question, { status: "resolved", answer });
+  expect(container.textContent).toContain("Name: Ann\nmeal: Fish\ndays: mo, we");
+  const declined = await show("mcp_form", question, { status: "resolved", answer: { action: "decline" } });
+  expect(declined.container.textContent).toContain("Declined");
+});
+
+test("an address is shown whole and opened by the person alone, in a window without a hold on the page", async () => {
+  const url = "https://bank.example/pay?id=1";
+  const { resolve } = await show("mcp_link", { server: "docs", message: "Pay there.", url });
+  const link = screen.getByRole<HTMLAnchorElement>("link", { name: url });
+  expect([link.href, link.target, link.rel]).toEqual([url, "_blank", "noopener noreferrer"]);
+  expect(
+    screen.getByRole("form", { name: 'The server "docs" asks you to open an address of bank.example: Pay there.' }),
+  ).toBeTruthy();
+  press("Done");
+  press("Decline");
+  expect(vi.mocked(resolve).mock.calls).toEqual([[{ action: "accept" }], [{ action: "decline" }]]);
+});
+
+const asks = {
+  server: "shop",
+  url: "https://shop.example/mcp",
+  message: 'The server "shop" (shop.example) wants you to sign in.',
+};
+
+test("a page that knows no such server says so, and lets nobody sign in there", async () => {
+  const { reject } = await show("mcp_sign_in", { ...asks, server: "unknown" });
+  expect((await screen.findByRole("alert")).textContent).toBe("This page knows no such server. Reload it, and try again.");
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Sign in" }).disabled).toBe(true);
+  press("Cancel");
+  expect(reject).toHaveBeenCalledOnce();
+});
+
+test("a question to sign in tells of a blocked window and of what went wrong, and is answered by whoever signs in", async () => {
+  const rows = new Map<string, string>();
+  const store = {
+    get: (key: string) => rows.get(key),
+    set: (key: string, value: string) => void rows.set(key, value),
+    delete: (key: string) => void rows.delete(key),
+  };
+  const auth = createMcpAuth({ store, fetch: async () => new Response("down", { status: 503 }) });
+  mcpServer({ name: "shop", url: asks.url, auth });
+  const open = vi.spyOn(window, "open").mockReturnValue(null);
+  const { resolve } = await show("mcp_sign_in", asks);
+  await waitFor(() => expect(screen.getByRole<HTMLButtonElement>("button", { name: "Sign in" }).disabled).toBe(false));
+  press("Sign in");
+  await screen.findByText("Your browser blocks the window. The page can be left for it; the conversation waits.");
+  press("Sign in on this page");
+  expect((await screen.findByRole("alert")).textContent).toMatch(/^The sign-in failed: HTTP 503/);
+  expect(resolve).not.toHaveBeenCalled();
+  open.mockRestore();
+  // Another tab.
+  for (const key of rows.keys()) if (key.startsWith('["failed"')) rows.delete(key);
+  rows.set(JSON.stringify(["tokens", asks.url, ""]), JSON.stringify({ tokens: { access_token: "a" } }));
+  act(() => new BroadcastChannel("glove-mcp-auth").postMessage({ owner: [asks.url, ""] }));
+  await waitFor(() => expect(resolve).toHaveBeenCalledExactlyOnceWith("signed in"));
+});
