@@ -183,7 +183,11 @@ async function returnsTo(site: OAuthSite, change: (back: URL) => void) {
   const status = await after.server.connect().catch((error: { readonly code: string }) => error);
   const failed = [...there.tokens.rows].find(([key]) => key.startsWith('["failed"'))?.[1];
   await close(after);
-  return { status, failed: failed ? (JSON.parse(failed) as { readonly code: string; readonly message: string }) : undefined, there };
+  return {
+    status,
+    failed: failed === undefined ? undefined : (JSON.parse(failed) as { readonly code: string; readonly message: string }),
+    there,
+  };
 }
 
 test.each<[string, (back: URL) => void]>([
