@@ -228,6 +228,50 @@ export const states: Readonly<Record<string, Parts>> = {
     ],
     busy: true,
   },
+  "mcp-form": {
+    timeline: [
+      user("u1", "Book a table"),
+      tool("c1", { title: "tables: Book (book)", status: "pending", output: undefined as never }),
+    ],
+    slots: [
+      slot(
+        "s1",
+        "mcp_form",
+        {
+          server: "tables",
+          message: "Who comes, and when?",
+          schema: {
+            properties: {
+              name: { type: "string", title: "Name", description: "As on the card" },
+              day: { type: "string", format: "date", title: "Day" },
+              seats: { type: "integer", title: "Seats", default: 2 },
+              inside: { type: "boolean", title: "Inside", default: true },
+              meal: { type: "string", title: "Menu", enum: ["Vegetables", "Fish"], default: "Fish" },
+              wine: { type: "string", title: "Wine", enum: ["Red", "White"] },
+              extras: { type: "array", title: "Extras", items: { enum: ["Cake", "Flowers"] } },
+            },
+            required: ["name", "meal"],
+          },
+          content: { seats: 12, inside: true, meal: "Fish" },
+          issues: [{ path: ["seats"], message: "must be at most 8" }],
+        },
+        { toolCallId: "c1" },
+      ),
+    ],
+    busy: true,
+  },
+  "mcp-link": {
+    timeline: [user("u1", "Pay it"), tool("c1", { title: "bank: Pay (pay)", status: "pending", output: undefined as never })],
+    slots: [
+      slot(
+        "s1",
+        "mcp_link",
+        { server: "bank", message: "Pay there.", url: "https://bank.example/pay?id=2026-117" },
+        { toolCallId: "c1" },
+      ),
+    ],
+    busy: true,
+  },
   "approval-long": {
     timeline: [user("u1", "Clean up"), tool("c1", { title: "Run a script", status: "pending", output: undefined as never })],
     slots: [
