@@ -19,6 +19,8 @@ use crate::rules::{Asked, Rule};
 /// What changes nothing, and so runs in each mode. Whatever else there is does not.
 const READS: [&str; 4] = ["read_file", "list_dir", "search", "ask_user"];
 
+const EDITS: [&str; 2] = ["write_file", "edit_file"];
+
 /// To the model.
 const PLAN: &str = "the user has turned on plan mode, in which nothing is changed and no command runs. Read what you need, then say what you would do";
 
@@ -41,6 +43,10 @@ impl Guard {
     /// A rule that would let calls like this one run.
     pub(crate) fn rule_for(&self, tool: &str, input: &Json) -> Option<Rule> {
         let (read, writes) = (input.read::<Value>().ok()?, self.workspace.written_file(tool, input));
+        // A file that is not written is of no folder, and all of the tool would be too much.
+        if writes.is_none() && EDITS.contains(&tool) {
+            return None;
+        }
         Rule::for_call(&Asked { tool, input: &read, writes: writes.as_deref() })
     }
 

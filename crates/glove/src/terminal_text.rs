@@ -327,6 +327,7 @@ pub(crate) fn all_output_lines(text: &str) -> Vec<String> {
 /// Why a call has no result, in words for a person.
 fn failure_lines(outcome: Option<&str>, error: &str) -> Vec<String> {
     const REJECTED: &str = "The user rejected this";
+    const REFUSED: &str = "\" was not run, because the check before it failed: ";
     let words = match outcome {
         Some("denied") => "not allowed".to_owned(),
         Some("rejected") => match error.strip_prefix(REJECTED).and_then(|why| why.strip_prefix(": ")) {
@@ -340,7 +341,7 @@ fn failure_lines(outcome: Option<&str>, error: &str) -> Vec<String> {
             "stopped, because it took too long; whether it took effect is not known".to_owned()
         }
         _ if error.trim().is_empty() => "failed".to_owned(),
-        _ => error.to_owned(),
+        _ => error.split_once(REFUSED).map_or(error, |(_, why)| why).to_owned(),
     };
     let lines = output_lines(&words);
     lines

@@ -1,6 +1,11 @@
 //! What a person brings along: notes of the project, files that they name, commands that they run.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::spawn;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -17,29 +22,71 @@ fn exported(home: &Home) -> String {
     home.prints(&["export"])
 }
 
+/// A provider that takes no request, and gives what it was sent.
+fn refuses() -> (String, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let (sender, requests) = channel();
+    spawn(move || {
+        for mut connection in listener.incoming().flatten() {
+            let (mut request, mut piece) = (Vec::new(), vec![0; 65_536]);
+            connection.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+            while let Ok(length @ 1..) = connection.read(&mut piece) {
+                request.extend_from_slice(&piece[..length]);
+            }
+            let _ = sender.send(String::from_utf8_lossy(&request).into_owned());
+            let _ = connection
+                .write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        }
+    });
+    (address, requests)
+}
+
 #[test]
-fn notes_of_the_project_are_read_and_told_in_one_line() {
+fn notes_of_the_project_and_own_instructions_reach_the_model_in_each_session() {
     let home = Home::new();
     fs::create_dir(home.file("work/.git")).unwrap();
     fs::create_dir(home.file("work/sub")).unwrap();
     home.write("work/AGENTS.md", "Planted rule of the root.\n");
     home.write("work/sub/AGENTS.md", "Planted rule of the folder.\n");
-    script(&home, &["Done."]);
-    let record = home.file("record");
-    let args =
-        format!("chat sub --model scripted:script --system 'Be planted.' --record '{}'", record.display());
+    let (address, requests) = refuses();
+    let args = format!("chat sub --model ollama:planted --base-url {address} --system 'Be planted.'");
     let Some(screen) = Screen::start(&home, &args) else { return };
     let begun = screen.ends("\n>");
     assert!(begun.contains("\nreads ../AGENTS.md (0.0 kB), AGENTS.md (0.0 kB)\n"), "{begun}");
-    screen.says("Go.");
-    screen.ends("\nDone.\n>");
-    screen.says("/exit");
-    screen.ends("ended with 0");
-    let recorded = fs::read_to_string(record).unwrap();
-    let system = recorded.find("Be planted.").unwrap();
-    let rest = &recorded[system..];
-    let (root, folder) = (rest.find("rule of the root").unwrap(), rest.find("rule of the folder").unwrap());
-    assert!(root < folder, "what is nearer is said last");
+    for number in 1..=2 {
+        screen.says("Go.");
+        screen.until(|text| text.matches("/retry asks again").count() == number && text.ends_with("\n>"));
+        let request = requests.recv_timeout(Duration::from_secs(30)).unwrap();
+        let at = |text: &str| request.find(text).unwrap_or_else(|| panic!("{text:?} is not in {request}"));
+        let [own, root, folder] = ["Be planted.", "rule of the root", "rule of the folder"].map(at);
+        assert!(own < root && root < folder, "what is nearer is said last");
+        screen.says("/new");
+        screen
+            .until(|text| text.matches("reads ../AGENTS.md").count() == number + 1 && text.ends_with("\n>"));
+    }
+}
+
+#[test]
+fn a_session_that_cannot_be_opened_leaves_the_present_one_open() {
+    let home = Home::new();
+    home.prints(&["chat", "--model", "scripted", "-p", "hello first"]);
+    let id = home.sessions()[0]["id"].as_str().unwrap().to_owned();
+    let Some(other) = Screen::start(&home, &format!("resume {id} --model scripted")) else { return };
+    other.ends("\n>");
+    let Some(screen) = Screen::start(&home, "chat --model scripted") else { return };
+    screen.ends("\n>");
+    screen.says("hello second");
+    screen.until(|text| text.contains("I am a script") && text.ends_with("\n>"));
+    screen.says(&format!("/resume {id}"));
+    let shown = screen.until(|text| text.ends_with("you are still in the session that was open\n>"));
+    assert!(shown.contains("\n✗ "), "{shown}");
+    screen.says("run echo $((40 + 2))");
+    screen.ends("\nAnswer:");
+    screen.says("y");
+    screen.until(|text| text.contains("  42\n") && text.ends_with("\n>"));
+    let messages = home.sessions().iter().map(|session| session["messages"].as_u64().unwrap()).max();
+    assert!(messages > Some(4), "it went on in the session that was open: {messages:?}");
 }
 
 #[test]
@@ -50,7 +97,7 @@ fn the_output_of_a_persons_command_goes_to_the_model_with_the_next_message_alone
     screen.ends("\n>");
     screen.says("!echo planted-$((40 + 2)); echo \"\\033[31mred\"; exit 3");
     let shown = screen.ends("\nthe model reads this with your next message\n>");
-    assert!(shown.contains("\n  planted-42\n  red\n  (exit code 3)\n"), "{shown}");
+    assert!(shown.contains("\n  planted-42\n  red\n\n  (exit code 3)\n"), "{shown}");
     screen.says("Why?");
     screen.ends("\nFirst.\n>");
     screen.says("And now?");
@@ -106,7 +153,7 @@ fn a_file_is_completed_by_tab_and_sent_with_the_message() {
         "{text}"
     );
     screen.says("See @data.bin");
-    let shown = screen.ends("the message was not sent\n> See @data.bin");
+    let shown = screen.ends("s not sent\n> See @data.bin");
     assert!(shown.contains("! @data.bin is neither text nor a picture"), "{shown}");
     assert!(!exported(&home).contains("data.bin"));
 }
