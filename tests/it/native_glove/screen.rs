@@ -126,7 +126,7 @@ fn only_what_is_documented_allows_a_command() {
     for no in ["n\r", "3\r", "\x1b", "\x04", "n it is late\r", "\x1by\r", "\x1b1y\r"] {
         terminal.type_in("run touch denied\r");
         terminal.sees("Run bash?");
-        for nothing in ["", "yes", "Y", "no", "Allow once", "al", "w", "ay", "ny", "+1", "01", "5", "12"] {
+        for nothing in ["", "yes", "Y", "no", "Allow once", "al", "w", "ay", "ny", "+1", "01", "6", "12"] {
             terminal.sees("Answer: ");
             terminal.type_in(&format!("{nothing}\r"));
             terminal.sees("! answer with y, a, n, x");
