@@ -269,7 +269,7 @@ fn write(
     if let (true, Some(folder)) = (input.create_dirs, target(workspace, path)?.parent()) {
         workspace.folder().create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     }
-    replace_kept(workspace, path, key, found, input.content.as_bytes())?;
+    replace_kept(workspace, path, &key, found, input.content.as_bytes())?;
     Ok(said(what))
 }
 
@@ -277,15 +277,15 @@ fn write(
 fn replace_kept(
     workspace: &Workspace,
     path: &Path,
-    key: String,
+    key: &str,
     before: Option<Vec<u8>>,
     after: &[u8],
 ) -> Result<(), ToolFailure> {
     // First: what was there is known also if the program dies right after the change.
-    workspace.undo_buffer().keep(key.clone(), path, before);
+    workspace.undo_buffer().keep(key.to_owned(), path, before);
     let replaced = replace(workspace, path, after);
     if replaced.is_err() {
-        workspace.undo_buffer().remove(&key);
+        workspace.undo_buffer().remove(key);
     }
     replaced
 }
@@ -422,7 +422,7 @@ pub(super) fn edit_file(workspace: &Workspace) -> Tool {
         on_thread(move || {
             let path = workspace.below(&input.path)?;
             let key = kept_as(&context, &path);
-            edit(&workspace, &path, &input, key)
+            edit(&workspace, &path, &input, &key)
         })
     })
     .requires_permission()
@@ -439,7 +439,7 @@ pub(super) fn edit_file(workspace: &Workspace) -> Tool {
     })
 }
 
-fn edit(workspace: &Workspace, path: &Path, input: &EditFile, key: String) -> Result<String, ToolFailure> {
+fn edit(workspace: &Workspace, path: &Path, input: &EditFile, key: &str) -> Result<String, ToolFailure> {
     let EditFile { old, new, .. } = input;
     let text = text_of(workspace, path)?;
     let places = places_of(&text, old);

@@ -77,7 +77,7 @@ impl AllowFile {
     }
 
     /// Writes a rule and uses it.
-    pub(crate) fn add(&self, rule: Rule) -> Result<(), String> {
+    pub(crate) fn add(&self, rule: &Rule) -> Result<(), String> {
         let mut text = match self.read()? {
             None => HEADING.to_owned(),
             Some(text) if self.is_trusted(&text) => text,
@@ -249,14 +249,14 @@ mod tests {
         fs::remove_dir(folders.0.join("project/.glove")).unwrap();
         let file = folders.allow_file();
         assert_eq!(file.load(), Found::Nothing);
-        file.add(Rule::parse("command cargo test").unwrap()).unwrap();
-        file.add(Rule::parse("folder src").unwrap()).unwrap();
+        file.add(&Rule::parse("command cargo test").unwrap()).unwrap();
+        file.add(&Rule::parse("folder src").unwrap()).unwrap();
         assert!(folders.text().ends_with("\ncommand cargo test\nfolder src\n"), "{}", folders.text());
         assert!(runs(&file, "cargo test"));
         assert_eq!(folders.allow_file().load(), Found::Used(2));
         folders.write("command rm\n");
         assert!(
-            file.add(Rule::parse("tool ask").unwrap())
+            file.add(&Rule::parse("tool ask").unwrap())
                 .unwrap_err()
                 .contains("another one than you have trusted")
         );
@@ -270,7 +270,7 @@ mod tests {
         symlink(folders.0.join("elsewhere"), folders.0.join("project/.glove/allow")).unwrap();
         let file = folders.allow_file();
         assert!(matches!(file.load(), Found::Unusable(why) if why.contains("no link")));
-        assert!(file.add(Rule::parse("tool ask").unwrap()).is_err());
+        assert!(file.add(&Rule::parse("tool ask").unwrap()).is_err());
         fs::remove_file(folders.0.join("project/.glove/allow")).unwrap();
         folders.write("tool bash\nall of it\n");
         assert!(matches!(file.load(), Found::Unusable(why) if why.contains("`all of it` is no rule")));

@@ -29,7 +29,7 @@ impl Mode {
     pub(crate) fn about(self) -> &'static str {
         match self {
             Mode::Normal => "edits and commands are asked about",
-            Mode::AcceptEdits => "edits of files go without a question, commands are asked about",
+            Mode::AcceptEdits => "edits go without a question, commands are asked about",
             Mode::Plan => "the model reads and plans, and changes nothing",
         }
     }

@@ -40,9 +40,12 @@ impl Notes {
                     size += text.len();
                     let cut = if is_cut { "\n(the rest is left out)" } else { "" };
                     notes.text.push_str(&format!("\n\n# {name}\n\n{}{cut}", text.trim_end()));
-                    let kilobytes = text.len() as f64 / 1024.0;
+                    let told = match text.len() {
+                        bytes @ 0..1_024 => format!("{bytes} bytes"),
+                        bytes => format!("{:.1} kB", bytes as f64 / 1_024.0),
+                    };
                     let cut = if is_cut { ", its beginning" } else { "" };
-                    names.push(format!("{name} ({kilobytes:.1} kB{cut})"));
+                    names.push(format!("{name} ({told}{cut})"));
                 }
             }
         }
@@ -148,7 +151,7 @@ mod tests {
         folders.write("outside/repo/a/b/AGENTS.md", "of the folder\n");
         let notes = folders.of("outside/repo/a/b");
         assert_eq!(notes.text, "\n\n# ../../AGENTS.md\n\nof the root\n\n# AGENTS.md\n\nof the folder");
-        assert_eq!(notes.told.as_deref(), Some("reads ../../AGENTS.md (0.0 kB), AGENTS.md (0.0 kB)"));
+        assert_eq!(notes.told.as_deref(), Some("reads ../../AGENTS.md (12 bytes), AGENTS.md (14 bytes)"));
         assert!(notes.behind("Be brief.".to_owned()).starts_with("Be brief.\n\nThe project says"));
         assert_eq!(
             folders.of("outside").text,

@@ -64,13 +64,10 @@ const LONGEST_LABEL: usize = 50;
 
 pub(crate) const COMMANDS: &[(&str, &str)] = &[
     ("/help", "what can be typed here"),
-    ("!COMMAND", "runs a command yourself; the model reads its output with the next message"),
+    ("!COMMAND", "runs a command; the model reads its output with your next message"),
     ("@FILE", "sends the file with the message; Tab completes its name"),
-    ("/accept", "edits of files go without a question; again: they are asked about"),
-    (
-        "/plan",
-        "the model reads and plans, and changes nothing; again: it works. Shift-tab goes through these modes",
-    ),
+    ("/accept", "edits of files go without a question; again: no more"),
+    ("/plan", "nothing is changed until you say it again; shift-tab switches modes"),
     ("/new", "begins another session"),
     ("/clear", "the same, on an empty screen"),
     ("/sessions", "lists the sessions"),
@@ -80,7 +77,7 @@ pub(crate) const COMMANDS: &[(&str, &str)] = &[
     ("/compact", "[WHAT TO KEEP]: summarises what was said, before the next message is read"),
     ("/diff", "what was changed in files"),
     ("/undo", "[N]: takes back the last action, or the last N"),
-    ("/rewind", "goes back to an earlier message: takes back what was done since, and you say it anew"),
+    ("/rewind", "takes back what was done since an earlier message, to say that anew"),
     ("/retry", "goes on after a failure or a pause"),
     ("/exit", "leaves; so does ctrl-D"),
 ];
@@ -482,7 +479,7 @@ impl Screen<'_> {
         }
         let mode = self.modes.now();
         let name = mode.name().unwrap_or("normal mode");
-        let about = format!("{name}: {} (shift-tab switches)", mode.about());
+        let about = format!("{name}: {}", mode.about());
         self.told_status = None;
         let width = pages::size().0;
         self.status_rows = pages::rows(&[&about], width).len();
@@ -946,31 +943,33 @@ impl Screen<'_> {
             match prompt::put(&question, is_typing)? {
                 None => return Ok(true),
                 Some(Answer::No(reason)) => drop(display.reject(&slot.id, reason)),
-                Some(Answer::Value(value)) => match display.resolve(&slot.id, self.by_rule(value, rule)?) {
-                    Ok(true) => {}
-                    Ok(false) => self.display.line("! this question is no longer open")?,
-                    Err(error @ DisplayError::WrongOutput { .. }) => {
-                        self.display.line(&format!("! {error}"))?;
+                Some(Answer::Value(value)) => {
+                    match display.resolve(&slot.id, self.by_rule(value, rule.as_ref())?) {
+                        Ok(true) => {}
+                        Ok(false) => self.display.line("! this question is no longer open")?,
+                        Err(error @ DisplayError::WrongOutput { .. }) => {
+                            self.display.line(&format!("! {error}"))?;
+                        }
+                        Err(error) => return Err(Failure::new(error.to_string())),
                     }
-                    Err(error) => return Err(Failure::new(error.to_string())),
-                },
+                }
             }
         }
         Ok(false)
     }
 
     /// A rule is written before the call runs that it is for. Where that fails, the call runs once: it is what the person allowed.
-    fn by_rule(&mut self, value: Json, rule: Option<Rule>) -> Result<Json, Failure> {
+    fn by_rule(&mut self, value: Json, rule: Option<&Rule>) -> Result<Json, Failure> {
         if value.to_text().as_deref() != Some(BY_RULE) {
             return Ok(value);
         }
-        match rule.map(|rule| (rule.to_string(), self.open_agent.guard.allow_file.add(rule))) {
-            Some((rule, Ok(()))) => {
-                let rule = terminal_text::name(&rule);
+        let Some(rule) = rule else { return Ok(Json::string("once")) };
+        match self.open_agent.guard.allow_file.add(rule) {
+            Ok(()) => {
+                let rule = terminal_text::name(&rule.to_string());
                 self.display.print_lines(&[format!("{NAME} has the rule now: {rule}")], true)?;
             }
-            Some((_, Err(why))) => self.display.line(&format!("! {why}"))?,
-            None => {}
+            Err(why) => self.display.line(&format!("! {why}"))?,
         }
         Ok(Json::string("once"))
     }

@@ -73,6 +73,19 @@ fn an_earlier_message_is_said_anew_and_what_was_done_since_is_taken_back() {
 }
 
 #[test]
+fn in_plan_mode_nothing_is_taken_back_either() {
+    let home = Home::new();
+    edits(&home);
+    let Some(screen) = Screen::start(&home, "resume --model scripted:script") else { return };
+    screen.ends("\n>");
+    screen.says("/plan");
+    screen.ends("plan mode · scripted\n>");
+    screen.says("/undo");
+    screen.ends("\nnothing was taken back: in plan mode nothing is changed; shift-tab leaves it\n>");
+    assert!(home.file("work/new.txt").exists());
+}
+
+#[test]
 fn a_file_that_has_changed_since_is_left_as_it_is() {
     let home = Home::new();
     edits(&home);

@@ -26,10 +26,9 @@ fn edits_are_accepted_and_commands_are_asked_about() {
     screen.ends("\n>");
     screen.types("Chang");
     screen.presses("BTab");
-    let about =
-        "accepts edits: edits of files go without a question, commands are asked about (shift-tab switches)";
+    let about = "\naccepts edits: edits go without a question, commands are asked about\n";
     let shown = screen.until(|text| text.ends_with("\n> Chang") && text.contains("accepts edits · scripted"));
-    assert!(shown.replace('\n', " ").contains(&about[..60]), "{shown}");
+    assert!(shown.contains(about), "{shown}");
     screen.says("e.");
     let asked = screen.ends("\nAnswer:");
     assert!(asked.contains("$ touch by-bash\n? Run bash?"), "only the command is asked about: {asked}");
@@ -68,7 +67,7 @@ fn in_plan_mode_nothing_is_changed_also_where_it_was_allowed() {
     };
     screen.ends("\n>");
     screen.says("/plan");
-    let about = "plan mode: the model reads and plans, and changes nothing (shift-tab switches)\nplan mode · scripted\n>";
+    let about = "plan mode: the model reads and plans, and changes nothing\nplan mode · scripted\n>";
     screen.ends(about);
     screen.says("Change.");
     let shown = screen.until(|text| text.contains("\nPlanned.\n") && text.ends_with('>'));
@@ -79,7 +78,7 @@ fn in_plan_mode_nothing_is_changed_also_where_it_was_allowed() {
         "{shown}"
     );
     screen.presses("BTab");
-    screen.ends("\nnormal mode: edits and commands are asked about (shift-tab switches)\n>");
+    screen.ends("\nnormal mode: edits and commands are asked about\n>");
     screen.says("Change.");
     screen.until(|text| text.contains("\nDone.") && text.ends_with('>'));
     assert!(home.file("work/b.txt").exists());

@@ -53,7 +53,7 @@ fn notes_of_the_project_and_own_instructions_reach_the_model_in_each_session() {
     let args = format!("chat sub --model ollama:planted --base-url {address} --system 'Be planted.'");
     let Some(screen) = Screen::start(&home, &args) else { return };
     let begun = screen.ends("\n>");
-    assert!(begun.contains("\nreads ../AGENTS.md (0.0 kB), AGENTS.md (0.0 kB)\n"), "{begun}");
+    assert!(begun.contains("\nreads ../AGENTS.md (26 bytes), AGENTS.md (28 bytes)\n"), "{begun}");
     for number in 1..=2 {
         screen.says("Go.");
         screen.until(|text| text.matches("/retry asks again").count() == number && text.ends_with("\n>"));
