@@ -407,7 +407,7 @@ test("a conversation that is opened later has what components give, and that of 
   await moment();
   const later = at.client.session("later");
   const agent = at.client.session("s::agent::c1");
-  expect([later, agent].map(({ config }) => config.tools?.map(({ name }) => name))).toEqual([["fill"], []]);
+  expect([later, agent].map(({ config }) => config.tools?.map(({ name }) => name))).toEqual([["fill"], undefined]);
   expect(agent.config.plugins).toBeUndefined();
   await act(async () => void (await later.sendMessage("Hi")));
   expect(at.lastOf(0)).toContain('{"cart":1}');
