@@ -90,6 +90,10 @@ export interface PageTool {
   readonly undo?: boolean;
   /** The host adds it before a model call; in a session that is opened again it is there until then. */
   readonly added?: boolean;
+  /** A part of the page brings it and takes it away: a call of it waits while it is not there. */
+  readonly comes_and_goes?: boolean;
+  /** It is one of those, and is not there: it stands here for its calls. */
+  readonly away?: boolean;
   /** Unless given: `rerun` where `idempotent`, else `ask`. */
   readonly on_interrupted?: "rerun" | "ask" | "fail";
   readonly description: string;

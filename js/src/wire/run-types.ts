@@ -36,6 +36,10 @@ export interface ToolSpec {
   readonly undo?: boolean;
   /** The host adds it before a model call; in a session that is opened again it is there until then. */
   readonly added?: boolean;
+  /** A part of the page brings it and takes it away: a call of it waits while it is not there. */
+  readonly comes_and_goes?: boolean;
+  /** It is one of those, and is not there: it stands here for its calls. */
+  readonly away?: boolean;
   /** Unless given: `rerun` where `idempotent`, else `ask`. */
   readonly on_interrupted?: "rerun" | "ask" | "fail";
 }
@@ -146,6 +150,8 @@ export type RunInput =
     }
   /** What plugins of the host keep from now on: all of it. */
   | { readonly type: "plugins_changed"; readonly states: unknown }
+  /** What the page shows of itself to the model, from now on and up to the end of the request: an object. */
+  | { readonly type: "context_set"; readonly context: unknown }
   /** The process that ran this is gone; another one has taken the run over. */
   | { readonly type: "recovered" }
   /** Go on after a pause. */
@@ -274,6 +280,8 @@ export type CoreEntry =
       readonly status: "running" | "pending" | "success" | "error" | "aborted";
       /** It has not begun: others of its answer come before it. */
       readonly queued?: boolean;
+      /** Its tool is not in the page: it waits for the component that brings it, and Stop ends it. */
+      readonly away?: boolean;
       /** What the tool gave, as text: the data as it is or as JSON, or the error. */
       readonly output?: string;
       /** Why there is no result of the tool's own. */
