@@ -1,5 +1,5 @@
 // The chat that `<Render>` shows: all parts in their places, in one of four arrangements.
-import { memo, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { memo, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import type { ModelWait, ShownSlot } from "../../src/snapshot/snapshot.js";
 import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { isInStep, isQuiet, isRunning, isStreaming, isWriting } from "../parts/activity.js";
@@ -17,7 +17,6 @@ import { renderPart } from "../render/mount-renderer.js";
 import { createPlaces, visibleSlots } from "../render/slots.js";
 import type { GloveHandle, RenderProps, SlotContainerRenderProps } from "../render/types.js";
 import { css } from "./generated/css.js";
-import { Loader } from "./loader.js";
 import { Sheet } from "./sheet.js";
 
 export { loadWords } from "../languages/words.js";
@@ -46,6 +45,7 @@ export function View(props: RenderProps): ReactNode {
       strategy={strategy}
       labels={props.labels}
       lang={props.lang}
+      enter={props.enter}
       markdown={props.markdown}
       attachments={props.attachments}
       as={props.as}
@@ -60,7 +60,6 @@ export function View(props: RenderProps): ReactNode {
       <Input glove={glove} renderInput={renderInput} />
       {props.disclaimer != null && <div data-glove-disclaimer="">{props.disclaimer}</div>}
       {!unstyled && <Ready key={id} glove={glove} />}
-      {!unstyled && !renderInput && <Quoting />}
     </Thread>
   );
 }
@@ -148,30 +147,6 @@ function Ready({ glove }: Pick<RenderProps, "glove">): ReactNode {
     </div>
   );
 }
-
-/** Loads the button that quotes what is selected, with the first selection. */
-function Quoting(): ReactNode {
-  const marker = useRef<HTMLElement>(null);
-  const [selects, setSelects] = useState(false);
-  useEffect(() => {
-    const page = marker.current?.ownerDocument;
-    const look = () => {
-      const selection = page?.getSelection();
-      if (!selection?.isCollapsed && marker.current?.parentElement?.contains(selection?.anchorNode ?? null)) setSelects(true);
-    };
-    if (selects) return;
-    page?.addEventListener("selectionchange", look);
-    return () => page?.removeEventListener("selectionchange", look);
-  }, [selects]);
-  return (
-    <>
-      <i ref={marker} hidden />
-      {selects && <Quote beside={marker} />}
-    </>
-  );
-}
-
-const Quote = /* @__PURE__ */ new Loader(() => import("../parts/quote.js")).component("Quote");
 
 /** Is read out once, and not with each second. After it the model is at work again. */
 function Wait({ wait, over }: { readonly wait: ModelWait; readonly over: (wait: ModelWait) => void }): ReactNode {

@@ -6,10 +6,14 @@ import type { GloveHandle, TextRenderProps } from "../render/types.js";
 
 export interface Chat {
   readonly glove: GloveHandle;
+  /** It has the look of `<Render>`. */
+  readonly styled: boolean;
   /** Draws the text of an answer; `false` leaves it as it is. */
   readonly markdown: ComponentType<TextRenderProps> | boolean;
   /** Which files a message takes; `false` for none. */
   readonly attachments: AttachmentOptions | boolean;
+  /** What Enter does where a message is written; by itself it sends, but for a keyboard on the screen. */
+  readonly enter: "send" | "line" | undefined;
   /** Puts a text into the composer, where there is one, and the focus. */
   readonly compose: RefObject<((text: string) => void) | null>;
   /** Brings the end of the conversation into sight; with `again`, the last message and the answer that comes to it. */

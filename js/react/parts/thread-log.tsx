@@ -1,7 +1,8 @@
 // `ThreadLog`: the part of a chat that scrolls, and the button that leads back to its end.
-import { type ReactNode, type Ref, useImperativeHandle, useRef } from "react";
+import { type ReactNode, type Ref, useImperativeHandle, useRef, useState } from "react";
 import { engineOfHandle, type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
+import { Loader } from "../look/loader.js";
 import { useLabels } from "../render/labels.js";
 import { useDisplayContents } from "../render/use-display-contents.js";
 import { isStreaming } from "./activity.js";
@@ -39,7 +40,7 @@ export interface ChatView {
 /** The messages: a log for screen readers, and a box that keeps what is new in sight until the reader goes elsewhere. */
 export function ThreadLog(props: ThreadLogProps): ReactNode {
   const { children, after, boxless = false, logRef, logClassName, className, scroll = "turn", viewRef } = props;
-  const { glove, toEnd: end } = useChat();
+  const { glove, styled, toEnd: end } = useChat();
   const scroller = useRef<HTMLDivElement>(null);
   const column = useRef<HTMLDivElement>(null);
   const log = useRef<HTMLDivElement>(null);
@@ -53,7 +54,9 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
   const id = useHandlePart(glove, lastOfUser);
   const busy = useHandlePart(glove, ({ busy }) => busy);
   const needed = useHandlePart(glove, needsReader);
-  const { atEnd, toEnd, stop } = useFollowing(scroller, column, scroll, { sessionId, id, busy, needed });
+  const [selects, setSelects] = useState(false);
+  const turn = { sessionId, id, busy, needed };
+  const [atEnd, { toEnd, stop }] = useFollowing(scroller, column, scroll, turn, () => setSelects(true));
   useImperativeHandle(viewRef, () => ({
     async scrollToMessage(id) {
       const { timeline } = engineOfHandle(glove)?.getSnapshot() ?? glove;
@@ -76,6 +79,7 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
           {after}
         </div>
       </div>
+      {styled && selects && <Quote beside={scroller} />}
       {!atEnd && !boxless && (
         <div data-glove-jump="">
           <button type="button" aria-label={say("Jump to latest")} title={say("Jump to latest")} onClick={() => toEnd()}>
@@ -92,3 +96,6 @@ const lastOfUser = ({ timeline }: Parts) => timeline.findLast(({ kind }) => kind
 /** What waits for the reader at the end: a question, or an error. */
 const needsReader = ({ slots, error }: Parts) =>
   error !== undefined || slots.some(({ waits, status }) => waits && status === "pending");
+
+/** Comes with the first selection. */
+const Quote = /* @__PURE__ */ new Loader(() => import("./quote.js")).component("Quote");

@@ -13,7 +13,7 @@ import { type Chat, ChatContext } from "./chat-context.js";
 export interface ThreadProps
   extends Pick<
     RenderProps,
-    "glove" | "strategy" | "labels" | "lang" | "markdown" | "attachments" | "as" | "rootRef" | "className" | "style"
+    "glove" | "strategy" | "labels" | "lang" | "enter" | "markdown" | "attachments" | "as" | "rootRef" | "className" | "style"
   > {
   /** Marks the element for the built-in style sheet. */
   styled?: boolean | undefined;
@@ -22,8 +22,8 @@ export interface ThreadProps
 
 /** Holds the parts of a chat. By itself it is one element without a look. */
 export function Thread(props: ThreadProps): ReactNode {
-  const { glove, strategy = "interleaved", markdown = true, attachments = true, labels, ...drawn } = props;
-  const { as = "div", rootRef, styled, ...rest } = drawn;
+  const { glove, strategy = "interleaved", markdown = true, attachments = true, labels, enter, ...drawn } = props;
+  const { as = "div", rootRef, styled = false, ...rest } = drawn;
   checkHandle(glove);
   const words = useWords(props.lang, labels);
   const engine = engineOfHandle(glove);
@@ -37,8 +37,8 @@ export function Thread(props: ThreadProps): ReactNode {
   const toEnd = useRef<((again?: boolean) => void) | null>(null);
   const [[editing, picked]] = useState((): [Chat["editing"], Chat["picked"]] => [{ current: null }, { current: null }]);
   const chat = useMemo(
-    () => ({ glove, markdown, attachments, compose, toEnd, editing, picked }),
-    [glove, markdown, attachments, editing, picked],
+    () => ({ glove, styled, enter, markdown, attachments, compose, toEnd, editing, picked }),
+    [glove, styled, enter, markdown, attachments, editing, picked],
   );
   const Element = as as "div" & keyof JSX.IntrinsicElements;
   const content = (

@@ -172,6 +172,8 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
   labels?: Labels | undefined;
   /** The language of the built-in labels, such as `de`: that of the page, unless you say another one. Where it is not built in they are English. */
   lang?: string | undefined;
+  /** What Enter does where a message is written. By itself it sends, but begins a new line where a finger is the pointer. Ctrl+Enter always sends. */
+  enter?: "send" | "line" | undefined;
   /** A line below the composer: that answers may be wrong, say. */
   disclaimer?: ReactNode;
   as?: keyof JSX.IntrinsicElements | undefined;

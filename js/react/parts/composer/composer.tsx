@@ -5,12 +5,12 @@ import type { Engine } from "../../hooks/engine.js";
 import { engineOfHandle } from "../../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../../render/labels.js";
+import type { GloveHandle } from "../../render/types.js";
 import { type PartProps, part } from "../as-child.js";
-import { ChatContext } from "../chat-context.js";
+import { type Chat, ChatContext } from "../chat-context.js";
 import { draftText, saveDraftText, unsentKey } from "../draft-text.js";
 import { IconLabel } from "../icons.js";
 import { ComposerCommands } from "./commands.js";
-import { editLast } from "./edit-last.js";
 import { Attaching } from "./files.js";
 import { takers, useComposer } from "./use-composer.js";
 
@@ -57,11 +57,16 @@ function takeBack(sent: unknown, again: () => void): void {
   if (sent instanceof Promise) sent.catch((error: Error) => /^(HOOK|SKILL)_/.test(codeOf(error)) && again());
 }
 
-/** Enter in a field sends its form, and Shift+Enter begins a new line. */
-export function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
+/** A finger is the pointer: a keyboard on the screen has no Shift+Enter, and the button is near. */
+const isTouch = () => globalThis.matchMedia?.("(pointer: coarse)").matches ?? false;
+
+/** Enter in a field sends its form, and Shift+Enter begins a new line. `enter` says what Enter does; where it does not, that depends on the pointer. */
+export function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>, enter: Chat["enter"]): void {
   // The Enter that ends the writing of a Japanese or Chinese word sends nothing; Safari tells of it by its key code only.
   const composing = event.nativeEvent.isComposing || event.keyCode === 229;
   if (event.key !== "Enter" || event.shiftKey || composing) return;
+  const isLine = enter ? enter === "line" : isTouch();
+  if (isLine && !event.ctrlKey && !event.metaKey) return;
   event.preventDefault();
   event.currentTarget.form?.requestSubmit();
 }
@@ -69,7 +74,7 @@ export function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
 /** Enter sends, Shift+Enter begins a new line, ArrowUp in an empty field edits the last message. The draft of each conversation survives a reload. */
 export function ComposerInput(props: PartProps<"textarea">): ReactNode {
   const { sessionId, ready, waits, written } = useComposer();
-  const { compose, glove } = useContext(ChatContext) ?? {};
+  const { compose, glove, enter } = useContext(ChatContext) ?? {};
   const say = useLabels();
   const element = useRef<HTMLTextAreaElement>(null);
   useDraft(element, sessionId, waits);
@@ -95,6 +100,19 @@ export function ComposerInput(props: PartProps<"textarea">): ReactNode {
       compose.current = null;
     };
   }, [compose]);
+  useEffect(() => {
+    const field = element.current;
+    const chat = field?.closest<HTMLElement>("[data-glove-strategy]");
+    if (!field || !isTouch()) return;
+    if (enter !== "send") field.enterKeyHint = "enter";
+    let stop: (() => void) | undefined;
+    // Without it the page is as it was.
+    if (chat) import("./keyboard.js").then(({ keepAbove }) => (stop ??= keepAbove(chat))).catch(() => {});
+    return () => {
+      stop?.();
+      stop = () => {};
+    };
+  }, [enter]);
   const own = {
     ref: element,
     "aria-label": say("Message"),
@@ -105,12 +123,15 @@ export function ComposerInput(props: PartProps<"textarea">): ReactNode {
     autoComplete: "off",
     enterKeyHint: "send",
     onKeyDown: (event: KeyboardEvent<HTMLTextAreaElement>) => {
-      editLast(event, glove);
-      sendOnEnter(event);
+      if (event.key === "ArrowUp" && glove && !event.currentTarget.value) void editLast(event.currentTarget, glove);
+      sendOnEnter(event, enter);
     },
   };
   return part("textarea", own, props);
 }
+
+/** Loaded when it is first asked for. */
+const editLast = async (field: Element, glove: GloveHandle) => (await import("./edit-last.js")).editLast(field, glove);
 
 export function ComposerSend(props: PartProps<"button">): ReactNode {
   const say = useLabels();

@@ -1,20 +1,17 @@
-// ArrowUp where nothing is written yet edits the last message, as one that waits or as it stands in the list.
-import type { KeyboardEvent } from "react";
+// Begins to edit the last message: one that waits, or as it stands in the list. Loaded when it is first asked for.
 import { engineOfHandle } from "../../hooks/handle-registry.js";
 import type { GloveHandle } from "../../render/types.js";
 
-export function editLast(event: KeyboardEvent<HTMLTextAreaElement>, glove: GloveHandle | undefined): void {
-  const { key, altKey, ctrlKey, metaKey, shiftKey, currentTarget: field, nativeEvent } = event;
-  if (key !== "ArrowUp" || altKey || ctrlKey || metaKey || shiftKey || field.value || nativeEvent.isComposing || !glove) return;
+export function editLast(field: Element, glove: GloveHandle): void {
   const chat = field.closest("[data-glove-strategy]");
   const { timeline } = engineOfHandle(glove)?.getSnapshot() ?? glove;
   const id = timeline.findLast(({ kind }) => kind === "user")?.id;
   // Where that is not drawn, the last one that is would be another.
   const isDrawn = id === undefined || chat?.querySelector(`[data-glove-entry=${JSON.stringify(id)}], [data-glove-editor]`);
-  const buttons = chat?.querySelectorAll<HTMLElement>("[data-glove-edit], [data-glove-editor] textarea") ?? [];
-  const last = buttons[buttons.length - 1];
+  const places = chat?.querySelectorAll<HTMLElement>("[data-glove-edit], [data-glove-editor] textarea") ?? [];
+  const last = places[places.length - 1];
   if (!last || !isDrawn) return;
-  event.preventDefault();
+  // What is being edited is gone on with.
   if (last.matches("textarea")) last.focus();
   else last.click();
 }

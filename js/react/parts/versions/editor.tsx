@@ -73,6 +73,7 @@ export function MessageEditor(props: PartProps<"form">): ReactNode {
 export function EditorInput(props: PartProps<"textarea">): ReactNode {
   const { entry, state, key } = useEditor();
   const say = useLabels();
+  const { enter } = useChat();
   const element = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     const field = element.current;
@@ -92,7 +93,7 @@ export function EditorInput(props: PartProps<"textarea">): ReactNode {
     defaultValue: text,
     readOnly: state === "sending",
     onInput: (event: FormEvent<HTMLTextAreaElement>) => saveDraftText(key, event.currentTarget.value),
-    onKeyDown: sendOnEnter,
+    onKeyDown: (event: KeyboardEvent<HTMLTextAreaElement>) => sendOnEnter(event, enter),
   };
   return part("textarea", own, props);
 }

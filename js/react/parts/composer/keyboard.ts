@@ -1,0 +1,24 @@
+// How much of a chat a keyboard on the screen covers. Loaded where a finger is the pointer.
+
+/** Tells the chat in a variable of its style. Gives its undo. */
+export function keepAbove(chat: HTMLElement): () => void {
+  const page = chat.ownerDocument.defaultView ?? window;
+  const view = page.visualViewport;
+  if (!view) return () => {};
+  const look = () => {
+    const { bottom } = chat.getBoundingClientRect();
+    // A page that is made larger with two fingers shows less of itself too.
+    const covered = view.scale < 1.01 ? Math.max(0, Math.round(bottom - view.offsetTop - view.height)) : 0;
+    if (covered) chat.style.setProperty("--glove-keyboard", `${covered}px`);
+    // A chat that is as high as what is in it scrolls with its page, which the browser does.
+    if (!covered || Math.abs(chat.getBoundingClientRect().bottom - bottom) > 1) chat.style.removeProperty("--glove-keyboard");
+  };
+  const over = new page.AbortController();
+  const { signal } = over;
+  for (const name of ["resize", "scroll"]) view.addEventListener(name, look, { signal });
+  look();
+  return () => {
+    over.abort();
+    chat.style.removeProperty("--glove-keyboard");
+  };
+}
