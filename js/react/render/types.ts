@@ -18,8 +18,7 @@ import type {
 import type { SideOutput } from "../../src/wire/record.js";
 import type { AttachmentOptions } from "../attachments/tray.js";
 import type { Command } from "../commands/list.js";
-import type { ChatView } from "../parts/thread-log.js";
-import type { Scroll } from "../parts/use-following.js";
+import type { ChatView, Scroll } from "../parts/reading/scroll.js";
 import type { Labels } from "./labels.js";
 
 /** What `<Render>` needs. `useGlove()` returns one; your own object or a modified copy works too. */

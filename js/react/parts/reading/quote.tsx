@@ -1,7 +1,7 @@
 // A button at what is selected in a message: it puts that into the composer, as a quote. Loaded with the first selection.
 import { type ReactNode, type RefObject, useEffect, useState } from "react";
-import { useLabels } from "../render/labels.js";
-import { useChat } from "./chat-context.js";
+import { useLabels } from "../../render/labels.js";
+import { useChat } from "../chat-context.js";
 
 interface Selected {
   readonly text: string;

@@ -1,14 +1,15 @@
 // `ThreadLog`: the part of a chat that scrolls, and the button that leads back to its end.
 import { type ReactNode, type Ref, useImperativeHandle, useRef, useState } from "react";
-import { engineOfHandle, type Parts, useHandlePart } from "../hooks/handle-registry.js";
-import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
-import { Loader } from "../look/loader.js";
-import { useLabels } from "../render/labels.js";
-import { useDisplayContents } from "../render/use-display-contents.js";
-import { isStreaming } from "./activity.js";
-import { useChat } from "./chat-context.js";
-import { Icon } from "./icons.js";
-import { type Scroll, useFollowing } from "./use-following.js";
+import { engineOfHandle, type Parts, useHandlePart } from "../../hooks/handle-registry.js";
+import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
+import { Loader } from "../../look/loader.js";
+import { useLabels } from "../../render/labels.js";
+import { useDisplayContents } from "../../render/use-display-contents.js";
+import { isStreaming } from "../activity.js";
+import { useChat } from "../chat-context.js";
+import { Icon } from "../icons.js";
+import type { ChatView, Scroll } from "./scroll.js";
+import { useFollowing } from "./use-following.js";
 
 /** What `ThreadLog` takes. */
 export interface ThreadLogProps {
@@ -28,13 +29,6 @@ export interface ThreadLogProps {
   scroll?: Scroll | undefined;
   /** Given what moves the list. */
   viewRef?: Ref<ChatView> | undefined;
-}
-
-/** What moves the list of a chat. */
-export interface ChatView {
-  /** Brings a message into sight, by the id of its entry or of one of `messages`, and gives it the focus. False when it is not in the conversation. */
-  scrollToMessage(id: string): Promise<boolean>;
-  scrollToEnd(): void;
 }
 
 /** The messages: a log for screen readers, and a box that keeps what is new in sight until the reader goes elsewhere. */

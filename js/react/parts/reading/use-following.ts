@@ -1,9 +1,7 @@
 // Where the reader of a conversation is kept: at their last message, with its answer below it, or at the end; and when not.
 import { type RefObject, useState } from "react";
-import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
-
-/** `turn`: what was sent rises, and stays there while its answer grows below it. `end`: the end is kept in sight. `none`: nothing moves. */
-export type Scroll = "turn" | "end" | "none";
+import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
+import type { Scroll } from "./scroll.js";
 
 /** In pixels: so near to the end is the end, and so far below the upper edge stands what was sent. */
 const near = 48;
