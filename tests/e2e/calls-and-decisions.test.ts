@@ -118,15 +118,18 @@ test("a finger finds everything that can be pressed: 44 pixels high", async () =
   );
 });
 
-test("the composer shows by its shadow that it has the focus", async () => {
+test("the composer shows by its edge and a shadow that it has the focus", async () => {
   await withPage(async (page) => {
     await showState(page, "empty");
-    const shadow = () => page.locator("form[data-glove-role=input]").evaluate((form) => getComputedStyle(form).boxShadow);
-    const before = await shadow();
+    const looks = () =>
+      page.locator("form[data-glove-role=input]").evaluate((form) => {
+        const { boxShadow, borderColor } = getComputedStyle(form);
+        return [boxShadow, borderColor];
+      });
+    const [shadow, edge] = await looks();
     await page.getByRole("textbox", { name: "Message" }).focus();
-    await expect.poll(shadow).not.toBe(before);
-    // Of the colour of links, which can be told from what it stands on.
-    await expect.poll(shadow).toContain("1px");
+    await expect.poll(async () => (await looks())[0]).not.toBe(shadow);
+    expect((await looks())[1]).not.toBe(edge);
   });
 });
 
