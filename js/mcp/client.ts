@@ -126,6 +126,8 @@ export class McpClient {
   }
 
   #addSignIn(round: PluginRound<McpState>): void {
+    // One of the application's stands in its place.
+    if (round.tools.names.some((own) => own.toLowerCase() === `${this.#settings.name}__sign_in`)) return;
     round.tools.add(this.#once(`sign_in ${this.#user}`, () => signInTool(this.#asked, () => this.refresh())));
   }
 

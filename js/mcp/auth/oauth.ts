@@ -22,7 +22,9 @@ export async function begun(
   started: Pick<Flow, "owner" | "server" | "url" | "way">,
   wanted: Wanted | undefined,
 ): Promise<URL> {
-  const { origin, pathname, href } = globalThis.location;
+  const { location } = globalThis;
+  if (!location) throw authFailed("there is no page that a person could come back to");
+  const { origin, pathname, href } = location;
   const redirectUrl = new URL(options.redirectUrl ?? pathname, options.redirectUrl === undefined ? origin : href).href;
   const flow: Flow = { ...started, redirectUrl, from: href, at: Date.now() };
   const state = statePrefix + crypto.randomUUID();

@@ -97,7 +97,7 @@ export function readForm(
   schema: FormSchema,
   given: unknown,
 ): { readonly content: FormContent; readonly issues: readonly Issue[] } {
-  const content: FormContent = {};
+  const content: [string, FormContent[string]][] = [];
   const issues: Issue[] = [];
   for (const { name, kind, type, choices, required, schema: field } of fieldsOf(schema)) {
     const value: unknown = Object.hasOwn(Object(given), name) ? (given as Record<string, unknown>)[name] : undefined;
@@ -112,9 +112,9 @@ export function readForm(
     else if (kind === "text" && !hasForm(String(value), type))
       issues.push({ path: [name], message: words[type] ?? "does not fit" });
     else issues.push(...issuesBy(field as Record<string, unknown>, value).map(({ message }) => ({ path: [name], message })));
-    content[name] = value as FormContent[string];
+    content.push([name, value as FormContent[string]]);
   }
-  return { content, issues };
+  return { content: Object.fromEntries(content), issues };
 }
 
 const words: Readonly<Record<string, string>> = {

@@ -157,6 +157,15 @@ test("a call whose person does not sign in has not run, and says so", async () =
   await close(one);
 });
 
+test("a run that cannot do without a server lets somebody sign in to it first", async () => {
+  const site = oauthSite(reading);
+  const page = browser(site).open([call("docs__sign_in", {}, "c1"), "Not now."], { options: { required: true } });
+  const sent = page.session.sendMessage("Read it");
+  page.session.rejectSlot((await asked(page)).id);
+  expect(await sent).toMatchObject({ text: "Not now." });
+  await close(page);
+});
+
 test("a server that takes no token, however new, is not asked about for ever", async () => {
   const { page } = await signedIn({ never: true });
   const one = page([call("docs__sign_in", {}, "c1"), "No."]);
@@ -409,6 +418,13 @@ test("an application that has a document of itself, or an id, registers nothing"
   expect(await two.server.connect()).toMatchObject({ state: "ready" });
   expect(other.registered).toEqual([]);
   await close(two);
+});
+
+test("a program without a page says that nobody can come back to it", async () => {
+  const page = browser(oauthSite(reading)).open([]);
+  vi.unstubAllGlobals();
+  await expect(page.server.signIn()).rejects.toMatchObject({ code: "MCP_AUTH_FAILED", message: expect.stringMatching(/no page/) });
+  await close(page);
 });
 
 test("a window that the browser blocks is told, and leaving the page is left", async () => {
