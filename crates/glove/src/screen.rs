@@ -543,7 +543,7 @@ impl Screen<'_> {
         let Some(Point { id, text, actions }) = picked.and_then(|at| points.into_iter().nth(at)) else {
             return Ok(false);
         };
-        let left = session.with_run(|run| run.undo_stack().len()) - actions as usize;
+        let left = session.with_run(|run| run.undo_stack().len()).saturating_sub(actions as usize);
         if actions > 0 && self.until_done(None, session.undo_until_done(actions))? {
             return Ok(true);
         }
