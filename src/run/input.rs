@@ -134,9 +134,9 @@ pub enum Input {
     PluginsChanged {
         states: Json,
     },
-    /// What the page shows of itself to the model, from now on and up to the end of the request: an object.
+    /// What the page tells the model of itself, from now on and up to the end of the request.
     ContextSet {
-        context: Json,
+        text: String,
     },
     /// The process that ran this is gone; another one has taken the run over.
     Recovered,

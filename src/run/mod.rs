@@ -349,15 +349,11 @@ impl Run {
                 true => Ok(()),
                 false => Err(OutOfProtocol::NoSuchTimer(*timer)),
             },
-            Input::ContextSet { .. } => match state.current.is_some() {
-                true => Ok(()),
-                false => Err(OutOfProtocol::NothingRunning),
-            },
             Input::Resumed => match &state.halt {
                 Some(Halt::Store | Halt::Model | Halt::Budget(_)) => Ok(()),
                 Some(Halt::AskBudget(..)) | None => Err(OutOfProtocol::NotPaused),
             },
-            Input::Aborted { .. } => match state.current.is_some() {
+            Input::Aborted { .. } | Input::ContextSet { .. } => match state.current.is_some() {
                 true => Ok(()),
                 false => Err(OutOfProtocol::NothingRunning),
             },
@@ -405,9 +401,9 @@ impl Run {
             Input::TimerFired { timer } => self.on_timer(*timer),
             Input::StoreFailed { error } => self.on_store_failed(error, fx),
             Input::PluginsChanged { states } => self.state.plugins = Some(states.clone()),
-            Input::ContextSet { context } => {
+            Input::ContextSet { text } => {
                 if let Some(current) = &mut self.state.current {
-                    current.context = Some(context.clone());
+                    current.context.clone_from(text);
                 }
             }
             Input::Configured { settings, .. } => {
@@ -469,9 +465,9 @@ impl Run {
         self.state.current.as_ref().is_some_and(|current| current.hidden)
     }
 
-    /// What the page shows of itself to the model that is being asked.
-    pub fn context(&self) -> Option<&Json> {
-        self.state.current.as_ref().and_then(|current| current.context.as_ref())
+    /// What the page tells of itself to the model that is being asked.
+    pub fn context(&self) -> &str {
+        self.state.current.as_ref().map_or("", |current| &current.context)
     }
 
     /// Tokens and cost of the whole session.

@@ -114,8 +114,9 @@ pub(crate) struct Current {
     pub summary_not_before: u32,
     /// For the next model calls of this request only, never in the record.
     pub reminder: Option<String>,
-    /// What the page shows of itself; told behind the record, never in it.
-    pub context: Option<Json>,
+    /// What the page tells of itself; read behind the record, never in it.
+    #[json(skip_if_default)]
+    pub context: String,
     /// The schema of its answer, where it is to have one.
     pub answer: Option<Json>,
     /// The model answered in words, and was told.

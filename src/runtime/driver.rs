@@ -25,8 +25,8 @@ use crate::runtime::command::{Caller, Command};
 use crate::runtime::in_flight::{Done, InFlight, Key};
 use crate::runtime::listeners::Follower;
 use crate::runtime::response::Response;
+use crate::runtime::session_tools::keep_for_calls;
 use crate::runtime::shared::Shared;
-use crate::tool::ToolSpec;
 
 pub(crate) struct Driver {
     pub(super) shared: Arc<Shared>,
@@ -208,12 +208,7 @@ impl Driver {
             }
         };
         // Calls wait for what had been added; it will be added again.
-        for tool in &run.settings().tools {
-            let comes = tool.comes_and_goes && run.phase() != PhaseName::Idle;
-            if (tool.added || comes) && !settings.tools.iter().any(|own| own.name == tool.name) {
-                settings.tools.push(ToolSpec { away: comes, ..tool.clone() });
-            }
-        }
+        keep_for_calls(&run, true, &mut settings.tools);
         let (changed, busy) = (*run.settings() != settings, run.phase() != PhaseName::Idle);
         self.request = run.request().map(str::to_owned);
         let left = run.slots_left();

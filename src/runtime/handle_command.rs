@@ -11,7 +11,7 @@ use crate::run::settings::Settings;
 use crate::run::{OutOfProtocol, PhaseName};
 use crate::runtime::command::{Caller, Command, Configure};
 use crate::runtime::driver::{Driver, DriverEvent, Life, refused};
-use crate::tool::ToolSpec;
+use crate::runtime::session_tools::keep_for_calls;
 
 impl Driver {
     pub(super) fn handle_command(&mut self, command: Command) -> Option<Input> {
@@ -68,7 +68,9 @@ impl Driver {
             Command::Tools(tools) => {
                 let mut specs = tools.specs();
                 self.shared.change_kit(|kit| kit.tools = tools);
-                self.keep_for_calls(&mut specs);
+                let run = self.shared.run();
+                keep_for_calls(&run, run.has_open_calls(), &mut specs);
+                drop(run);
                 return self.configured(|settings| settings.tools = specs);
             }
             Command::Configure(change) => {
@@ -98,20 +100,6 @@ impl Driver {
             Command::Close => self.close(),
         }
         None
-    }
-
-    /// Tools that were taken away stay for the calls of them that there are, or that may be on their way.
-    pub(super) fn keep_for_calls(&self, tools: &mut Vec<ToolSpec>) {
-        let run = self.shared.run();
-        if run.phase() == PhaseName::Idle {
-            return;
-        }
-        for tool in &run.settings().tools {
-            let stays = tool.comes_and_goes || (tool.added && run.has_open_calls());
-            if stays && !tools.iter().any(|other| other.name.eq_ignore_ascii_case(&tool.name)) {
-                tools.push(ToolSpec { away: tool.comes_and_goes, ..tool.clone() });
-            }
-        }
     }
 
     /// What a person has seen of an answer is kept when it is cut off.

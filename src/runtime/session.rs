@@ -292,10 +292,10 @@ impl Session {
         let _ = self.shared.tool_inputs.unbounded_send(Input::PluginsChanged { states });
     }
 
-    /// What the page shows of itself to the model, an object: for the calls of the request that runs, written in the same order.
-    pub fn set_context(&self, context: Json) {
-        if self.with_run(|run| run.context() != Some(&context)) {
-            let _ = self.shared.tool_inputs.unbounded_send(Input::ContextSet { context });
+    /// What the host tells the model of itself in the request that runs: behind the messages, and written in the same order.
+    pub fn set_context(&self, text: String) {
+        if self.with_run(|run| run.context() != text) {
+            let _ = self.shared.tool_inputs.unbounded_send(Input::ContextSet { text });
         }
     }
 

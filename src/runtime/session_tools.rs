@@ -7,8 +7,9 @@ use crate::json::{self, Json};
 use crate::portable::BoxFuture;
 use crate::ports::{CallRef, Checked, IdSource, StoreAdapter, ToolContext, ToolHost};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome};
+use crate::run::{PhaseName, Run};
 use crate::task_tool::{TASK_TOOL, TaskTool};
-use crate::tool::{ANSWER_TOOL, ToolDefinition, ToolSpec, UNDO_TOOL, check_definition};
+use crate::tool::{ANSWER_TOOL, ToolDefinition, ToolSpec, UNDO_TOOL, check_definition, find};
 
 #[derive(Clone)]
 pub(crate) struct SessionTools {
@@ -95,6 +96,17 @@ impl SessionTools {
         context: ToolContext,
     ) -> BoxFuture<'static, Result<(), String>> {
         self.host_of(call.tool_name).undo(call, context)
+    }
+}
+
+/// Tools that are not there stay for the calls of them that there are, or that may be on their way. Those of the host are where `added`.
+pub(crate) fn keep_for_calls(run: &Run, added: bool, tools: &mut Vec<ToolSpec>) {
+    let comes = run.phase() != PhaseName::Idle;
+    for tool in &run.settings().tools {
+        let stays = (tool.comes_and_goes && comes) || (tool.added && added);
+        if stays && find(tools, &tool.name).is_none() {
+            tools.push(ToolSpec { away: tool.comes_and_goes, ..tool.clone() });
+        }
     }
 }
 

@@ -88,7 +88,7 @@ const examples: Examples = {
   store_failed: [{ error: { kind: "quota", message: "The disk is full." } }],
   configured: [{ settings: { tools: [{ name: "add", undo: true, idempotent: true, on_interrupted: "ask" }] } }],
   plugins_changed: [{ states: { skills: { ann: { active: ["mail"] } } } }],
-  context_set: [{ context: { cart: ["tea"] } }],
+  context_set: [{ text: "The cart: tea" }],
   recovered: [{}],
   resumed: [{}],
   aborted: [{ why: "user" }, { why: "host_gone" }],

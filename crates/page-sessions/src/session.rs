@@ -287,11 +287,10 @@ impl CoreSession {
         Ok(())
     }
 
-    /// What the page shows of itself to the model, as JSON of an object.
+    /// What the page tells the model of itself in the request that runs.
     #[wasm_bindgen(js_name = setContext)]
-    pub fn set_context(&self, context: &str) -> Result<(), JsValue> {
-        self.session.set_context(json(context)?);
-        Ok(())
+    pub fn set_context(&self, text: String) {
+        self.session.set_context(text);
     }
 
     pub fn checkpoint(&self) -> String {

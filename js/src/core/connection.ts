@@ -207,19 +207,10 @@ export class Connection implements ConnectionAccess {
   changed(): void {
     const before = this.#configured;
     const failed = (error: unknown) => this.#page.snapshots.set({ error: fromCore(error) });
-    const starting = this.#starting;
-    // What has not begun finds this change too.
-    if (!starting || this.#changing === starting) return;
-    this.#changing = starting;
-    const begun = starting
-      .then(() => before)
-      .finally(() => {
-        this.#changing = undefined;
-      });
-    this.#configured = begun.then(() => this.configure()).catch(failed);
+    const started = this.#starting?.then(() => before);
+    if (started) this.#configured = started.then(() => this.configure()).catch(failed);
   }
   #configured: Promise<void> = Promise.resolve();
-  #changing: Promise<void> | undefined;
 
   /** Tells the core what has changed since it was told last. */
   async configure(): Promise<void> {

@@ -39,7 +39,7 @@ interface Share {
   readonly user: string;
   readonly context: string[];
   readonly tools: ToolConfig[];
-  /** The state of the page, as JSON. */
+  /** What is told behind the messages. */
   shown?: string;
   model?: string;
   /** The state that it has set. */
@@ -163,8 +163,8 @@ export class Plugins {
           state: this.#stateIn(plugin, share),
           context: {
             add: (text: string) => void share.context.push(check("The context", text, "text")),
-            show: (state: string) => {
-              share.shown = state;
+            show: (text: string) => {
+              share.shown = text;
             },
           },
           tools: {

@@ -15,8 +15,8 @@ export interface PluginRound<S = undefined> {
   readonly context: {
     /** Adds text behind the system prompt. */
     add(text: string): void;
-    /** @internal Shows the state of the page, as JSON of an object, behind the messages; it is written down before the call is made. */
-    show?(state: string): void;
+    /** @internal Adds text behind the messages, which is written down before the call is made. An empty one takes the place of what was there. */
+    show?(text: string): void;
   };
   readonly tools: {
     /** Adds tools. A name that is taken already fails the plugin. */

@@ -142,8 +142,8 @@ export interface CoreSession {
   checkpoint(): string;
   /** What plugins are to find again, as JSON: `plugins` in the state of the checkpoint. Written in the order of what tools do. */
   setPlugins(states: string): void;
-  /** What the page shows of itself to the model, as JSON of an object: up to the end of the request. Written in the same order. */
-  setContext(context: string): void;
+  /** What the page tells the model of itself, behind the messages: up to the end of the request. Written in the same order. */
+  setContext(text: string): void;
   /** Reads the store; what comes of it arrives as events. Called by anything else too. Gives the error of a damaged session,
    *  which can be read and not written. */
   open(): Promise<unknown>;

@@ -150,8 +150,8 @@ export type RunInput =
     }
   /** What plugins of the host keep from now on: all of it. */
   | { readonly type: "plugins_changed"; readonly states: unknown }
-  /** What the page shows of itself to the model, from now on and up to the end of the request: an object. */
-  | { readonly type: "context_set"; readonly context: unknown }
+  /** What the page tells the model of itself, from now on and up to the end of the request. */
+  | { readonly type: "context_set"; readonly text: string }
   /** The process that ran this is gone; another one has taken the run over. */
   | { readonly type: "recovered" }
   /** Go on after a pause. */

@@ -219,7 +219,7 @@ impl Run {
             wrap_up: None,
             summary_not_before: 0,
             reminder: None,
-            context: None,
+            context: String::new(),
             answer: None,
             answered_in_words: false,
             answer_did_not_fit: false,

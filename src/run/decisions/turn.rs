@@ -148,7 +148,7 @@ impl Run {
         answer.tool_calls = (!calls.is_empty()).then_some(calls);
     }
 
-    /// What goes to the model without being in the record: the instructions for a summary, a reminder, what the page shows.
+    /// What goes to the model without being in the record: the instructions for a summary, a reminder, what the page tells.
     pub(in crate::run) fn prepare_transient(&mut self) {
         self.transient.clear();
         match (&self.state.phase, &self.state.current) {
@@ -158,17 +158,13 @@ impl Run {
                 self.transient.push(Arc::new(request));
             }
             (Phase::Model { .. }, Some(current)) => {
-                if let Some(reminder) = &current.reminder {
-                    let mut message = Message::user(reminder.clone());
-                    message.framework_context = Some("inbox".to_owned());
-                    self.transient.push(Arc::new(message));
-                }
-                if let Some(context) = &current.context
-                    && context.as_str() != "{}"
-                {
-                    let mut message = Message::user(texts::context(context));
-                    message.framework_context = Some("page".to_owned());
-                    self.transient.push(Arc::new(message));
+                let reminder = current.reminder.as_deref().unwrap_or_default();
+                for (text, context) in [(reminder, "inbox"), (&current.context, "page")] {
+                    if !text.is_empty() {
+                        let mut message = Message::user(text);
+                        message.framework_context = Some(context.to_owned());
+                        self.transient.push(Arc::new(message));
+                    }
                 }
             }
             _ => {}

@@ -16,7 +16,7 @@ pub struct View<'a> {
     replaced: &'a [Range<usize>],
     /// Read in the place of the messages there.
     instead: &'a [(usize, Arc<Message>)],
-    /// Not in the record: a reminder, what the page shows, or the instructions for a summary.
+    /// Not in the record: a reminder, what the page tells, or the instructions for a summary.
     transient: &'a [Arc<Message>],
 }
 
