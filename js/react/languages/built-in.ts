@@ -1,4 +1,4 @@
-// Which languages are built in besides English. Loaded on pages that are in another language.
+// Which languages are built in besides English. Loaded on pages that are in one of them.
 import type { Words } from "../render/labels.js";
 
 const files = {
@@ -14,10 +14,6 @@ const files = {
   zh: () => import("./zh.js"),
 };
 
-/** By a tag such as `de-AT`. Who reads traditional characters is not given the simplified ones. */
-export async function wordsOf(tag: string): Promise<Words | undefined> {
-  const [language = "", ...rest] = tag.toLowerCase().split(/[-_]/);
-  if (!Object.hasOwn(files, language)) return undefined;
-  if (language === "zh" && rest.some((part) => /^(hant|tw|hk|mo)$/.test(part))) return undefined;
-  return (await files[language as keyof typeof files]()).words;
-}
+export type Language = keyof typeof files;
+
+export const wordsOf = async (language: Language): Promise<Words> => (await files[language]()).words;

@@ -2,41 +2,54 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { Listeners } from "../hooks/listeners.js";
 import type { Labels } from "../render/labels.js";
+import type { Language } from "./built-in.js";
 
-/** By tag. Those of a language that is not built in, or could not be loaded, are the English ones, which are in the chat itself. */
-const known = new Map<string, Labels>();
-const loading = new Map<string, Promise<void>>();
-const loaded = new Listeners();
+/** By a tag such as `de-AT`. Who reads traditional characters is not given the simplified ones. */
+function languageOf(tag: string): Language | undefined {
+  if (/^zh(?!.*hans).*(hant|tw|hk|mo)/i.test(tag)) return undefined;
+  return /^(de|es|fr|it|ja|ko|nl|pl|pt|zh)(?![a-z])/i.exec(tag)?.[0].toLowerCase() as Language | undefined;
+}
+
+/** They are in the chat itself. */
 const english: Labels = {};
+/** Where they could not be loaded, they are the English ones. */
+const known = new Map<Language | undefined, Labels>([[undefined, english]]);
+const loading = new Map<Language, Promise<void>>();
+const loaded = new Listeners();
 
-/** Loads the words of this language ahead. */
-export function loadWords(tag: string): Promise<void> {
-  let begun = loading.get(tag);
+function load(language: Language): Promise<void> {
+  let begun = loading.get(language);
   if (!begun) {
-    const words = import("./built-in.js").then(({ wordsOf }): Promise<Labels | undefined> => wordsOf(tag));
+    const words = import("./built-in.js").then(({ wordsOf }): Promise<Labels> => wordsOf(language));
     begun = words
       .catch(() => english)
       .then((words) => {
-        known.set(tag, words ?? english);
+        known.set(language, words);
         loaded.changed();
       });
-    loading.set(tag, begun);
+    loading.set(language, begun);
   }
   return begun;
+}
+
+/** Loads the words of this language ahead. */
+export async function loadWords(tag: string): Promise<void> {
+  const language = languageOf(tag);
+  if (language) await load(language);
 }
 
 /** The words for a chat with this `lang` and these replacements. */
 export function useWords(lang: string | undefined, own: Labels | undefined): Labels {
   const page = useSyncExternalStore(followPage, pageTag, noTag);
-  const tag = lang ?? page;
-  const read = () => (/^(en\b|$)/i.test(tag) ? english : known.get(tag));
+  const language = languageOf(lang ?? page);
+  const read = () => known.get(language);
   const words = useSyncExternalStore(loaded.subscribe, read, read);
   const isDrawn = useRef(false);
   useEffect(() => {
     isDrawn.current = true;
   }, []);
-  if (!words) {
-    const coming = loadWords(tag);
+  if (language && !words) {
+    const coming = load(language);
     // What is drawn first is drawn in its language. Later, nothing that is on the screen goes for it.
     if (!isDrawn.current) throw coming;
   }

@@ -83,6 +83,23 @@ test.each(["en-GB", "sv", "zh-TW", "zh-Hant-HK", "constructor", ""])("a page in 
   expect(screen.getByPlaceholderText("Type a message")).toBeTruthy();
 });
 
+test.each(["zh-Hans-HK", "zh", "de_AT", "PT-br"])("a page in %o is given one that is built in", async (lang) => {
+  await preloadLanguage(lang);
+  const name = lang.slice(0, 2).toLowerCase();
+  const { words } = (await import(`../../../js/react/languages/${name}.ts`)) as { words: Record<string, string> };
+  document.documentElement.lang = lang;
+  render(<Render glove={handle()} />);
+  expect(screen.getByRole("log").getAttribute("aria-label")).toBe(words.Conversation);
+});
+
+test.each(languages)("a chat speaks the language of %s", async (file) => {
+  const name = file.slice(0, 2);
+  const { words } = (await import(`../../../js/react/languages/${name}.ts`)) as { words: Record<string, string> };
+  await preloadLanguage(name);
+  render(<Render glove={handle()} lang={name} />);
+  expect(screen.getByRole("log").getAttribute("aria-label")).toBe(words.Conversation);
+});
+
 test("a number stands where its language has it", async () => {
   await preloadLanguage("ja");
   const queue = [{ id: "q1", text: "", files: 3 }];
