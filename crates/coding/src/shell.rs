@@ -84,8 +84,8 @@ pub(super) fn test_runner(workspace: &Workspace, command: &str, folder: &str, se
         async move {
             let ended = started(workspace, input, context).await?;
             Ok::<_, ToolFailure>(match ended.end.as_str() {
-                "" => format!("The tests passed.\n{}", ended.to_text()),
-                end => format!("The tests failed ({end}).\n{}", ended.to_text()),
+                "" => format!("The tests passed.\n{}", ended.text),
+                end => format!("The tests failed ({end}).\n{}", ended.text),
             })
         }
     })

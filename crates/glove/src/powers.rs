@@ -9,6 +9,7 @@ use glove_wasm_coding::Workspace;
 use glove_wasm_native::{TaskFolder, Traces};
 use glove_wasm_sandbox::{MountRight, Sandbox};
 use glove_wasm_sqlite::SqliteMemory;
+use glove_wasm_task::layout::ARTIFACTS;
 use glove_wasm_task::memory::{MemoryBinding, ScopeKind};
 use glove_wasm_task::runtime::{AgentMemory, TaskAgentBuilder};
 use glove_wasm_task::{Budgets, SkillBundle};
@@ -65,8 +66,7 @@ impl TaskPowers {
         if options.sandbox {
             // Code of the model, which reaches the inputs and what the task makes.
             let files = sandbox.clone().files(TaskFolder::open(folder)?);
-            let files =
-                files.mount("task", MountRight::Read)?.mount("progress/artifacts", MountRight::Write)?;
+            let files = files.mount("task", MountRight::Read)?.mount(ARTIFACTS, MountRight::Write)?;
             let tool = files.exec();
             sandboxed.push(tool.name().to_owned());
             builder = builder.tool_for(["act"], tool);
@@ -79,8 +79,9 @@ impl TaskPowers {
             builder = web::with_credentials(builder, self.credentials.clone(), sandboxed)?;
         }
         if options.shell || options.test.is_some() {
-            TaskFolder::open(folder)?;
-            let failed = |error| Failure::new(format!("`{}`: {error}", folder.display()));
+            let failed = |error: std::io::Error| Failure::new(format!("`{}`: {error}", folder.display()));
+            // Where the model is told to write, and commands make no folders by themselves.
+            std::fs::create_dir_all(folder.join(ARTIFACTS)).map_err(failed)?;
             let workspace = Workspace::open(folder).map_err(failed)?;
             for (name, value) in &self.variables {
                 workspace.set_variable(name, value);
