@@ -44,7 +44,8 @@ export const bundles = {
   // ---- what draws --------------------------------------------------------------------------------------------------------
   "src/models/endpoint.js": [],
   "src/store/indexeddb/store.js": [],
-  "src/session/client.js": ["src/tools/define.js"],
+  "src/tools/define.js": [],
+  "src/session/client.js": [],
 
   // ---- what a first message needs ------------------------------------------------------------------------------------
   "src/wasm/sessions.js": below("src/wasm", "border", "controllers", "core", "guard"),
@@ -77,7 +78,8 @@ export const bundles = {
   "src/store/maintenance-chunk.js": ["src/session/fork-title.js", "src/store/salvage.js"],
   "src/recording/run-file.js": [],
   "src/models/bridge.js": [],
-  "src/wasm/providers.js": [],
+  // With what counts the calls in it.
+  "src/wasm/providers.js": below("src/relay", "answer", "events", "refusal-response", "relay-call"),
   "src/wasm/generated/glove_providers_bytes.js": [],
   "src/relay/direct.js": ["src/relay/core.js"],
 
@@ -141,7 +143,7 @@ export const copied = new Set([
   ...below("src/plugins", "slash-names"),
   ...below("src/ports", "hook", "model-options", "plugin"),
   ...below("src/recording", "play", "redact"),
-  ...below("src/relay", "answer", "collect", "events", "http", "model-call", "refusal-response", "relay-call"),
+  ...below("src/relay", "collect", "http", "model-call"),
   ...below("src/schema", "json-schema-of", "validator"),
   ...below("src/store", "bridge", "json-text", "permissions", "run-format", "sessions", "step", "token-count", "writes"),
   ...below("src/store/indexeddb", "failures", "media", "read", "title"),
@@ -151,6 +153,7 @@ export const copied = new Set([
   ...below("src/values", "base64", "copy", "names", "tab-version", "utf8"),
   ...below("src/wasm", "border", "controllers", "core", "generated/unpacker", "guard", "inline"),
   ...below("src/wire", "attachments", "visible-text"),
+  ...below("react/hooks", "messages"),
   ...below("react/attachments", "attachment", "file-kind", "file-labels", "scale-image", "styled"),
   ...below("react/look", "generated/attachments-css", "sheet"),
   ...below("react/markdown", "safe-url"),
