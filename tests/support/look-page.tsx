@@ -142,6 +142,41 @@ export const states: Readonly<Record<string, Parts>> = {
     streamingCalls: [{ id: "c7", name: "send_report", input: { to: "ops" }, at: "/to" }],
     busy: true,
   },
+  // Thoughts, calls that went well and what they show, on one thread.
+  thread: {
+    timeline: [
+      user("u1", "Which chair fits to my desk?"),
+      tool("c1", { name: "lookup", input: { query: "chairs" }, durationMs: 1_240, reasoning: "Chairs first." }),
+      tool("c2", { name: "lookup", input: { query: "oak desks" }, durationMs: 820 }),
+      tool("c3", { name: "lookup", input: { query: "sizes" }, durationMs: 90 }),
+      agent("a1", "There are two."),
+      tool("c4", { name: "compare", input: { first: "Olga" }, durationMs: 640, reasoning: "Compare them." }),
+      tool("c5", { name: "show", input: { chair: "Olga" }, durationMs: 12 }),
+      tool("c6", { name: "measure", input: { room: "study" }, status: "running", output: undefined as never }),
+    ],
+    renderToolResult: ({ id }: { readonly id: string }) => (id === "c5" ? <PlainResult /> : null),
+    streamingReasoning: "The study is small, so the smaller one may",
+    busy: true,
+  },
+  danger: {
+    timeline: [user("u1", "Pay it back"), tool("c1", { title: "Refund", status: "pending", output: undefined as never })],
+    slots: [
+      slot(
+        "s1",
+        "approval_request",
+        {
+          toolName: "refund",
+          title: "Refund",
+          confirm: "Refund €80 to order A-1042?",
+          danger: true,
+          reason: "Refunds above 50 € need your approval.",
+          toolInput: { order: "A-1042", euros: 80, note: "Broken on arrival" },
+        },
+        { toolCallId: "c1" },
+      ),
+    ],
+    busy: true,
+  },
   turns: {
     timeline: [
       user("u1", "Look up the four orders.", { error: new GloveError("MODEL_OVERLOADED", "The provider had too much to do.") }),

@@ -84,7 +84,7 @@ const icons: { readonly [state in ToolState]?: IconProps["name"] } = {
 interface CardProps extends ToolCardState {
   /** What it is done with, where the title does not say so. */
   readonly about?: string | undefined;
-  /** In milliseconds. */
+  /** In milliseconds; what took less than can be told is not said. */
   readonly took?: number | undefined;
   /** Why it was not even tried. */
   readonly refusal?: string | undefined;
@@ -92,7 +92,7 @@ interface CardProps extends ToolCardState {
   readonly children?: ReactNode;
 }
 
-function Card({ title, about, state, label, took, input, output, progress, refusal, joins, children }: CardProps): ReactNode {
+function Card({ title, about, state, label, took = 0, input, output, progress, refusal, joins, children }: CardProps): ReactNode {
   const say = useLabels();
   const [open, setOpen] = useState(false);
   // What comes while somebody looks on comes with a movement.
@@ -111,7 +111,7 @@ function Card({ title, about, state, label, took, input, output, progress, refus
       <details aria-live="off" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <Summary title={title} about={about}>
           <span data-glove-state="">{label}</span>
-          {took !== undefined && <span data-glove-took="">{duration(took)}</span>}
+          {took >= 50 && <span data-glove-took="">{duration(took)}</span>}
         </Summary>
         <div data-glove-details="">
           <h4>{say("Arguments")}</h4>
