@@ -423,7 +423,10 @@ test("an application that has a document of itself, or an id, registers nothing"
 test("a program without a page says that nobody can come back to it", async () => {
   const page = browser(oauthSite(reading)).open([]);
   vi.unstubAllGlobals();
-  await expect(page.server.signIn()).rejects.toMatchObject({ code: "MCP_AUTH_FAILED", message: expect.stringMatching(/no page/) });
+  await expect(page.server.signIn()).rejects.toMatchObject({
+    code: "MCP_AUTH_FAILED",
+    message: expect.stringMatching(/no page/),
+  });
   await close(page);
 });
 
