@@ -68,7 +68,16 @@ test.each([20, 2_000])(
       await until(page, `said("Short.") && ${idle}`);
       await page.evaluate("frames()");
       expect(await page.evaluate(`Math.round(topOf("And this"))`)).toBe(24);
-      expect(await page.getByRole("button", { name: "Jump to latest" }).count()).toBe(0);
+      const jump = page.getByRole("button", { name: "Jump to latest" });
+      expect(await jump.count()).toBe(0);
+      // Nor does it lead to that room.
+      await page.mouse.move(400, 200);
+      await page.mouse.wheel(0, -200);
+      await until(page, `topOf("And this") > 150`);
+      await page.evaluate("frames()");
+      expect(await jump.count()).toBe(0);
+      await page.mouse.wheel(0, -600);
+      await jump.waitFor();
     });
   },
 );
@@ -138,6 +147,7 @@ test("with `turn` the list stays where the reader has scrolled, and follows agai
 test("with `none` nothing moves when a message is sent and answered", async () => {
   await withPage(async (page) => {
     await open(page, 40, `["word ".repeat(900)]`, `{ scroll: "none" }`);
+    await page.evaluate("box().scrollTop -= 700, frames()");
     const before = (await page.evaluate("box().scrollTop")) as number;
     await send(page, "go");
     await until(page, `said("word") && ${idle}`);

@@ -60,8 +60,8 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
     scrollToEnd: () => toEnd(),
   }));
   useBrowserLayoutEffect(() => {
-    end.current = toEnd;
-  }, [end, toEnd]);
+    end.current = scroll === "none" ? null : toEnd;
+  }, [end, toEnd, scroll]);
   // Busy while an answer is written only: what comes while tools run, a question say, is read out at once.
   return (
     <>

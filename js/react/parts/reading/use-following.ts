@@ -87,6 +87,11 @@ function createFollower(
     hasRoom = false;
     style.minHeight = "";
   };
+  /** Room below the last words is nothing to go to. */
+  const tellEnd = (box: HTMLElement) => {
+    const ends = [...(content.current?.children ?? [])].map((part) => part.getBoundingClientRect().bottom);
+    setAtEnd(Math.max(...ends) - box.getBoundingClientRect().bottom < near);
+  };
   const place = () => {
     const [box, inside] = [scroller.current, content.current];
     // Without a box of its own it scrolls with what is around it.
@@ -97,7 +102,7 @@ function createFollower(
     const to = follows === "turn" ? Math.min(top ?? end, end) : end;
     if (follows && Math.abs(box.scrollTop - to) >= 1) box.scrollTop = to;
     last = box.scrollTop;
-    setAtEnd(end - last < near);
+    tellEnd(box);
   };
   const stop = () => {
     follows = undefined;
@@ -108,7 +113,7 @@ function createFollower(
     const moved = box.scrollTop - last;
     last = box.scrollTop;
     const isNear = end - last < near;
-    setAtEnd(isNear);
+    tellEnd(box);
     // Otherwise that was the list itself, and not the reader.
     if (Math.abs(moved) < 1) return;
     if (!isNear || how === "none") return stop();
