@@ -5,12 +5,12 @@ use serde_json::json;
 use super::Home;
 use super::tmux::Screen;
 
-fn call(tool: &str, input: serde_json::Value) -> serde_json::Value {
+fn call(tool: &str, input: &serde_json::Value) -> serde_json::Value {
     json!({ "calls": [{ "tool": tool, "input": input }] })
 }
 
 fn write(path: &str) -> serde_json::Value {
-    call("write_file", json!({ "path": path, "content": "new\n" }))
+    call("write_file", &json!({ "path": path, "content": "new\n" }))
 }
 
 fn script(home: &Home, answers: &[serde_json::Value]) {
@@ -20,7 +20,7 @@ fn script(home: &Home, answers: &[serde_json::Value]) {
 #[test]
 fn edits_are_accepted_and_commands_are_asked_about() {
     let home = Home::new();
-    let runs = call("bash", json!({ "command": "touch by-bash" }));
+    let runs = call("bash", &json!({ "command": "touch by-bash" }));
     script(&home, &[write("a.txt"), runs, json!({ "text": "Done." }), write("b.txt")]);
     let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
     screen.ends("\n>");
@@ -48,8 +48,8 @@ fn edits_are_accepted_and_commands_are_asked_about() {
 fn in_plan_mode_nothing_is_changed_also_where_it_was_allowed() {
     let home = Home::new();
     home.write("work/seen.txt", "seen\n");
-    let runs = call("bash", json!({ "command": "touch by-bash" }));
-    let reads = call("read_file", json!({ "path": "seen.txt" }));
+    let runs = call("bash", &json!({ "command": "touch by-bash" }));
+    let reads = call("read_file", &json!({ "path": "seen.txt" }));
     script(
         &home,
         &[
