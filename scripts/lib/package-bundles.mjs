@@ -105,7 +105,7 @@ export const bundles = {
   "react/parts/thread.js": below(
     "react",
     ...["parts/activity", "parts/calls/tool-card", "parts/message", "parts/notices/error-notice", "parts/queue"],
-    ...["parts/thread-log", "parts/welcome", "render/defaults"],
+    ...["parts/reading/thread-log", "parts/welcome", "render/defaults"],
     ...["parts/as-child", "parts/calls/change", "parts/calls/chunked-text", "parts/calls/result-text", "parts/calls/tool-state"],
     ...["parts/calls/values", "parts/copy-button", "parts/draft-text", "parts/icons", "parts/notices/error-messages"],
     ...["render/mount-renderer", "render/use-display-contents", "render/visible"],
