@@ -1,8 +1,8 @@
 // What the page does for a task: its models, its tools, HTTP, and the steps that are functions.
 
 import { DisplayManager } from "../src/display/manager.js";
+import { transportOf } from "../src/models/endpoint.js";
 import { PageModels } from "../src/models/page-models.js";
-import { transportOf } from "../src/models/transport.js";
 import type { ModelAdapter } from "../src/ports/model.js";
 import type { StoreAdapter } from "../src/ports/store.js";
 import type { IGloveRunnable, ToolConfig, ToolFiles } from "../src/ports/tool.js";
