@@ -119,7 +119,8 @@ impl ApprovalDecision {
             ("", said) => said,
             (caller, _) => caller,
         };
-        Ok(ApprovalDecision { said: said.clone(), ..ApprovalDecision::new(id, decision, by, now) })
+        let decided = ApprovalDecision::new(id, decision, by, now);
+        Ok(ApprovalDecision { said, ..decided })
     }
 
     /// The file of a decision. One whose id is another one's decides nothing.
