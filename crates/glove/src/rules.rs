@@ -26,10 +26,17 @@ pub(crate) struct Asked<'a> {
 }
 
 /// Programs that run what they are given: their second word says nothing about what that is.
-const RUNNERS: [&str; 22] = [
-    "sudo", "doas", "su", "env", "exec", "eval", "command", "time", "timeout", "nice", "nohup", "xargs",
-    "find", "sh", "bash", "dash", "zsh", "python", "python3", "node", "perl", "ssh",
+const RUNNERS: &[&str] = &[
+    "sudo", "doas", "su", "env", "exec", "eval", "command", "time", "timeout", "nice", "nohup", "setsid",
+    "xargs", "find", "watch", "parallel", "strace", "busybox", "chroot", "sh", "bash", "dash", "zsh", "fish",
+    "ksh", "pwsh", "python", "python3", "node", "perl", "ruby", "php", "lua", "awk", "ssh",
 ];
+
+/// Second words behind which a program runs what it is given, as in `uv run`, `docker exec` and `pnpm dlx`.
+const RUNS: &[&str] = &["run", "exec", "x", "dlx"];
+
+/// Their `run` is for a script of the project, which the third word names.
+const SCRIPTS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 
 impl Rule {
     /// `Err` says what a rule looks like.
@@ -71,6 +78,10 @@ impl Rule {
         match self {
             Rule::Tool(tool) => tool == asked.tool,
             Rule::Command(rule) => command.is_some_and(|command| {
+                // The same words may be other programs in another folder.
+                if !is_in_project(asked) {
+                    return false;
+                }
                 let mut said = words(command);
                 rule.iter().all(|word| said.next() == Some(word))
             }),
@@ -83,10 +94,8 @@ impl Rule {
         let rule = match (command_of(asked), asked.writes) {
             (Some(command), _) if is_simple(command) => {
                 let mut all: Vec<String> = words(command).map(str::to_owned).collect();
-                let is_runner = all.first().is_some_and(|first| RUNNERS.contains(&first.as_str()));
-                if !is_runner && all.get(1).is_some_and(|second| is_plain(second)) {
-                    all.truncate(2);
-                }
+                let named = words_that_name(&all);
+                all.truncate(named);
                 Rule::Command(all)
             }
             (Some(_), _) => return None,
@@ -113,6 +122,25 @@ impl fmt::Display for Rule {
 
 fn command_of<'a>(asked: &Asked<'a>) -> Option<&'a str> {
     if asked.tool == BASH { asked.input.get("command")?.as_str() } else { None }
+}
+
+/// Whether a command runs in the folder of the project itself.
+fn is_in_project(asked: &Asked<'_>) -> bool {
+    matches!(asked.input.get("folder").map(Value::as_str), None | Some(Some("" | "." | "./")))
+}
+
+/// How many words say what runs; all of them where fewer would let anything run.
+fn words_that_name(all: &[String]) -> usize {
+    let word = |at: usize| all.get(at).map_or("", String::as_str);
+    let (first, second, third) = (word(0), word(1), word(2));
+    let is_script = SCRIPTS.contains(&first) && second == "run" && is_plain(third);
+    if is_script {
+        3
+    } else if is_plain(second) && !RUNNERS.contains(&first) && !RUNS.contains(&second) {
+        2
+    } else {
+        all.len()
+    }
 }
 
 const NOT_SIMPLE: &str = "`;`, `&`, `|`, `$(`, a backtick, a redirection or a line break";
@@ -178,6 +206,21 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_for_commands_holds_in_the_folder_of_the_project_alone() {
+        let of = |folder: &str| json!({ "command": "./run.sh x", "folder": folder });
+        for here in ["", ".", "./"] {
+            assert!(allows("command ./run.sh", "bash", &of(here), None), "{here:?}");
+        }
+        for elsewhere in ["vendor", "./vendor", "..", "/tmp"] {
+            assert!(!allows("command ./run.sh", "bash", &of(elsewhere), None), "{elsewhere:?}");
+            let asked = Asked { tool: "bash", input: &of(elsewhere), writes: None };
+            assert_eq!(Rule::for_call(&asked), None);
+        }
+        let odd = json!({ "command": "./run.sh x", "folder": 1 });
+        assert!(!allows("command ./run.sh", "bash", &odd, None));
+    }
+
+    #[test]
     fn what_is_more_than_one_command_is_asked_about_whatever_rule_there_is() {
         for more in [
             "; rm x", "& rm x", "&& rm x", "| sh", "$(rm x)", "`rm x`", "> x", "< x", "2>&1", "\nrm x",
@@ -221,7 +264,12 @@ mod tests {
         };
         for (command, rule) in [
             ("cargo  test --all", "command cargo test"),
-            ("npm run test:unit", "command npm run"),
+            ("npm run test:unit --watch", "command npm run test:unit"),
+            ("npm run -s build", "command npm run -s build"),
+            ("uv run pytest -q", "command uv run pytest -q"),
+            ("docker exec web ls", "command docker exec web ls"),
+            ("pnpm dlx cowsay hi", "command pnpm dlx cowsay hi"),
+            ("cargo run --bin x", "command cargo run --bin x"),
             ("rm -rf build", "command rm -rf build"),
             ("ls", "command ls"),
             ("./run.sh x", "command ./run.sh x"),

@@ -96,7 +96,9 @@ fn open(agent: &TaskAgent, options: &Run) -> Result<TaskHandle, Failure> {
             if options.minutes.is_some() || options.steps.is_some() {
                 block_on(task.set_budgets(with(budgets, options)))?;
             }
-            if let Some(approve) = options.approve {
+            // What a folder says of approvals is no word of the user's where commands may run.
+            let runs_commands = options.powers.shell || options.powers.test.is_some();
+            if let Some(approve) = options.approve.or(runs_commands.then_some(Approve::Strict)) {
                 block_on(task.set_policy(policy(approve)))?;
             }
             return Ok(task);

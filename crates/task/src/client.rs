@@ -3,7 +3,10 @@
 use crate::approval::ApprovalRequest;
 use crate::budgets::Budgets;
 use crate::error::{Failure, TaskError, TaskErrorKind};
-use crate::layout::{ARTIFACTS, CONTEXT, FINDINGS, NOTES, PLAN, SOURCES, TASK, TODO, WorkspacePath};
+use crate::layout::{
+    ARTIFACTS, CONTEXT, FINDINGS, HISTORY_LINES, HISTORY_TEXT, NOTES, PLAN, SOURCES, TASK, TODO,
+    WorkspacePath,
+};
 use crate::plan::Verdict;
 use crate::report::{FinishReason, TaskStatus};
 use crate::skill::SkillUse;
@@ -181,7 +184,8 @@ impl WorkspacePath {
                     || folders.into_iter().any(below)
             }
             ClientUse::Edit => is_plan || [NOTES, TODO, FINDINGS].contains(&self.as_str()),
-            ClientUse::Upload => below(TASK),
+            // What was said before speaks for others, so it is the server's.
+            ClientUse::Upload => below(TASK) && ![HISTORY_LINES, HISTORY_TEXT].contains(&self.as_str()),
         };
         if allowed {
             return Ok(());
@@ -192,9 +196,10 @@ impl WorkspacePath {
                 TaskErrorKind::ReadOnly,
                 "is not for clients to edit; edit progress/notes.md, progress/todo.md, progress/findings.md or progress/plan/current.json",
             ),
-            ClientUse::Upload => {
-                (TaskErrorKind::ReadOnly, "is not below task/: clients send the inputs of a task alone")
-            }
+            ClientUse::Upload => (
+                TaskErrorKind::ReadOnly,
+                "is no input: clients send files below task/, and no history of the task",
+            ),
         };
         Err(TaskError::new(kind, format!("`{self}` {message}")))
     }

@@ -64,7 +64,6 @@ pub(crate) async fn route(
         // No id, whatever the method.
         (_, ["tasks", "do"] | ["tasks", "do", "async"]) => Ok(only("POST")),
         ("GET", ["tasks"]) => task_request.list().await,
-        (_, ["tasks"]) => Ok(only("GET")),
         ("GET", ["tasks", id]) => task_request.state(id).await,
         ("GET", ["tasks", id, "events"]) => task_request.events(id).await,
         ("GET", ["tasks", id, "result"]) => task_request.result(id).await,
@@ -77,7 +76,7 @@ pub(crate) async fn route(
         (_, ["approvals", _, "decision"] | ["tasks", _, "approvals", _, "decision"])
         | (_, ["tasks", _, "stop" | "resume" | "upload"]) => Ok(only("POST")),
         (_, ["tasks", _, "file"]) => Ok(only("GET, POST")),
-        (_, ["tasks", _] | ["tasks", _, "events" | "result" | "files"]) => Ok(only("GET")),
+        (_, ["tasks"] | ["tasks", _] | ["tasks", _, "events" | "result" | "files"]) => Ok(only("GET")),
         _ => Err(Refusal::new(404, "NOT_FOUND", "There is nothing at this address.")),
     }
 }
