@@ -1,11 +1,12 @@
 //! The program `glove`, for the tests of it.
 
-use std::panic::{catch_unwind, panic_any};
+use std::panic::catch_unwind;
 use std::path::PathBuf;
 use std::process::{ExitCode, abort};
 use std::thread::{sleep, spawn};
 use std::time::Duration;
 
+#[expect(clippy::panic, reason = "a panic is what is tested")]
 fn main() -> ExitCode {
     // A panic ends the release of the program, and not what is built for tests: a home with this folder says that one comes.
     let panics = std::env::var_os("HOME").map(|home| PathBuf::from(home).join("panics"));
@@ -14,7 +15,7 @@ fn main() -> ExitCode {
             while !panics.join("now").exists() {
                 sleep(Duration::from_millis(20));
             }
-            let _ = catch_unwind(|| panic_any("planted"));
+            let _ = catch_unwind(|| panic!("planted"));
             abort();
         });
     }

@@ -106,7 +106,8 @@ fn a_call_that_was_cut_off_goes_on_once_when_its_component_is_there_however_ofte
  {
     let questions = |world: &mut World| world.pushes("c", 0, slot("q", "form", "{}", true));
     let nothing = |_: &mut World| {};
-    let table: [(ToolSpec, fn(&mut World)); 2] = [(idempotent("fill"), nothing), (tool("fill"), questions)];
+    type Prepare = fn(&mut World);
+    let table: [(ToolSpec, Prepare); 2] = [(idempotent("fill"), nothing), (tool("fill"), questions)];
     for (tool, deeds) in table {
         let mut world = World::with_tools([of_a_component(tool)]);
         world.ask("r", "go");

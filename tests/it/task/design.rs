@@ -119,7 +119,7 @@ fn a_step_with_a_schema_answers_in_json_and_its_report_says_which() {
     let model =
         ScriptedModel::by(|at, _| Line::text(if at == 0 { "many" } else { "```json\n{\"words\": 3}\n```" }));
     let agent = builder(&model).task_loop(by).build().unwrap();
-    let result = block_on(agent.do_task(files.clone(), spec(), ResultView::Full)).unwrap();
+    let result = block_on(agent.do_task(files, spec(), ResultView::Full)).unwrap();
     let [bad, good] = &result.steps[..] else { panic!("{:?}", result.steps) };
     assert_eq!(bad.status, StepStatus::Failed);
     assert!(bad.error.contains("JSON"), "{}", bad.error);
@@ -310,8 +310,7 @@ fn a_database_keeps_data_finds_by_tags_and_gives_an_agent_a_channel_of_its_own()
     assert_eq!(find(&own, &[], false)[0].text, "whales of the researcher");
     assert_eq!(find(&ada, &[], true)[0].text, "was there before");
     // A name cannot make another channel of it.
-    let (a, b) =
-        (ada.clone().of_agent("x:user"), MemoryScope::new(ScopeKind::User, "user:ada").of_agent("x"));
+    let (a, b) = (ada.of_agent("x:user"), MemoryScope::new(ScopeKind::User, "user:ada").of_agent("x"));
     assert_ne!(a.name(), b.name());
     drop(AgentMemory::new(memory));
     let _ = std::fs::remove_file(&path);
