@@ -16,6 +16,10 @@ const writer = /* @__PURE__ */ new Marked({
   renderer: {
     // What a model writes as HTML is shown as text, and so it is copied.
     html: ({ text }) => escaped(text),
+    // What stands between two tags is taken for HTML too.
+    text(token) {
+      return "tokens" in token && token.tokens ? this.parser.parseInline(token.tokens) : escaped(token.text);
+    },
     // Whoever pastes it would load it.
     image: ({ href, text }) => link(href, escaped(text || href)),
     link({ href, tokens }) {

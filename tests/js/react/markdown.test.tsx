@@ -2,6 +2,7 @@
 import { fireEvent, render, screen } from "@testing-library/react";
 import { createMarkdown, Markdown } from "glove-wasm/react/markdown";
 import { expect, test } from "vitest";
+import { htmlOf } from "../../../js/react/markdown/html.js";
 
 const show = (text: string, View = Markdown) => render(<View text={text} streaming={false} />).container;
 
@@ -75,4 +76,18 @@ test.each([
   const { container } = render(<Markdown text={text} streaming />);
   const dots = [...container.querySelectorAll("[data-glove-caret]")];
   expect(dots.map(({ parentElement }) => parentElement?.textContent)).toEqual([cell]);
+});
+
+test.each(["kbd", "code", "pre", "script"])("what stands in <%s> of an answer is text where it is copied to", (tag) => {
+  for (const text of [
+    `<${tag}><img src="//evil.example/p?d=1"alt>`,
+    `Well: <${tag}>**a** <img src="//evil.example/p?d=1"alt></${tag}>`,
+  ]) {
+    const html = htmlOf(text);
+    expect(html).not.toMatch(/<(?!\/?(p|strong)>)/);
+    const copied = document.createElement("div");
+    copied.innerHTML = html;
+    expect(copied.textContent).toContain(`<${tag}>`);
+    expect(copied.textContent).toContain('<img src="//evil.example/p?d=1"alt>');
+  }
 });
