@@ -207,4 +207,12 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Der Server „{server}“ bittet Sie, eine Adresse von {host} zu öffnen: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Der Server „{server}“ ({host}) möchte, dass Sie sich anmelden.",
+  "{name} was interrupted, and may have taken effect. Run it again?":
+    "{name} wurde unterbrochen und hat möglicherweise schon etwas bewirkt. Noch einmal ausführen?",
+  "This conversation has reached a limit. Continue?": "Diese Unterhaltung hat eine Grenze erreicht. Fortfahren?",
+  "Please confirm.": "Bitte bestätigen Sie.",
+  "Please answer:": "Bitte antworten Sie:",
+  "Please choose:": "Bitte wählen Sie:",
+  "Please enter {name}:": "Bitte geben Sie {name} ein:",
+  "Please enter the secret:": "Bitte geben Sie das Geheimnis ein:",
 };

@@ -204,4 +204,12 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "El servidor «{server}» te pide que abras una dirección de {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "El servidor «{server}» ({host}) quiere que inicies sesión.",
+  "{name} was interrupted, and may have taken effect. Run it again?":
+    "{name} se interrumpió y puede que ya haya tenido efecto. ¿Ejecutar de nuevo?",
+  "This conversation has reached a limit. Continue?": "Esta conversación ha alcanzado un límite. ¿Continuar?",
+  "Please confirm.": "Confirma, por favor.",
+  "Please answer:": "Responde, por favor:",
+  "Please choose:": "Elige, por favor:",
+  "Please enter {name}:": "Introduce {name}:",
+  "Please enter the secret:": "Introduce el dato secreto:",
 };

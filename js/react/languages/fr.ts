@@ -205,4 +205,12 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Le serveur « {server} » vous demande d’ouvrir une adresse de {host} : {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Le serveur « {server} » ({host}) souhaite que vous vous connectiez.",
+  "{name} was interrupted, and may have taken effect. Run it again?":
+    "{name} a été interrompu et a peut-être déjà eu un effet. L’exécuter à nouveau ?",
+  "This conversation has reached a limit. Continue?": "Cette conversation a atteint une limite. Continuer ?",
+  "Please confirm.": "Veuillez confirmer.",
+  "Please answer:": "Veuillez répondre :",
+  "Please choose:": "Veuillez choisir :",
+  "Please enter {name}:": "Veuillez saisir {name} :",
+  "Please enter the secret:": "Veuillez saisir le secret :",
 };

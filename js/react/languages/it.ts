@@ -202,4 +202,12 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Il server «{server}» ti chiede di aprire un indirizzo di {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Il server «{server}» ({host}) chiede di accedere.",
+  "{name} was interrupted, and may have taken effect. Run it again?":
+    "{name} è stato interrotto e potrebbe avere già avuto effetto. Eseguirlo di nuovo?",
+  "This conversation has reached a limit. Continue?": "Questa conversazione ha raggiunto un limite. Continuare?",
+  "Please confirm.": "Conferma, per favore.",
+  "Please answer:": "Rispondi, per favore:",
+  "Please choose:": "Scegli, per favore:",
+  "Please enter {name}:": "Inserisci {name}:",
+  "Please enter the secret:": "Inserisci il dato segreto:",
 };

@@ -202,4 +202,12 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "サーバー「{server}」が {host} のアドレスを開くよう求めています: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "サーバー「{server}」({host}) へのサインインが必要です。",
+  "{name} was interrupted, and may have taken effect. Run it again?":
+    "{name} は中断されましたが、すでに実行されている可能性があります。もう一度実行しますか？",
+  "This conversation has reached a limit. Continue?": "この会話は上限に達しました。続けますか？",
+  "Please confirm.": "確認してください。",
+  "Please answer:": "回答してください:",
+  "Please choose:": "選択してください:",
+  "Please enter {name}:": "{name} を入力してください:",
+  "Please enter the secret:": "秘密の値を入力してください:",
 };

@@ -202,4 +202,12 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "서버 “{server}”에서 {host}의 주소를 열어 달라고 합니다: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "서버 “{server}”({host})에 로그인해야 합니다.",
+  "{name} was interrupted, and may have taken effect. Run it again?":
+    "{name} 작업이 중단되었으며 이미 적용되었을 수 있습니다. 다시 실행할까요?",
+  "This conversation has reached a limit. Continue?": "이 대화가 한도에 도달했습니다. 계속할까요?",
+  "Please confirm.": "확인해 주세요.",
+  "Please answer:": "답변해 주세요:",
+  "Please choose:": "선택해 주세요:",
+  "Please enter {name}:": "{name} 값을 입력해 주세요:",
+  "Please enter the secret:": "비밀 값을 입력해 주세요:",
 };

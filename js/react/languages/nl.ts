@@ -204,4 +204,12 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "De server ‘{server}’ vraagt je een adres van {host} te openen: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "De server ‘{server}’ ({host}) wil dat je inlogt.",
+  "{name} was interrupted, and may have taken effect. Run it again?":
+    "{name} is onderbroken en heeft mogelijk al effect gehad. Opnieuw uitvoeren?",
+  "This conversation has reached a limit. Continue?": "Dit gesprek heeft een limiet bereikt. Doorgaan?",
+  "Please confirm.": "Bevestig dit, alsjeblieft.",
+  "Please answer:": "Geef antwoord:",
+  "Please choose:": "Maak een keuze:",
+  "Please enter {name}:": "Voer {name} in:",
+  "Please enter the secret:": "Voer het geheim in:",
 };

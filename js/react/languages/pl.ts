@@ -200,4 +200,12 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Serwer „{server}” prosi o otwarcie adresu {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Serwer „{server}” ({host}) prosi o zalogowanie się.",
+  "{name} was interrupted, and may have taken effect. Run it again?":
+    "Działanie „{name}” zostało przerwane i mogło już odnieść skutek. Wykonać je ponownie?",
+  "This conversation has reached a limit. Continue?": "Ta rozmowa osiągnęła limit. Kontynuować?",
+  "Please confirm.": "Potwierdź, proszę.",
+  "Please answer:": "Odpowiedz, proszę:",
+  "Please choose:": "Wybierz, proszę:",
+  "Please enter {name}:": "Podaj {name}:",
+  "Please enter the secret:": "Podaj tajną wartość:",
 };

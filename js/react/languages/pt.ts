@@ -202,4 +202,12 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "O servidor “{server}” pede que você abra um endereço de {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "O servidor “{server}” ({host}) quer que você entre.",
+  "{name} was interrupted, and may have taken effect. Run it again?":
+    "{name} foi interrompido e pode já ter surtido efeito. Executar de novo?",
+  "This conversation has reached a limit. Continue?": "Esta conversa atingiu um limite. Continuar?",
+  "Please confirm.": "Confirme, por favor.",
+  "Please answer:": "Responda, por favor:",
+  "Please choose:": "Escolha, por favor:",
+  "Please enter {name}:": "Digite {name}:",
+  "Please enter the secret:": "Digite o valor secreto:",
 };

@@ -44,16 +44,17 @@ export function useWords(lang: string | undefined, own: Labels | undefined): Lab
   const language = languageOf(lang ?? page);
   const read = () => known.get(language);
   const words = useSyncExternalStore(loaded.subscribe, read, read);
-  const isDrawn = useRef(false);
-  useEffect(() => {
-    isDrawn.current = true;
-  }, []);
+  const drawn = useRef<Labels>(undefined);
   if (language && !words) {
     const coming = load(language);
-    // What is drawn first is drawn in its language. Later, nothing that is on the screen goes for it.
-    if (!isDrawn.current) throw coming;
+    // What is drawn first is drawn in its language. Later, what is on the screen stays until the other words are there.
+    if (!drawn.current) throw coming;
   }
-  return useMemo(() => (own ? { ...words, ...own } : (words ?? english)), [words, own]);
+  const said = words ?? drawn.current ?? english;
+  useEffect(() => {
+    drawn.current = said;
+  }, [said]);
+  return useMemo(() => (own ? { ...said, ...own } : said), [said, own]);
 }
 
 const noTag = () => "";

@@ -190,4 +190,11 @@ export const words: Words = {
   'The server "{server}" asks: {message}': "服务器“{server}”询问：{message}",
   'The server "{server}" asks you to open an address of {host}: {message}': "服务器“{server}”请你打开 {host} 的地址：{message}",
   'The server "{server}" ({host}) wants you to sign in.': "服务器“{server}”（{host}）要求你登录。",
+  "{name} was interrupted, and may have taken effect. Run it again?": "{name} 被中断，可能已经生效。要再次运行吗？",
+  "This conversation has reached a limit. Continue?": "此对话已达到上限。要继续吗？",
+  "Please confirm.": "请确认。",
+  "Please answer:": "请回答：",
+  "Please choose:": "请选择：",
+  "Please enter {name}:": "请输入 {name}：",
+  "Please enter the secret:": "请输入保密内容：",
 };

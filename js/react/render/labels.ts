@@ -57,6 +57,13 @@ export type Word =
   | 'The server "{server}" asks: {message}'
   | 'The server "{server}" asks you to open an address of {host}: {message}'
   | 'The server "{server}" ({host}) wants you to sign in.'
+  | "{name} was interrupted, and may have taken effect. Run it again?"
+  | "This conversation has reached a limit. Continue?"
+  | "Please confirm."
+  | "Please answer:"
+  | "Please choose:"
+  | "Please enter {name}:"
+  | "Please enter the secret:"
   | "Always allow"
   | "Allow once"
   | "Deny"

@@ -2,19 +2,20 @@
 import { type ReactNode, useId, useRef } from "react";
 import { humanName } from "../parts/calls/tool-state.js";
 import { useValues } from "../parts/calls/values.js";
-import { useLabels } from "../render/labels.js";
+import { type Say, useLabels } from "../render/labels.js";
 import { Name } from "../render/visible.js";
 import type { Weight } from "./controls.js";
 import { answerLabel, type Option, options, read, type SlotProps, text } from "./props.js";
 import { Held, held, Question } from "./question.js";
 
 export function Confirm(props: SlotProps): ReactNode {
+  const say = useLabels();
   const { data, status } = props;
   const given = options(data);
   const choices = given.length > 0 ? given : yesOrNo;
   return (
     <Question
-      message={text(data, "message") ?? "Please confirm."}
+      message={text(data, "message") ?? say("Please confirm.")}
       status={status}
       answer={answerLabel(props, choices)}
       actions={<Choices {...props} choices={choices} />}
@@ -36,7 +37,7 @@ const yesOrNo = [choice("Yes", "yes"), choice("No", "no")];
 
 /** A question of the run about a call, with an answer on each button. None has the focus, so that no Enter answers what nobody has read. */
 const decision =
-  (message: (data: unknown) => ReactNode, choices: readonly Choice[], explains = false) =>
+  (message: (data: unknown, say: Say) => ReactNode, choices: readonly Choice[], explains = false) =>
   ({ data, status, resolve, reject }: SlotProps): ReactNode => {
     const why = useRef<HTMLInputElement>(null);
     const say = useLabels();
@@ -48,7 +49,7 @@ const decision =
     return (
       <Question
         decides
-        message={message(data)}
+        message={message(data, say)}
         status={status}
         actions={<Choices choices={shown} folded={folded} resolve={resolve} reject={explains ? deny : () => reject()} />}
       >
@@ -80,16 +81,21 @@ export const PermissionRequest = /* @__PURE__ */ decision(
   ],
 );
 export const InterruptedCall = /* @__PURE__ */ decision(
-  (data) => (
-    <>
-      <Name of={title(data)} /> was interrupted, and may have taken effect. Run it again?
-    </>
-  ),
+  (data, say) => {
+    const [before, after] = say("{name} was interrupted, and may have taken effect. Run it again?").split("{name}");
+    return (
+      <>
+        {before}
+        <Name of={title(data)} />
+        {after}
+      </>
+    );
+  },
   // It may do harm twice.
   [choice("Don't run", false, "quiet"), allow("Run again", true, "danger")],
 );
 export const BudgetReached = /* @__PURE__ */ decision(
-  () => "This conversation has reached a limit. Continue?",
+  (_, say) => say("This conversation has reached a limit. Continue?"),
   [choice("Stop", false, "quiet"), choice("Continue", true, "go")],
 );
 

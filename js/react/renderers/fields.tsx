@@ -1,16 +1,18 @@
 // `input`, `secret` and `select`: one answer, written or chosen.
 import { type ReactNode, useId } from "react";
+import { useLabels } from "../render/labels.js";
 import { Name } from "../render/visible.js";
 import { answerLabel, options, type SlotProps, text } from "./props.js";
 import { Actions, Question } from "./question.js";
 
 export function Input(props: SlotProps): ReactNode {
+  const say = useLabels();
   const { data, resolve, reject, status, error } = props;
   const [id, name] = [useId(), useId()];
   return (
     <Question
       id={name}
-      message={text(data, "message") ?? "Please answer:"}
+      message={text(data, "message") ?? say("Please answer:")}
       labels={id}
       error={error}
       status={status}
@@ -25,6 +27,7 @@ export function Input(props: SlotProps): ReactNode {
 
 /** The value goes from the field to whoever waits for it, and is kept nowhere here. */
 export function Secret({ data, resolve, reject, status, error }: SlotProps): ReactNode {
+  const say = useLabels();
   const [id, name] = [useId(), useId()];
   const keyName = text(data, "key_name");
   const submit = (form: HTMLFormElement) => {
@@ -35,7 +38,9 @@ export function Secret({ data, resolve, reject, status, error }: SlotProps): Rea
   return (
     <Question
       id={name}
-      message={text(data, "message") ?? `Please enter ${keyName ?? "the secret"}:`}
+      message={
+        text(data, "message") ?? (keyName ? say("Please enter {name}:", { name: keyName }) : say("Please enter the secret:"))
+      }
       labels={id}
       error={error}
       status={status}
@@ -60,6 +65,7 @@ export function Secret({ data, resolve, reject, status, error }: SlotProps): Rea
 }
 
 export function Select(props: SlotProps): ReactNode {
+  const say = useLabels();
   const { data, resolve, reject, status } = props;
   const id = useId();
   const choices = options(data);
@@ -67,7 +73,7 @@ export function Select(props: SlotProps): ReactNode {
   return (
     <Question
       id={id}
-      message={text(data, "message") ?? "Please choose:"}
+      message={text(data, "message") ?? say("Please choose:")}
       status={status}
       answer={answerLabel(props, choices)}
       onSubmit={(form) => resolve(choices[Number(answer(form))]?.value)}

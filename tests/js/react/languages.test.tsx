@@ -2,11 +2,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { act, cleanup, render, screen } from "@testing-library/react";
-import { preloadLanguage, Render, ThreadList } from "glove-wasm/react";
+import { builtInRenderers, preloadLanguage, Render, type SlotProps, ThreadList } from "glove-wasm/react";
+import type { FunctionComponent } from "react";
 import { renderToString } from "react-dom/server";
 import { afterEach, expect, test } from "vitest";
 import { words as german } from "../../../js/react/languages/de.js";
-import { agent, handle, user } from "./handle.js";
+import { agent, handle, slot, user } from "./handle.js";
 
 const parts = join(import.meta.dirname, "..", "..", "..", "js", "react");
 const folder = join(parts, "languages");
@@ -57,9 +58,16 @@ test("a chat speaks the language of its page from its first sight on, and follow
   const field = await screen.findByPlaceholderText("Nachricht schreiben");
   expect(screen.getByRole("log").getAttribute("aria-label")).toBe("Unterhaltung");
   expect(field.closest("[lang]")).toBe(document.documentElement);
+  // No other language is seen on the way.
+  const seen: string[] = [];
+  const look = new MutationObserver(() => seen.push((field as HTMLTextAreaElement).placeholder));
+  look.observe(container, { attributes: true, subtree: true, childList: true });
   await act(async () => {
     document.documentElement.lang = "fr";
   });
+  await screen.findByPlaceholderText("Écrivez un message");
+  look.disconnect();
+  expect(seen.filter((said) => !/^(Nachricht schreiben|Écrivez un message)$/.test(said))).toEqual([]);
   // The field is the same, with what is typed in it.
   expect(await screen.findByPlaceholderText("Écrivez un message")).toBe(field);
   await act(async () => {
@@ -153,4 +161,24 @@ test("the list of conversations speaks the same language", async () => {
     </GloveProvider>,
   );
   expect(await screen.findByRole("button", { name: "Nueva conversación" })).toBeTruthy();
+});
+
+test.each([
+  ["confirm", {}, "Bitte bestätigen Sie."],
+  ["input", {}, "Bitte antworten Sie:"],
+  ["select", { options: ["a"] }, "Bitte wählen Sie:"],
+  ["secret", { key_name: "API_KEY" }, "Bitte geben Sie API_KEY ein:"],
+  ["secret", {}, "Bitte geben Sie das Geheimnis ein:"],
+  ["budget_reached", {}, "Diese Unterhaltung hat eine Grenze erreicht. Fortfahren?"],
+  [
+    "interrupted_call",
+    { toolName: "pay_bill" },
+    "Pay bill wurde unterbrochen und hat möglicherweise schon etwas bewirkt. Noch einmal ausführen?",
+  ],
+])("the sentence of a %s with %j is in the language of its chat", async (name, data, sentence) => {
+  await preloadLanguage("de");
+  const Drawn = builtInRenderers[name] as FunctionComponent<SlotProps>;
+  const renderSlot = () => <Drawn key="s" data={data} resolve={() => true} reject={() => {}} status="pending" />;
+  render(<Render glove={handle({ slots: [slot("s", { waits: true })], renderSlot })} lang="de" />);
+  expect(await screen.findByRole("form", { name: sentence })).toBeTruthy();
 });
