@@ -1,5 +1,5 @@
 // Buttons, fields and choices by name, for what an application draws itself: they look as its plain elements in a slot do.
-import { type ReactNode, useId } from "react";
+import { isValidElement, type ReactNode, useId } from "react";
 import { type PartProps, part } from "../parts/as-child.js";
 
 /** How a button looks: what goes on has the accent, and what may do harm is red. */
@@ -33,10 +33,11 @@ export function Field({ label, note, error, children, ...props }: FieldProps): R
   const [noteId, errorId] = [`${id}-note`, `${id}-error`];
   const described = [note !== undefined && noteId, error !== undefined && errorId].filter(Boolean).join(" ");
   const own = { id, "aria-invalid": error === undefined ? undefined : true, "aria-describedby": described || undefined };
+  const child = isValidElement<{ readonly id?: string }>(children) ? children : undefined;
   return (
     <div data-glove-field="">
-      <label htmlFor={props.id ?? id}>{label}</label>
-      {part("input", own, { ...props, asChild: children !== undefined, children })}
+      <label htmlFor={child?.props.id ?? props.id ?? id}>{label}</label>
+      {part("input", own, { ...props, ...(child && { asChild: true, children: child }) })}
       {note !== undefined && <small id={noteId}>{note}</small>}
       {error !== undefined && (
         <p role="alert" id={errorId} data-glove-error="">

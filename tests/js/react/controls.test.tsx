@@ -73,3 +73,19 @@ test("a choice is one of several, or any of them", () => {
     ["meal", "on"],
   ]);
 });
+
+test("a field has its label where its element has an id of its own, and is an input where it has none", () => {
+  const isInside = false as boolean;
+  render(
+    <>
+      <Field label="Where">
+        <select id="place" />
+      </Field>
+      <Field label="Name">{isInside && <textarea />}</Field>
+      <Field label="Note">{null}</Field>
+    </>,
+  );
+  expect(screen.getByRole("combobox", { name: "Where" }).id).toBe("place");
+  expect(screen.getByRole("textbox", { name: "Name" }).localName).toBe("input");
+  expect(screen.getByRole("textbox", { name: "Note" }).localName).toBe("input");
+});
