@@ -34,8 +34,8 @@ afterAll(async () => {
 });
 
 /** Opens the page, whose scripts come when `scripts` is called; gives what went wrong in it. */
-async function withPage(work: (page: Page, scripts: () => void) => Promise<void>): Promise<void> {
-  const page = await browser.newPage();
+async function withPage(work: (page: Page, scripts: () => void) => Promise<void>, options = {}): Promise<void> {
+  const page = await browser.newPage(options);
   page.setDefaultTimeout(patience);
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
@@ -95,3 +95,16 @@ test("several lines, and a text that somebody has left, wait for their writer", 
     await page.waitForTimeout(200);
     expect([await said(page).count(), await field(page).inputValue()]).toEqual([0, "one\ntwo"]);
   }));
+
+test("a line that a finger has begun before the scripts are there is not sent", () =>
+  withPage(
+    async (page, scripts) => {
+      await field(page).pressSequentially("Hello");
+      await field(page).press("Enter");
+      scripts();
+      await taken(page);
+      await page.waitForTimeout(200);
+      expect([await said(page).count(), await field(page).inputValue()]).toEqual([0, "Hello\n"]);
+    },
+    { hasTouch: true, isMobile: true },
+  ));

@@ -59,6 +59,10 @@ test("under a finger Enter begins a line and the button sends; Ctrl+Enter sends,
     await expect.poll(() => field(page).getAttribute("enterkeyhint")).toBe("enter");
     await page.getByRole("button", { name: "Send" }).tap();
     await page.getByText("Well.").waitFor();
+    await field(page).press("ArrowUp");
+    const editor = page.getByRole("textbox", { name: "Edit message" });
+    expect(await editor.getAttribute("enterkeyhint")).toBe("enter");
+    await editor.press("Escape");
     await field(page).fill("three");
     await page.keyboard.press("Control+Enter");
     await page.getByText("Fine.").waitFor();
@@ -92,4 +96,27 @@ test("what is written under a finger has 16 pixels, so that no phone makes the p
     await chat(page, "[]", `{ view: { style: { "--glove-font-size": "13px" } } }`);
     expect(await field(page).evaluate((element) => getComputedStyle(element).fontSize)).toBe("13px");
   });
+});
+
+test("a chat that goes on below the window is behind no keyboard, and none of another field's", async () => {
+  await withPage(async (page) => {
+    await keyboard(page, 640);
+    await chat(page, "[]", `{ view: { style: { height: "900px" } } }`);
+    const covered = () =>
+      page.evaluate(`document.querySelector("[data-glove-strategy]").style.getPropertyValue("--glove-keyboard")`);
+    await field(page).tap();
+    await expect
+      .poll(async () => {
+        await keyboard(page, 340);
+        return covered();
+      })
+      .toBe("300px");
+    await page.evaluate("scrollTo(0, 0)");
+    await keyboard(page, 640);
+    expect(await covered()).toBe("");
+    await keyboard(page, 340);
+    expect(await covered()).toBe("300px");
+    await page.evaluate(`document.body.appendChild(document.createElement("input")).focus()`);
+    expect(await covered()).toBe("");
+  }, phone);
 });

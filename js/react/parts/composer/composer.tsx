@@ -60,13 +60,15 @@ function takeBack(sent: unknown, again: () => void): void {
 /** A finger is the pointer: a keyboard on the screen has no Shift+Enter, and the button is near. */
 const isTouch = () => globalThis.matchMedia?.("(pointer: coarse)").matches ?? false;
 
-/** Enter in a field sends its form, and Shift+Enter begins a new line. `enter` says what Enter does; where it does not, that depends on the pointer. */
+/** Enter begins a line, and does not send: as the chat says, or by the pointer where it does not. */
+export const beginsLine = (enter: Chat["enter"]): boolean => (enter ? enter === "line" : isTouch());
+
+/** Enter in a field sends its form where it does not begin a line, and Shift+Enter always begins one. */
 export function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>, enter: Chat["enter"]): void {
   // The Enter that ends the writing of a Japanese or Chinese word sends nothing; Safari tells of it by its key code only.
   const composing = event.nativeEvent.isComposing || event.keyCode === 229;
   if (event.key !== "Enter" || event.shiftKey || composing) return;
-  const isLine = enter ? enter === "line" : isTouch();
-  if (isLine && !event.ctrlKey && !event.metaKey) return;
+  if (beginsLine(enter) && !event.ctrlKey && !event.metaKey) return;
   event.preventDefault();
   event.currentTarget.form?.requestSubmit();
 }
@@ -83,10 +85,12 @@ export function ComposerInput(props: PartProps<"textarea">): ReactNode {
   useEffect(() => {
     if (safe && sessionId) saveDraftText(unsentKey(sessionId), "");
   }, [safe, sessionId]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for what was typed by then.
   useEffect(() => {
     // Enter in HTML from a server, before React was there.
     const field = element.current;
-    if (field?.value.trim() && /\n$/.test(field.value) && field.matches(":focus")) field.form?.requestSubmit();
+    if (field?.value.trim() && /\n$/.test(field.value) && field.matches(":focus") && !beginsLine(enter))
+      field.form?.requestSubmit();
   }, []);
   useEffect(() => {
     if (!compose) return;
@@ -103,8 +107,8 @@ export function ComposerInput(props: PartProps<"textarea">): ReactNode {
   useEffect(() => {
     const field = element.current;
     const chat = field?.closest<HTMLElement>("[data-glove-strategy]");
+    if (field && beginsLine(enter)) field.enterKeyHint = "enter";
     if (!field || !isTouch()) return;
-    if (enter !== "send") field.enterKeyHint = "enter";
     let stop: (() => void) | undefined;
     // Without it the page is as it was.
     if (chat) import("./keyboard.js").then(({ keepAbove }) => (stop ??= keepAbove(chat))).catch(() => {});

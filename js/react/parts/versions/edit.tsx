@@ -57,7 +57,7 @@ export function EditButton(props: PartProps<"button">): ReactNode {
   const children = <IconLabel icon="edit" label={say("Edit")} />;
   return part(
     "button",
-    { ref: button, type: "button", "data-glove-edit": "", title: say("Edit"), onClick: begin, children },
+    { ref: button, type: "button", "data-glove-edit": entry.id, title: say("Edit"), onClick: begin, children },
     props,
   );
 }

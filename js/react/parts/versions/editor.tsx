@@ -5,7 +5,7 @@ import { type Parts, useHandlePart } from "../../hooks/handle-registry.js";
 import { useLabels } from "../../render/labels.js";
 import { type PartProps, part } from "../as-child.js";
 import { useChat } from "../chat-context.js";
-import { sendOnEnter } from "../composer/composer.js";
+import { beginsLine, sendOnEnter } from "../composer/composer.js";
 import { draftText, saveDraftText } from "../draft-text.js";
 import { EditContext } from "./edit.js";
 import { loadVersions } from "./lazy.js";
@@ -38,7 +38,7 @@ function useEditor() {
 
 /** A form with the text of the message. There only while it is being edited; `data-state` says how far that is. */
 export function MessageEditor(props: PartProps<"form">): ReactNode {
-  const { state, key, cancel, send } = useEditor();
+  const { entry, state, key, cancel, send } = useEditor();
   const sent = useRef(false);
   sent.current = state === "sending";
   // The edited message has taken the place of this one.
@@ -65,7 +65,7 @@ export function MessageEditor(props: PartProps<"form">): ReactNode {
       </div>
     </>
   );
-  const own = { "data-glove-question": "", "data-glove-editor": "", "data-state": state, autoComplete: "off" };
+  const own = { "data-glove-question": "", "data-glove-editor": entry.id, "data-state": state, autoComplete: "off" };
   return part("form", { ...own, onSubmit: submit, onKeyDown: keyDown, children }, props);
 }
 
@@ -89,7 +89,7 @@ export function EditorInput(props: PartProps<"textarea">): ReactNode {
     // Where the style sheet cannot let it grow with its text.
     rows: Math.min(12, text.split("\n").length + 1),
     dir: "auto",
-    enterKeyHint: "send",
+    enterKeyHint: beginsLine(enter) ? "enter" : "send",
     defaultValue: text,
     readOnly: state === "sending",
     onInput: (event: FormEvent<HTMLTextAreaElement>) => saveDraftText(key, event.currentTarget.value),
