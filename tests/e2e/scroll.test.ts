@@ -147,7 +147,8 @@ test("with `turn` the list stays where the reader has scrolled, and follows agai
 test("with `none` nothing moves when a message is sent and answered", async () => {
   await withPage(async (page) => {
     await open(page, 40, `["word ".repeat(900)]`, `{ scroll: "none" }`);
-    await page.evaluate("box().scrollTop -= 700, frames()");
+    await page.evaluate("box().scrollTop -= 400");
+    await page.evaluate("frames()");
     const before = (await page.evaluate("box().scrollTop")) as number;
     await send(page, "go");
     await until(page, `said("word") && ${idle}`);
@@ -217,5 +218,47 @@ test("a chat that is as high as what is in it gets no room, and stays as high", 
     await until(page, `said("Well.") && ${idle}`);
     await page.evaluate("frames(10)");
     expect(await page.evaluate(`[toGo(), document.querySelector("[data-glove-column]").style.minHeight]`)).toEqual([0, ""]);
+  });
+});
+
+test("a question below what is read takes the reader nowhere, and the button says that it waits and leads to it", async () => {
+  await withPage(async (page) => {
+    await page.evaluate(helpers);
+    const tool = `{ name: "ask", description: "", jsonSchema: { type: "object" }, do: (_, display) => display.pushAndWait({ renderer: "input", input: { message: "Which one?" } }) }`;
+    const script = `[{ toolCalls: [{ name: "ask", id: "c1", input: {} }], until: new Promise((open) => { globalThis.asks = open; }) }]`;
+    await chat(page, script, `{ createStore: stored(40), sessionId: "s", tools: [${tool}] }`);
+    await until(page, `said("Answer 39.") && toGo() < 2`);
+    await send(page, "go");
+    await until(page, `said("go")`);
+    await page.mouse.move(400, 200);
+    await page.mouse.wheel(0, -1_500);
+    await until(page, "toGo() > 1_000");
+    const before = await page.evaluate("frames().then(() => box().scrollTop)");
+    await page.evaluate("asks()");
+    const question = page.getByRole("textbox", { name: "Which one?" });
+    await question.waitFor();
+    await page.evaluate("frames(5)");
+    expect(await page.evaluate("box().scrollTop")).toBe(before);
+    const button = page.getByRole("button", { name: "Waiting for you" });
+    expect(await button.innerText()).toBe("Waiting for you");
+    await button.click();
+    await until(page, `document.querySelector("[data-glove-question]").getBoundingClientRect().bottom < innerHeight`);
+    expect(await page.evaluate(`document.querySelector("[data-glove-question]").contains(document.activeElement)`)).toBe(true);
+    expect(await button.count()).toBe(0);
+  });
+});
+
+test("a field that looks for messages keeps the focus when one is found", async () => {
+  await withPage(async (page) => {
+    await open(page, 200, `["Well."]`, "{ viewRef: (ref) => { globalThis.ref = ref; } }");
+    await page.evaluate(`{
+      const find = document.body.appendChild(document.createElement("input"));
+      find.type = "search";
+      find.focus();
+    }`);
+    const id = await page.evaluate(`client.session("s").getSnapshot().timeline[51].id`);
+    expect(await page.evaluate(`ref.scrollToMessage(${JSON.stringify(id)})`)).toBe(true);
+    expect(Math.abs((await page.evaluate(`topOf("Answer 51.")`)) as number)).toBeLessThan(2);
+    expect(await page.evaluate("document.activeElement.type")).toBe("search");
   });
 });

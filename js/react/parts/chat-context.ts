@@ -16,7 +16,7 @@ export interface Chat {
   readonly enter: "send" | "line" | undefined;
   /** Puts a text into the composer, where there is one, and the focus. */
   readonly compose: RefObject<((text: string) => void) | null>;
-  /** Brings the end of the conversation into sight; with `again`, the last message and the answer that comes to it. */
+  /** Something was sent: brings the end of the conversation into sight; with `again`, the last message and the answer that comes to it. */
   readonly toEnd: RefObject<((again?: boolean) => void) | null>;
   /** Which message is being edited: it goes on where that one is drawn anew. */
   readonly editing: { current: string | null };

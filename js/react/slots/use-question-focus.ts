@@ -14,7 +14,7 @@ export function useQuestionFocus(slot: RefObject<HTMLElement | null>, open: bool
     const root = element.closest("[data-glove-strategy]");
     const around = element.getRootNode() as Document | ShadowRoot;
     const before = focused(around);
-    if (mayLeave(before, root)) enter(target);
+    if (mayLeave(before, root)) enter(target, element.closest("[data-glove-left]") !== null);
     return () => {
       const now = focused(around);
       if (now && !element.contains(now)) return;
@@ -44,8 +44,8 @@ function mayLeave(active: HTMLElement | null, root: Element | null): boolean {
 }
 
 // The first field where there is one; never a button, or the next Enter would answer what nobody has read.
-function enter(target: HTMLElement): void {
+function enter(target: HTMLElement, preventScroll = false): void {
   const first = target.querySelector<HTMLElement>(field);
   const chosen = first?.matches("[type=radio]") ? target.querySelector<HTMLElement>("[type=radio]:checked") : undefined;
-  (chosen ?? first ?? target).focus();
+  (chosen ?? first ?? target).focus({ preventScroll });
 }

@@ -22,6 +22,12 @@ function placeOf(timeline: readonly TimelineEntry[], id: string): string | undef
   return timeline[at]?.id;
 }
 
+/** A field outside of the list has the focus: somebody types what they look for. */
+const isTypedInto = (log: HTMLElement) => {
+  const active = (log.getRootNode() as Document | ShadowRoot).activeElement;
+  return active !== null && !log.contains(active) && active.matches("input, textarea, [contenteditable]");
+};
+
 /** False when there is no such message, and when the reader goes elsewhere meanwhile. `begins` before anything moves. */
 export async function goTo(
   log: HTMLElement,
@@ -49,7 +55,7 @@ export async function goTo(
         // What is drawn around it may move it.
         still = Math.abs(top - before) < 1 ? still + 1 : 0;
         before = top;
-        if (still === 3) {
+        if (still === 3 && !isTypedInto(log)) {
           found.tabIndex = -1;
           found.focus({ preventScroll: true });
         }

@@ -5,7 +5,7 @@ export type Scroll = "turn" | "end" | "none";
 
 /** What moves the list of a chat. */
 export interface ChatView {
-  /** Brings a message into sight, by the id of its entry or of one of `messages`, and gives it the focus. False when it is not in the conversation. */
+  /** Brings a message into sight, by the id of its entry or of one of `messages`, and gives it the focus, unless somebody types in a field. False when it is not in the conversation. */
   scrollToMessage(id: string): Promise<boolean>;
   scrollToEnd(): void;
 }

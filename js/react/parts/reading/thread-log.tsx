@@ -34,7 +34,7 @@ export interface ThreadLogProps {
 /** The messages: a log for screen readers, and a box that keeps what is new in sight until the reader goes elsewhere. */
 export function ThreadLog(props: ThreadLogProps): ReactNode {
   const { children, after, boxless = false, logRef, logClassName, className, scroll = "turn", viewRef } = props;
-  const { glove, styled, toEnd: end } = useChat();
+  const { glove, styled, toEnd: sends } = useChat();
   const scroller = useRef<HTMLDivElement>(null);
   const column = useRef<HTMLDivElement>(null);
   const log = useRef<HTMLDivElement>(null);
@@ -50,18 +50,31 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
   const needed = useHandlePart(glove, needsReader);
   const [selects, setSelects] = useState(false);
   const turn = { sessionId, id, busy, needed };
-  const [atEnd, { toEnd, stop }] = useFollowing(scroller, column, scroll, turn, () => setSelects(true));
-  useImperativeHandle(viewRef, () => ({
-    async scrollToMessage(id) {
-      const { timeline } = engineOfHandle(glove)?.getSnapshot() ?? glove;
-      const { goTo } = await import("./go-to.js");
-      return log.current !== null && goTo(log.current, timeline, id, stop);
-    },
-    scrollToEnd: () => toEnd(),
-  }));
+  const [atEnd, follower] = useFollowing(scroller, column, scroll, turn, () => setSelects(true));
+  useImperativeHandle(
+    viewRef,
+    () => ({
+      async scrollToMessage(id) {
+        const { timeline } = engineOfHandle(glove)?.getSnapshot() ?? glove;
+        const { goTo } = await import("./go-to.js");
+        return log.current !== null && goTo(log.current, timeline, id, follower.stop);
+      },
+      scrollToEnd: follower.toEnd,
+    }),
+    [glove, follower],
+  );
   useBrowserLayoutEffect(() => {
-    end.current = scroll === "none" ? null : toEnd;
-  }, [end, toEnd, scroll]);
+    sends.current = follower.sent;
+  }, [sends, follower]);
+  const asks = useHandlePart(glove, asksReader);
+  const jump = () => {
+    follower.toEnd();
+    const question = asks && scroller.current?.querySelector<HTMLElement>("[data-glove-slot] [data-glove-question]");
+    if (!question) return;
+    question.scrollIntoView({ block: "nearest" });
+    question.focus({ preventScroll: true });
+  };
+  const label = say(asks ? "Waiting for you" : "Jump to latest");
   // Busy while an answer is written only: what comes while tools run, a question say, is read out at once.
   return (
     <>
@@ -76,8 +89,9 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
       {styled && selects && <Quote beside={scroller} />}
       {!atEnd && !boxless && (
         <div data-glove-jump="">
-          <button type="button" aria-label={say("Jump to latest")} title={say("Jump to latest")} onClick={() => toEnd()}>
+          <button type="button" aria-label={label} title={label} onClick={jump}>
             <Icon name="down" />
+            {asks && <span>{label}</span>}
           </button>
         </div>
       )}
@@ -87,9 +101,10 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
 
 const lastOfUser = ({ timeline }: Parts) => timeline.findLast(({ kind }) => kind === "user")?.id;
 
+const asksReader = ({ slots }: Parts) => slots.some(({ waits, status }) => waits && status === "pending");
+
 /** What waits for the reader at the end: a question, or an error. */
-const needsReader = ({ slots, error }: Parts) =>
-  error !== undefined || slots.some(({ waits, status }) => waits && status === "pending");
+const needsReader = (parts: Parts) => parts.error !== undefined || asksReader(parts);
 
 /** Comes with the first selection. */
 const Quote = /* @__PURE__ */ new Loader(() => import("./quote.js")).component("Quote");

@@ -21,8 +21,9 @@ export interface Turn {
 }
 
 export interface Following {
-  /** Follows the end; with `again`, as if the last message had just been sent. */
-  toEnd(again?: boolean): void;
+  toEnd(): void;
+  /** Something was sent: follows the end, or with `again` the last message, where the list moves by itself. */
+  sent(again?: boolean): void;
   /** Until the reader wants it again. */
   stop(): void;
 }
@@ -65,7 +66,7 @@ function createFollower(
   /** How far the list is scrolled where the last message is at the upper edge. */
   const topOfTurn = (box: HTMLElement): number | undefined => {
     if (!found?.isConnected && turn?.id && tries++ < mostTries) {
-      found = box.querySelector(`[data-glove-entry=${JSON.stringify(turn.id)}]`);
+      found = box.querySelector(`[data-glove-entry=${JSON.stringify(turn.id)}]`) ?? found;
     }
     if (!found?.isConnected) return undefined;
     tries = 0;
@@ -100,13 +101,18 @@ function createFollower(
     giveRoom(box, inside, top);
     const end = box.scrollHeight - box.clientHeight;
     const to = follows === "turn" ? Math.min(top ?? end, end) : end;
-    if (follows && Math.abs(box.scrollTop - to) >= 1) box.scrollTop = to;
+    // A message that was there and is away comes again: it is being edited, say.
+    const isAway = follows === "turn" && top === undefined && found;
+    if (follows && !isAway && Math.abs(box.scrollTop - to) >= 1) box.scrollTop = to;
     last = box.scrollTop;
     tellEnd(box);
   };
-  const stop = () => {
-    follows = undefined;
+  const follow = (next: typeof follows) => {
+    follows = next;
+    // Whoever gives something here the focus leaves the list where it is.
+    scroller.current?.toggleAttribute("data-glove-left", !next);
   };
+  const stop = () => follow(undefined);
   const scrolled = () => {
     const box = scroller.current as HTMLElement;
     const end = box.scrollHeight - box.clientHeight;
@@ -118,32 +124,35 @@ function createFollower(
     if (Math.abs(moved) < 1) return;
     if (!isNear || how === "none") return stop();
     // Where the end and the turn are the same place, it is the turn.
-    follows = how === "turn" && end - (topOfTurn(box) ?? 0) < near ? how : "end";
+    follow(how === "turn" && end - (topOfTurn(box) ?? 0) < near ? how : "end");
+  };
+  const toEnd = (rises = false) => {
+    if (rises) hasRoom = true;
+    follow(rises ? "turn" : "end");
+    place();
+    if (how === "none") stop();
   };
 
   return {
     stop,
-    toEnd(again = false) {
-      const rises = again && how === "turn";
-      if (rises) hasRoom = true;
-      follows = rises ? "turn" : "end";
-      place();
-      if (how === "none") stop();
+    toEnd: () => toEnd(),
+    sent(again = false) {
+      if (how !== "none") toEnd(again && how === "turn");
     },
     update(scroll: Scroll, now: Turn) {
       const { sessionId, id, busy, needed } = now;
       // It is opened at the last message, or at its end where that is nearer, or where something needs the reader.
       if (!turn || (turn.sessionId && sessionId !== turn.sessionId)) {
-        follows = scroll === "end" || needed ? "end" : "turn";
+        follow(scroll === "end" || needed ? "end" : "turn");
         hasRoom = false;
       }
       if (id !== turn?.id) {
         found = null;
         tries = 0;
         hasRoom = turn !== undefined && busy && follows !== undefined && scroll === "turn";
-        if (hasRoom) follows = "turn";
+        if (hasRoom) follow("turn");
       }
-      if (needed && !turn?.needed && follows) follows = "end";
+      if (needed && !turn?.needed && follows) follow("end");
       if (busy && scroll === "none") stop();
       how = scroll;
       turn = now;
@@ -165,7 +174,9 @@ function createFollower(
       const over = new AbortController();
       const { signal } = over;
       box.addEventListener("scroll", scrolled, { passive: true, signal });
-      box.addEventListener("click", ({ target }) => (target as Element).closest("a, summary") && stop(), { signal });
+      box.addEventListener("click", ({ target }) => (target as Element).closest("a, summary, [data-glove-edit]") && stop(), {
+        signal,
+      });
       ownerDocument.addEventListener("selectionchange", selected, { signal });
       return () => {
         observer.disconnect();
