@@ -100,3 +100,35 @@ test("ArrowUp in an empty composer edits the last message, and moves in one that
     expect(await page.locator("[data-glove-role=user]").allInnerTexts()).toEqual(["first", "second, otherwise"]);
   });
 });
+
+test.each(["ArrowUp", "the button"])("a message with a long answer stays in sight where it is edited, by %s", async (by) => {
+  await withPage(async (page) => {
+    await chat(page, `["word ".repeat(3_000)]`, `{ sessionId: "s" }`);
+    const field = page.getByRole("textbox", { name: "Message", exact: true });
+    await field.fill("first");
+    await field.press("Enter");
+    await page.getByText("word word").waitFor();
+    await expect.poll(() => page.evaluate(`client.session("s").getSnapshot().busy`)).toBe(false);
+    if (by === "ArrowUp") await field.press("ArrowUp");
+    else {
+      await page.locator("[data-glove-message=user]").hover();
+      await page.getByRole("button", { name: "Edit" }).click();
+    }
+    const editor = page.getByRole("textbox", { name: "Edit message" });
+    await expect.poll(() => editor.evaluate((element) => element === document.activeElement)).toBe(true);
+    const isInSight = async () => {
+      await page.waitForTimeout(300);
+      const box = await editor.boundingBox();
+      expect(box?.y).toBeGreaterThan(0);
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(500);
+    };
+    await isInSight();
+    // It grows with what is typed, and the list with it.
+    await page.keyboard.press("Shift+Enter");
+    await page.keyboard.type("one more");
+    await isInSight();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.waitForTimeout(300);
+    expect((await page.locator("[data-glove-role=user]").boundingBox())?.y).toBeGreaterThan(0);
+  });
+});

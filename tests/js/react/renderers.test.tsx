@@ -207,6 +207,19 @@ test.each([
   await waitFor(() => expect(container.textContent).toContain("19999"));
 });
 
+test.each([
+  { content: `ok${"\n".repeat(300)}`, path: "/etc/passwd" },
+  { content: `ok${"\n".repeat(30)}`, path: "/etc/passwd" },
+])("a value of many lines does not hide the one below it while it can be allowed", (toolInput) => {
+  const { container } = show("permission_request", { toolName: "write_file", toolInput });
+  const allow = () => screen.getByRole<HTMLButtonElement>("button", { name: "Allow once" }).disabled;
+  expect(allow()).toBe(true);
+  const [content, path] = [...container.querySelectorAll("dd")].map(({ textContent }) => textContent ?? "");
+  expect([(content ?? "").split("\n").length < 16, path]).toEqual([true, "/etc/passwd"]);
+  fireEvent.click(screen.getByRole("button", { name: /^Show all/ }));
+  expect([container.querySelector("dd")?.textContent, allow()]).toEqual([toolInput.content, false]);
+});
+
 test("what is long is drawn with some frames, and can be allowed when all of it is there", async () => {
   const values = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`v${at}`, `${at} `.repeat(3_000)]));
   const toolInput = { old: "a\n".repeat(10_000), new: `${"b\n".repeat(10_000)}end`, ...values };

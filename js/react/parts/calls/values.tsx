@@ -10,6 +10,8 @@ import { humanName, readable } from "./tool-state.js";
 
 /** More is folded: in UTF-16 units of all names and values, and in rows. */
 const [maxText, maxRows] = [10_000, 100];
+/** So many lines are in sight at once: for who decides, more are folded too, so that none hides the values below it. */
+const maxLines = 24;
 /** More of them are one text. */
 const maxDrawn = 500;
 
@@ -31,18 +33,19 @@ export interface Reading {
 
 /** `none` stands where there is nothing. */
 export function Values({ of, none = null }: { readonly of: unknown; readonly none?: ReactNode }): ReactNode {
-  return useValues(of).values ?? none;
+  return useValues(of, Number.POSITIVE_INFINITY).values ?? none;
 }
 
 /** For who decides about them: nothing is allowed while a part of it is folded. */
-export function useValues(of: unknown): Reading {
+export function useValues(of: unknown, lines = maxLines): Reading {
   const say = useLabels();
   const element = useRef<HTMLElement>(null);
   const [openRows, open] = useState<readonly Row[]>();
   const rows = useMemo(() => rowsOf(of), [of]);
   const size = useMemo(() => rows.reduce((sum, { name = "", text }) => sum + name.length + text.length, 0), [rows]);
   // Other values are folded again.
-  const folded = (size > maxText || rows.length > maxRows) && !same(openRows, rows);
+  const isLong = useMemo(() => size > maxText || rows.length > maxRows || linesOf(rows) > lines, [rows, size, lines]);
+  const folded = isLong && !same(openRows, rows);
   // The button goes; the focus goes to what it has opened.
   useBrowserLayoutEffect(() => {
     if (openRows) element.current?.focus();
@@ -150,10 +153,16 @@ const isChange = (value: unknown): boolean =>
   value !== null &&
   Object.entries(value).some(([key, old]) => typeof old === "string" && typeof Object(value)[newName(key) ?? ""] === "string");
 
+const linesOf = (rows: readonly Row[]): number => rows.reduce((sum, { text }) => sum + text.split("\n").length, 0);
+
 /** Of each as much as of the others. */
 function fronts(rows: readonly Row[]): Row[] {
   const share = Math.max(100, Math.floor(maxText / rows.length));
-  const cut = (text: string) => (text.length > share ? `${text.slice(0, share)}…` : text);
+  const lines = Math.max(2, Math.floor(maxLines / rows.length));
+  const cut = (text: string) => {
+    const front = text.slice(0, share).split("\n", lines).join("\n");
+    return front.length < text.length ? `${front}…` : text;
+  };
   return rows.slice(0, maxRows).map(({ name, text }) => ({ text: cut(text), ...(name !== undefined && { name: cut(name) }) }));
 }
 
