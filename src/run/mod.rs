@@ -230,13 +230,15 @@ impl Run {
         let persists = !matches!(input, Input::StoreFailed { .. });
         let mut fx = Effects { persists, ..Effects::default() };
         self.decide(&input, &mut fx);
-        let goes_on = !matches!(input, Input::Configured { before_recovered: true, .. });
+        if matches!(input, Input::Recovered | Input::Resumed | Input::Aborted { .. }) {
+            self.state.held = false;
+        }
         let record = Record { seq: self.seq, at, input };
         if let Some(recording) = &mut self.recording {
             recording.take(&record);
         }
         self.unsaved_records.push(record);
-        if goes_on {
+        if !self.state.held {
             self.advance(&mut fx);
         }
         self.prepare_transient();
@@ -406,7 +408,8 @@ impl Run {
                     current.context.clone_from(text);
                 }
             }
-            Input::Configured { settings, .. } => {
+            Input::Configured { settings, before_recovered } => {
+                self.state.held |= *before_recovered;
                 self.state.settings = settings.as_ref().clone().complete().into();
             }
             Input::Recovered => self.on_recovered(fx),

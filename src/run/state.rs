@@ -17,6 +17,9 @@ pub(crate) struct State {
     pub current: Option<Current>,
     /// Why nothing new is begun, although the phase would allow it.
     pub halt: Option<Halt>,
+    /// It was interrupted and is not taken up yet: nothing begins before that.
+    #[json(skip_if_default)]
+    pub held: bool,
     #[json(skip_if_default)]
     pub queue: Vec<Request>,
     #[json(skip_if_default)]
@@ -260,6 +263,7 @@ impl State {
             phase: Phase::Idle,
             current: None,
             halt: None,
+            held: false,
             queue: Vec::new(),
             undo: Vec::new(),
             undo_elsewhere: Vec::new(),

@@ -217,7 +217,8 @@ impl Driver {
         (self.state, self.changed) = (Life::Open, true);
         let waits = busy && self.shared.resumes_by_hand.load(Ordering::Relaxed);
         self.shared.interrupted.store(waits, Ordering::Relaxed);
-        if changed {
+        // A run that is taken up by hand is held until then.
+        if changed || waits {
             let configured = Input::Configured { settings: Box::new(settings), before_recovered: busy };
             let mut effects = self.step(configured).unwrap_or_default();
             self.batch.append(&mut effects);

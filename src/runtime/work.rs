@@ -142,9 +142,8 @@ impl Driver {
 
     /// Removes tools that nobody adds any more, now that no call of them is open.
     fn forget_added(&mut self, there: &[ToolSpec]) {
-        let is_gone = |tool: &ToolSpec| {
-            (tool.added || tool.comes_and_goes) && !there.iter().any(|own| own.name == tool.name)
-        };
+        let is_gone =
+            |tool: &ToolSpec| (tool.added || tool.comes_and_goes) && find(there, &tool.name).is_none();
         if !self.shared.run().settings().tools.iter().any(is_gone) {
             return;
         }

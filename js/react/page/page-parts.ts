@@ -42,7 +42,7 @@ export class PageParts {
 
   /** In the place of what this component gave before. */
   giveTool(component: object, tool: ToolConfig): void {
-    presence.set(tool, { here: true });
+    presence.set(tool, { here: true, component });
     this.#tools.set(component, tool);
     this.#each((session) => give(session, component, tool));
   }
@@ -50,7 +50,7 @@ export class PageParts {
   takeTool(component: object): void {
     const tool = this.#tools.get(component);
     if (!tool) return;
-    presence.set(tool, { here: false });
+    presence.set(tool, { here: false, component });
     this.#tools.delete(component);
     this.#each((session) => session.takeTools(component));
   }

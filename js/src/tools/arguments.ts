@@ -2,12 +2,13 @@
 
 import type { ToolConfig } from "../ports/tool.js";
 import { type Checked, checkWithSchema } from "../schema/check.js";
-import type { Issue } from "../schema/types.js";
+import type { Issue, Schema } from "../schema/types.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { independentCopy, isJson } from "../values/copy.js";
 import { GloveError } from "../values/error.js";
 import { toLooseJson } from "../values/json.js";
 import type { Validated } from "../wire/run-types.js";
+import { presence } from "./combined-tools.js";
 import { argumentsSchema, namedAs } from "./spec.js";
 
 /** What a tool gets. */
@@ -22,9 +23,14 @@ export interface ToolInput {
   copy(): Maybe<unknown>;
 }
 
+/** Made by this schema. */
+interface Cached extends ToolInput {
+  readonly schema: Schema | undefined;
+}
+
 export class Arguments {
   /** Of calls that have not ended. Values that JSON cannot hold live here alone. */
-  readonly #cached = new Map<string, ToolInput | undefined>();
+  readonly #cached = new Map<string, Cached | undefined>();
   readonly #report: (code: string, error: unknown) => void;
 
   constructor(report: (code: string, error: unknown) => void) {
@@ -39,12 +45,15 @@ export class Arguments {
     known: string | undefined,
   ): Promise<ToolInput | { readonly issues: readonly Issue[] }> {
     const earlier = this.#cached.get(id);
-    if (earlier?.sent === sent) return { ...earlier, ...nothingNew };
+    const schema = argumentsSchema(tool);
+    if (earlier?.sent === sent && earlier.schema === schema) return { ...earlier, ...nothingNew };
     this.#cached.set(id, undefined);
-    const before: Validated | undefined = known === undefined ? undefined : JSON.parse(known);
-    const made = before?.exact ? plain(sent, before.input) : await this.#made(tool, sent, before);
+    const before = validatedBefore(known, earlier?.sent === sent ? earlier : undefined);
+    // A tool that comes and goes may have been another one.
+    const isMade = before?.exact && !presence.has(tool);
+    const made = isMade ? plain(sent, before.input) : await this.#made(tool, schema, sent, before);
     // Its call may have ended meanwhile.
-    if (!("issues" in made) && this.#cached.has(id)) this.#cached.set(id, made);
+    if (!("issues" in made) && this.#cached.has(id)) this.#cached.set(id, { ...made, schema });
     return made;
   }
 
@@ -55,11 +64,11 @@ export class Arguments {
 
   async #made(
     tool: ToolConfig,
+    schema: Schema | undefined,
     sent: string,
     before: Validated | undefined,
   ): Promise<ToolInput | { readonly issues: readonly Issue[] }> {
     const read = () => (sent === "" ? {} : JSON.parse(sent)) as unknown;
-    const schema = argumentsSchema(tool);
     const checked = schema ? await inTime(checkWithSchema(schema, read())) : { value: read() };
     if ("issues" in checked) {
       // The model can do nothing about it, and its arguments may be right.
@@ -97,6 +106,12 @@ function inTime<T>(checking: Maybe<Checked<T>>): Maybe<Checked<T>> {
     }, longestMs);
   });
   return Promise.race([checking, late]).finally(() => clearTimeout(timer));
+}
+
+/** What was shown and decided: the core does not know it where the model sent the same. */
+function validatedBefore(known: string | undefined, earlier: ToolInput | undefined): Validated | undefined {
+  if (known !== undefined) return JSON.parse(known);
+  return earlier && { input: JSON.parse(toLooseJson(earlier.value)), exact: false };
 }
 
 const nothingNew = { coreUpdate: undefined, changed: undefined };

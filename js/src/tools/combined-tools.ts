@@ -27,8 +27,8 @@ export function checkNames(tools: readonly ToolConfig[], others: readonly ToolCo
   }
 }
 
-/** Of tools that a component brings and takes away (`useTool`): whether it is there. */
-export const presence = new WeakMap<ToolConfig, { here: boolean }>();
+/** Of tools that a component brings and takes away (`useTool`): whether it is there, and which component it is. */
+export const presence = new WeakMap<ToolConfig, { readonly here: boolean; readonly component: object }>();
 
 /** Its component has gone: it stays for what has begun with it, and no call begins. */
 export const hasGone = (tool: ToolConfig): boolean => presence.get(tool)?.here === false;

@@ -1,9 +1,13 @@
-// What a tool's own rules say of a call: whether it needs a permission, or the consent of a person.
+// What a tool's own rules say of a call: whether it needs a permission, or the consent of a person. It holds for that tool alone.
 
 import type { ApprovalRule, ToolConfig } from "../ports/tool.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { GloveError } from "../values/error.js";
+import { toLooseJson } from "../values/json.js";
 import { describeValue, isApprovalRule } from "../values/validate-options.js";
+import { presence } from "./combined-tools.js";
+import { gate } from "./spec.js";
+import { said } from "./toolbox.js";
 
 /** Whether a tool needs a permission for this. Rejects when its rule gives no answer. The rule gets a copy of the arguments. */
 export async function permissionRule(
@@ -29,4 +33,55 @@ export async function approvalRule(
 function ruleAnswered(tool: string, rule: string, answer: unknown, expected: string): GloveError {
   const message = `\`${rule}\` of the tool "${tool}" must return ${expected}, got ${describeValue(answer)}.`;
   return new GloveError("TOOL_RULE_FAILED", message);
+}
+
+interface Judgement {
+  readonly component: object | undefined;
+  readonly gates: string;
+  /** What a person was asked with it. */
+  readonly sentence: string | undefined;
+}
+
+/** Which tool judged a call, where components bring tools and take them away. */
+export class Judgements {
+  /** Of calls that have not ended. */
+  readonly #byCall = new Map<string, Judgement>();
+
+  /** Its tool has judged this call: a person is asked, or need not be. */
+  made(id: string, tool: ToolConfig, sent: string, isAsked: boolean): void {
+    if (!presence.has(tool)) return;
+    const before = this.#byCall.get(id)?.sentence;
+    this.#byCall.set(id, { ...identity(tool), sentence: isAsked ? sentenceOf(tool, sent) : before });
+  }
+
+  /** Whether what was decided was decided with this very tool. If not, it is forgotten: the call is judged anew. */
+  hold(id: string, tool: ToolConfig, sent: string): boolean {
+    if (!presence.has(tool)) return true;
+    const judged = this.#byCall.get(id);
+    const { component, gates } = identity(tool);
+    const holds = judged
+      ? judged.component === component &&
+        judged.gates === gates &&
+        (judged.sentence === undefined || judged.sentence === sentenceOf(tool, sent))
+      : gates === ungated;
+    if (!holds) this.#byCall.delete(id);
+    return holds;
+  }
+
+  end(id: string): void {
+    this.#byCall.delete(id);
+  }
+}
+
+const gatesOf = ({ requiresPermission, requireApproval }: Pick<ToolConfig, "requiresPermission" | "requireApproval">) =>
+  `${gate(requiresPermission)} ${gate(requireApproval)}`;
+
+const ungated = gatesOf({});
+
+const identity = (tool: ToolConfig) => ({ component: presence.get(tool)?.component, gates: gatesOf(tool) });
+
+/** All that the tool says to a person who decides. */
+function sentenceOf({ title, confirm, danger }: ToolConfig, sent: string): string {
+  const input: unknown = sent === "" ? {} : JSON.parse(sent);
+  return toLooseJson([said(title, input), said(confirm, input), !!danger]);
 }

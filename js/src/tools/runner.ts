@@ -13,7 +13,7 @@ import { Arguments, type ToolInput, undoArguments } from "./arguments.js";
 import { CallDisplay, type CallPort, type CallServices, type RunningCall } from "./call-display.js";
 import { type AddedOutput, outputsJson } from "./outputs.js";
 import { resultJson, resultOf } from "./result.js";
-import { approvalRule, permissionRule } from "./rules.js";
+import { approvalRule, Judgements, permissionRule } from "./rules.js";
 import { specOf } from "./spec.js";
 
 /** What a tool's call may use. */
@@ -41,6 +41,7 @@ export class ToolRunner implements ToolHost {
   readonly #context: CallContext;
   readonly #find: (name: string) => ToolConfig | undefined;
   readonly #arguments: Arguments;
+  readonly #judged = new Judgements();
 
   constructor(context: CallContext, find: (name: string) => ToolConfig | undefined) {
     this.#context = context;
@@ -59,7 +60,9 @@ export class ToolRunner implements ToolHost {
     const checked = await this.#arguments.of(tool, id, input, validated);
     if ("issues" in checked) return verdict({ invalid: checked.issues });
     try {
-      return verdict((await permissionRule(tool, () => checked.copy())) ? "unset" : "not_needed", checked);
+      const required = await permissionRule(tool, () => checked.copy());
+      this.#judged.made(id, tool, input, required);
+      return verdict(required ? "unset" : "not_needed", checked);
     } catch (error) {
       return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, checked);
     }
@@ -72,6 +75,7 @@ export class ToolRunner implements ToolHost {
     if (checked.changed) return verdict("changed", checked);
     try {
       const { required, reason } = await approvalRule(tool, () => checked.copy());
+      this.#judged.made(id, tool, input, required);
       return verdict(required ? { needed: { reason: reason ?? null } } : "not_needed", checked);
     } catch (error) {
       return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, checked);
@@ -81,6 +85,7 @@ export class ToolRunner implements ToolHost {
   /** Nothing more is done with this call. */
   ended(id: string): void {
     this.#arguments.end(id);
+    this.#judged.end(id);
   }
 
   /** A rule that fails lets nothing run; only the developer can mend it. */
@@ -107,7 +112,8 @@ export class ToolRunner implements ToolHost {
       const checked = await this.#arguments.of(tool, id, input, validated);
       if ("issues" in checked) return JSON.stringify({ invalid: checked.issues });
       if (checked.coreUpdate) this.#context.validated(id, checked.coreUpdate);
-      if (checked.changed) return '"changed"';
+      const holds = this.#judged.hold(id, tool, input);
+      if (checked.changed || !holds) return '"changed"';
       // What one run makes of its arguments, the next one must not see.
       const value = tool.idempotent ? await other(checked) : checked.value;
       // It was stopped while its arguments were made: its result is that of a stopped call already.

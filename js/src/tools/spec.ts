@@ -66,7 +66,8 @@ export function namedAs(name: string, error: GloveError): GloveError {
   return new GloveError(error.code, `The tool "${name}": ${error.message}`, { cause: error });
 }
 
-function gate(rule: ToolConfig["requireApproval"]): "always" | "by_input" | undefined {
+/** When somebody has to decide. */
+export function gate(rule: ToolConfig["requireApproval"]): "always" | "by_input" | undefined {
   if (typeof rule === "function") return "by_input";
   if (typeof rule === "object") return rule.required ? "by_input" : undefined;
   return rule ? "always" : undefined;

@@ -86,7 +86,7 @@ export class Toolbox implements ToolHost {
 }
 
 /** A text of a tool's about a call. */
-function said(text: ToolConfig["title"], input: unknown): string | undefined {
+export function said(text: ToolConfig["title"], input: unknown): string | undefined {
   try {
     const words: unknown = typeof text === "function" ? text(copy({ input }).input) : text;
     // "Weather in undefined": the model has left out what the text is made of.

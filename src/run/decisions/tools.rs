@@ -68,7 +68,7 @@ impl Run {
 
     pub(in crate::run) fn spec(&self, call: &CallRecord) -> Option<&ToolSpec> {
         let name = call.tool.as_deref()?;
-        self.answer_tool(name).or_else(|| self.state.settings.tools.iter().find(|tool| tool.name == name))
+        self.answer_tool(name).or_else(|| find(&self.state.settings.tools, name))
     }
 
     /// Starts every call whose turn it is. A call waits for all before it, unless it and they may run together.
@@ -251,10 +251,13 @@ impl Run {
         }
     }
 
-    /// The arguments changed after the decision, so the decision does not hold. A call that needed no decision has started with the new arguments.
+    /// The arguments or the tool changed after the decision, so the decision does not hold. A call that needed no decision, and needs none
+    /// now, has started with the new arguments.
     fn ask_anew(&mut self, index: usize, fx: &mut Effects) {
+        let Some(call) = self.calls().get(index) else { return };
+        let is_judged = call.permitted || call.approved || self.spec(call).is_some_and(is_gated);
         let Some(call) = self.call_at(index) else { return };
-        if !call.permitted && !call.approved {
+        if !is_judged {
             let call_id = call.id.clone();
             self.on_astray(&call_id, fx);
             return;
@@ -534,4 +537,9 @@ impl Run {
         }
         results
     }
+}
+
+/// Something has to be decided before it runs.
+fn is_gated(tool: &ToolSpec) -> bool {
+    tool.permission != Gate::Never || tool.approval != Gate::Never
 }

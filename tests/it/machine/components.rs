@@ -4,7 +4,7 @@
 use crate::support::machine::*;
 use glove_wasm::event::QuestionKind;
 use glove_wasm::message::ToolStatus;
-use glove_wasm::run::input::{Answer, Input};
+use glove_wasm::run::input::{Answer, Input, ToolOutcome};
 use glove_wasm::run::settings::{Budgets, Settings};
 use glove_wasm::run::views::timeline::{Timeline, TimelineEntry};
 use glove_wasm::run::{OutOfProtocol, PhaseName};
@@ -245,4 +245,39 @@ fn a_model_that_is_asked_again_after_a_reload_is_told_what_it_was_told_before() 
     later.step(Input::Recovered);
     assert_eq!(later.model_requests.last(), Some(&request(&world)));
     assert_eq!(request(&later).last().map(String::as_str), Some("user: The cart: tea"));
+}
+
+#[test]
+fn a_run_that_is_taken_up_by_hand_begins_nothing_before_whatever_else_happens() {
+    let mut world = called_away(idempotent("fill"));
+    let mut later = world.restart();
+    let mut settings = later.run.settings().clone();
+    settings.tools.iter_mut().for_each(|tool| tool.away = false);
+    later.step(Input::Configured { settings: Box::new(settings), before_recovered: true });
+    later.step(Input::PluginsChanged { states: json("{}") });
+    assert_eq!((later.began.len(), later.in_flight.len()), (0, 0));
+    // Also in the process after that.
+    later = later.restart();
+    later.step(Input::PluginsChanged { states: json("{}") });
+    assert_eq!(later.began.len(), 0);
+    later.step(Input::Recovered);
+    assert_eq!((later.began.clone(), later.question_kind()), (vec!["fill".to_owned()], None));
+    // What stops it does not hold what comes then.
+    world.abort();
+    world.ask("s", "And now?");
+    assert_eq!(world.run.phase(), PhaseName::Model);
+}
+
+#[test]
+fn a_call_whose_tool_is_another_one_now_is_judged_anew_and_runs_unasked_no_more() {
+    // Its own tool had nothing to ask.
+    let mut world = called_away(tool("pay"));
+    set_away(&mut world, false);
+    assert_eq!(world.began.len(), 1);
+    world.configure(|settings| settings.tools = vec![of_a_component(approved("Pay"))]);
+    world.step(Input::ToolFinished { call_id: "c".to_owned(), outcome: ToolOutcome::Changed });
+    world.approval_is("c", glove_wasm::run::input::ApprovalVerdict::Needed { reason: None });
+    assert_eq!((world.began.len(), world.question_kind()), (1, Some(QuestionKind::Approval)));
+    world.allow();
+    assert_eq!(world.began.len(), 2);
 }

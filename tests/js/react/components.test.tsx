@@ -167,7 +167,7 @@ test("what the model is told of a tool changes with it, and nothing is told of f
   expect(configured.mock.calls.length).toBe(given);
 });
 
-test("a call whose component has gone meanwhile waits for it with a sentence, and goes on in the one that comes", async () => {
+test("a call whose component has gone meanwhile waits for it with a sentence, and the one that comes asks anew", async () => {
   const at = scene([{ toolCalls: [{ name: "fill", id: "c1" }] }, "Filled."]);
   const pay = (by: string) => tool("fill", () => by, { requireApproval: true });
   const { rerender } = render(at.draw(<Gives tool={pay("the old one")} />));
@@ -183,6 +183,9 @@ test("a call whose component has gone meanwhile waits for it with a sentence, an
   expect(screen.getByText("Waits for the part of the page that does this")).toBeTruthy();
   expect(at.session().getSnapshot().busy).toBe(true);
   rerender(at.draw(<Gives tool={pay("the new one")} />));
+  await moment(60);
+  expect(at.shown()).toEqual(["fill: pending"]);
+  await act(async () => void at.session().approve("c1"));
   await moment(60);
   expect(at.shown()).toEqual(["fill: success the new one"]);
   expect(at.codes()).toEqual([]);
@@ -230,7 +233,7 @@ test("Stop ends a call that waits for its component, and the conversation goes o
 test("a call that a person allows after a reload waits for its component", async () => {
   const store = new MemoryStore("s");
   const ran: string[] = [];
-  const pay = tool("pay", () => ran.push("paid"), { requireApproval: true });
+  const pay = tool("pay", () => ran.push("paid"), { requireApproval: true, confirm: "Pay now?", danger: true });
   const before = scene([call("pay", "p1")], { createStore: () => store });
   const page = render(before.draw(<Gives tool={pay} />));
   await moment();
@@ -254,8 +257,90 @@ test("a call that a person allows after a reload waits for its component", async
     ),
   );
   await moment(60);
+  // The question had no sentence of its tool: it is asked with it.
+  expect([after.shown(), ran]).toEqual([["pay: pending"], []]);
+  expect(after.session().getSnapshot().approvals).toMatchObject([{ confirm: "Pay now?", danger: true }]);
+  await act(async () => void after.session().approve("p1"));
+  await moment(60);
   expect([after.shown(), ran]).toEqual([["pay: success 1"], ["paid"]]);
   expect(after.codes()).toEqual([]);
+});
+
+test("what a person allowed with one sentence runs neither in another component nor with another sentence", async () => {
+  const ran: string[] = [];
+  const cancels = (id: number) =>
+    tool("cancel", () => void ran.push(`order ${id}`), { requireApproval: true, confirm: `Cancel order ${id}?` });
+  const at = scene([call("cancel", "c1"), "Done."]);
+  const asked = () =>
+    at
+      .session()
+      .getSnapshot()
+      .approvals.map(({ confirm }) => confirm);
+  const allow = async () => {
+    await act(async () => void at.session().approve("c1"));
+    await moment(60);
+  };
+  const { rerender } = render(at.draw(<Gives key={1} tool={cancels(1)} />));
+  await moment();
+  await at.begin();
+  await moment();
+  expect(asked()).toEqual(["Cancel order 1?"]);
+  rerender(at.draw(<Gives key={2} tool={cancels(2)} />));
+  await moment();
+  await allow();
+  expect([asked(), ran]).toEqual([["Cancel order 2?"], []]);
+  rerender(at.draw(<Gives key={2} tool={cancels(3)} />));
+  await moment();
+  await allow();
+  expect([asked(), ran]).toEqual([["Cancel order 3?"], []]);
+  await allow();
+  expect([at.shown(), ran]).toEqual([["cancel: success"], ["order 3"]]);
+});
+
+test("a call that one component's rule let run unasked is asked about when another component runs it", async () => {
+  const { opened, open } = gate();
+  const ran: string[] = [];
+  const at = scene([call("pay", "c1"), "Done."]);
+  const rule = async () => {
+    await opened;
+    return false;
+  };
+  const first = tool("pay", () => void ran.push("first"), { requireApproval: rule });
+  const second = tool("pay", () => void ran.push("second"), { requireApproval: true });
+  const { rerender } = render(at.draw(<Gives key={1} tool={first} />));
+  await moment();
+  await at.begin();
+  await moment();
+  rerender(at.draw(null));
+  await moment();
+  await act(async () => open());
+  await moment();
+  rerender(at.draw(<Gives key={2} tool={second} />));
+  await moment(60);
+  expect([at.session().getSnapshot().approvals.length, ran]).toEqual([1, []]);
+  await act(async () => void at.session().approve("c1"));
+  await moment(60);
+  expect(ran).toEqual(["second"]);
+});
+
+test("a tool gets no arguments that its own schema has not made", async () => {
+  const got: unknown[] = [];
+  const at = scene([call("buy", "c1", { count: "2" }), "Done."]);
+  const { jsonSchema: _, ...bare } = tool("buy", (input) => void got.push(input), { requireApproval: true });
+  const takes = (inputSchema: z.ZodType) => ({ ...bare, inputSchema }) as ToolConfig;
+  const { rerender } = render(at.draw(<Gives key={1} tool={takes(z.object({ count: z.string() }))} />));
+  await moment();
+  await at.begin();
+  await moment();
+  rerender(at.draw(<Gives key={1} tool={takes(z.object({ count: z.coerce.number() }))} />));
+  await moment();
+  await act(async () => void at.session().approve("c1"));
+  await moment(60);
+  expect(got).toEqual([]);
+  expect(at.session().getSnapshot().approvals).toMatchObject([{ input: { count: 2 } }]);
+  await act(async () => void at.session().approve("c1"));
+  await moment(60);
+  expect(got).toEqual([{ count: 2 }]);
 });
 
 test("a question that a tool had asked before a reload is asked again when its component is there", async () => {
