@@ -90,7 +90,7 @@ export class ServerTools {
 
   /** The tools, as pages add them to their own. */
   async list(): Promise<Response> {
-    this.#specs ??= Promise.resolve(this.#runner(new Request("http://tools/"), "", () => {}).specs(this.#tools));
+    this.#specs ??= Promise.resolve(this.#runner(new Request("http://tools/"), "", () => {}).specs(this.#tools, []));
     const specs = await this.#specs.catch((error: unknown) => {
       this.#specs = undefined;
       throw error;

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { ToolConfig } from "../../src/ports/tool.js";
 import { checkNames } from "../../src/tools/combined-tools.js";
+import { checkTool } from "../../src/tools/options.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { usePageParts } from "./page-parts.js";
 
@@ -23,7 +24,10 @@ export function useTool(tool: ToolConfig | null | undefined | false): void {
   const parts = usePageParts("useTool");
   const [component] = useState(() => ({}));
   const given = useRef<Given | undefined>(undefined);
-  if (tool) checkNames([tool]);
+  if (tool) {
+    checkNames([tool]);
+    checkTool(tool);
+  }
   const form = tool ? [tool.name, ...Object.keys(tool)].join() : undefined;
   const newest = useRef(tool);
   useBrowserLayoutEffect(() => {

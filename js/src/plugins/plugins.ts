@@ -14,7 +14,7 @@ import { answerTool } from "../tools/answer-tool.js";
 import { duplicateName } from "../tools/combined-tools.js";
 import { specOf } from "../tools/spec.js";
 import type { Toolbox } from "../tools/toolbox.js";
-import { codeOf, GloveError, loadPart, reasonOf } from "../values/error.js";
+import { asError, codeOf, GloveError, loadPart, reasonOf } from "../values/error.js";
 import { copy, toPlain } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { CoreSession } from "../wasm/core-api.js";
@@ -143,7 +143,14 @@ export class Plugins {
       const tools = await this.#toolsOf(plugins, shares);
       this.#context = shares.flatMap((share) => share?.context ?? []).join("\n\n");
       this.#tools.added = tools;
-      for (const share of shares) if (share?.shown !== undefined) this.#connection.own.setContext(share.shown);
+      for (const { shown } of shares.flatMap((share) => share ?? [])) {
+        if (shown === undefined) continue;
+        try {
+          this.#connection.own.setContext(shown);
+        } catch (error) {
+          this.#session.report(codeOf(asError(error)), error);
+        }
+      }
       this.#model = this.#modelFor(id, model, shares);
       await this.#connection.configure();
     } finally {

@@ -150,7 +150,7 @@ export class GloveSession {
     this.#parts = parts;
     this.#closed = closed;
     this.#begin = begin;
-    this.#tools = new CombinedTools(parts.tools ?? []);
+    this.#tools = new CombinedTools(parts.tools ?? [], () => this.#connection.opened?.tools.added ?? []);
     this.#config = parts;
     this.sessionId = parts.sessionId;
     const inputOf = (id: string) => {
@@ -483,21 +483,30 @@ export class GloveSession {
   readonly takeTools = (giver: object): void => {
     this.#other(() => this.#tools.leave(giver));
     this.#connection.changed();
+    if (this.#forgets) return;
     const over = () => {
       if (this.#disposed || this.#snapshots.snapshot.busy) return;
       undo();
+      this.#forgets = false;
       this.#other(() => this.#tools.forget());
       this.#connection.changed();
     };
+    this.#forgets = true;
     const undo = this.subscribe(over);
     over();
   };
+  /** It waits until nothing runs. */
+  #forgets = false;
+
+  #refused: GloveError | undefined;
 
   #other(change: () => void): void {
     change();
     const { all, refused } = this.#tools;
     // Components change one after the other.
-    if (refused) setTimeout(() => this.#tools.refused === refused && this.report(refused.code, refused), 0);
+    if (refused && refused !== this.#refused)
+      setTimeout(() => this.#tools.refused === refused && this.report(refused.code, refused), 0);
+    this.#refused = refused;
     if (all === this.#config.tools) return;
     this.#connection.opened?.tools.replace(all);
     this.#config = { ...this.#config, tools: all };

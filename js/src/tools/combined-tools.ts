@@ -48,18 +48,22 @@ export class CombinedTools {
   #released: Tools = [];
   /** All of them. */
   all: Tools;
-  /** Why one of them is not among them. */
+  /** Why one of them is not among them: the same as long as it is the same one. */
   refused: GloveError | undefined;
+  #refusal: { readonly tool: ToolConfig; readonly other: ToolConfig } | undefined;
+  /** What plugins have added. */
+  readonly #added: () => Tools;
 
-  constructor(own: Tools) {
+  constructor(own: Tools, added: () => Tools = () => []) {
     checkNames(own);
     this.#own = own;
+    this.#added = added;
     this.all = own;
   }
 
   /** Other tools of its own. What components give stays theirs. */
   own(tools: Tools): void {
-    checkNames(tools);
+    checkNames(tools, this.#added());
     const fromComponents = new Set([...this.#byComponent.values()].flatMap(({ tools }) => tools));
     this.#own = tools.filter((tool) => this.#own.includes(tool) || !fromComponents.has(tool));
     this.#together();
@@ -75,7 +79,8 @@ export class CombinedTools {
   /** It gives nothing more. What it gave is kept until `forget`. */
   leave(component: object): void {
     const inForce = this.#byComponent.get(component)?.tools.filter((tool) => this.all.includes(tool)) ?? [];
-    this.#released = [...this.#released, ...inForce];
+    const names = new Set(inForce.map(({ name }) => name.toLowerCase()));
+    this.#released = [...this.#released.filter(({ name }) => !names.has(name.toLowerCase())), ...inForce];
     this.#byComponent.delete(component);
     this.#together();
   }
@@ -88,18 +93,23 @@ export class CombinedTools {
   #together(): void {
     const all = new Map<string, ToolConfig>();
     const released = new Map(this.#released.map((tool) => [tool.name.toLowerCase(), tool]));
-    this.refused = undefined;
+    const added = new Map(this.#added().map((tool) => [tool.name.toLowerCase(), tool]));
+    const refusals: { readonly tool: ToolConfig; readonly other: ToolConfig }[] = [];
     for (const list of [this.#own, ...[...this.#byComponent.values()].map(({ tools }) => tools)]) {
       for (const tool of list) {
         const name = tool.name.toLowerCase();
-        const [before, other] = [released.get(name), all.get(name)];
+        const [before, other] = [released.get(name), all.get(name) ?? added.get(name)];
         // A call of the one that has gone may have been approved: another one waits until it is over.
         if (before && !hasGone(before) && !isSame(before, tool)) all.set(name, before);
         // The last one knows what is on the screen now.
         else if (!other || isSame(other, tool)) all.set(name, tool);
-        else this.refused ??= twoDefinitions(tool.name);
+        else refusals.push({ tool, other });
       }
     }
+    const refusal = refusals[0];
+    if (refusal?.tool !== this.#refusal?.tool || refusal?.other !== this.#refusal?.other)
+      this.refused = refusal && twoDefinitions(refusal.tool.name);
+    this.#refusal = refusal;
     for (const [name, tool] of released) if (!all.has(name)) all.set(name, tool);
     const tools = [...all.values()];
     if (tools.length === this.all.length && tools.every((tool, at) => tool === this.all[at])) return;

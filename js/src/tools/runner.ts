@@ -2,7 +2,7 @@
 
 import type { IGloveRunnable, ToolConfig } from "../ports/tool.js";
 import { Turn } from "../timing/microtask-turn.js";
-import type { Maybe } from "../timing/sync-or-promise.js";
+import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { AbortError, asError, codeOf, GloveError, loadPart, reasonOf } from "../values/error.js";
 import { agentNotRunning } from "../values/refusals.js";
 import type { SessionHost } from "../wasm/core-api.js";
@@ -11,6 +11,7 @@ import type { Message, ToolResultData } from "../wire/record.js";
 import { answerTool } from "./answer-tool.js";
 import { Arguments, type ToolInput, undoArguments } from "./arguments.js";
 import { CallDisplay, type CallPort, type CallServices, type RunningCall } from "./call-display.js";
+import { presence } from "./combined-tools.js";
 import { type AddedOutput, outputsJson } from "./outputs.js";
 import { resultJson, resultOf } from "./result.js";
 import { approvalRule, Judgements, permissionRule } from "./rules.js";
@@ -42,6 +43,8 @@ export class ToolRunner implements ToolHost {
   readonly #find: (name: string) => ToolConfig | undefined;
   readonly #arguments: Arguments;
   readonly #judged = new Judgements();
+  /** Told of already. */
+  readonly #leftOut = new WeakSet<ToolConfig>();
 
   constructor(context: CallContext, find: (name: string) => ToolConfig | undefined) {
     this.#context = context;
@@ -50,9 +53,27 @@ export class ToolRunner implements ToolHost {
   }
 
   /** At once, unless a schema's converter has to be loaded. */
-  specs(tools: readonly ToolConfig[]): Maybe<PageTool[]> {
-    const specs = tools.map(specOf);
-    return specs.every((spec) => !(spec instanceof Promise)) ? (specs as PageTool[]) : Promise.all(specs);
+  specs(own: readonly ToolConfig[], added: readonly ToolConfig[]): Maybe<PageTool[]> {
+    const specs = own.map((tool) => (presence.has(tool) ? this.#specOfComponent(tool) : specOf(tool)));
+    // In a session that is opened again, calls of what plugins had added wait until it is added again.
+    for (const tool of added) specs.push(after(specOf(tool), (spec) => ({ ...spec, added: true })));
+    const all = specs.some((spec) => spec instanceof Promise) ? Promise.all(specs) : (specs as (PageTool | undefined)[]);
+    return after(all, (all) => all.filter((spec) => spec !== undefined));
+  }
+
+  /** Nothing, where it is wrong: a component breaks no conversation. */
+  #specOfComponent(tool: ToolConfig): Maybe<PageTool | undefined> {
+    const leaveOut = (error: unknown) => {
+      if (!this.#leftOut.has(tool)) this.#context.report(codeOf(asError(error)), error);
+      this.#leftOut.add(tool);
+      return undefined;
+    };
+    try {
+      const spec = specOf(tool);
+      return spec instanceof Promise ? spec.catch(leaveOut) : spec;
+    } catch (error) {
+      return leaveOut(error);
+    }
   }
 
   async permissionOf(id: string, name: string, input: string, validated: string | undefined): Promise<string> {

@@ -5,7 +5,7 @@ import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { loadPart } from "../values/error.js";
 import { copy } from "../values/json.js";
 import type { PageTool } from "../wire/core-types.js";
-import { checkNames, hasGone } from "./combined-tools.js";
+import { hasGone } from "./combined-tools.js";
 import type { CallContext, ToolHost, ToolRunner } from "./runner.js";
 import { skillTitle, skillTool } from "./skill-tool.js";
 
@@ -23,7 +23,6 @@ export class Toolbox implements ToolHost {
 
   /** Takes the place of all tools before. */
   replace(tools: readonly ToolConfig[]): void {
-    checkNames(tools, this.added);
     this.#tools = [...tools];
   }
 
@@ -54,12 +53,9 @@ export class Toolbox implements ToolHost {
   /** The core calls no tool before: what runs them is there when it does. At once, unless something has to be loaded. */
   specs(): Maybe<PageTool[]> {
     const own = this.#tools.filter((tool) => !hasGone(tool));
-    const { length } = own;
-    const tools = [...own, ...this.added];
-    if (!tools.length) return [];
-    const specs = after(this.#runs(), (runner) => runner.specs(tools));
-    // In a session that is opened again, calls of what plugins had added wait until it is added again.
-    return after(specs, (all) => all.map((spec, at) => (at < length ? spec : { ...spec, added: true })));
+    const { added } = this;
+    if (!own.length && !added.length) return [];
+    return after(this.#runs(), (runner) => runner.specs(own, added));
   }
 
   #all(): readonly ToolConfig[] {

@@ -13,7 +13,12 @@ export function toJson(value: unknown, what: string, most: Most = maxOfAll): str
 
 /** The same as a value that JSON holds as it is. What stood in it twice may be the same object. */
 export function toPlain<T>(value: T, what: string, most: Most = maxOfAll): T {
-  return describeFailure(what, () => new Walk(throwIt, most).plain(value, what) as T);
+  return describeFailure(what, () => {
+    const walk = new Walk(throwIt, most, most.levels);
+    const plain = walk.plain(value, what) as T;
+    if (walk.cut) throw tooDeep(what, most);
+    return plain;
+  });
 }
 
 /** The same of something that is shown, without its cycles. */
@@ -65,6 +70,8 @@ export interface Most {
   readonly parts: number;
   /** Of its texts and names. */
   readonly letters: number;
+  /** Within each other. */
+  readonly levels?: number;
   /** Of what is larger, where it is another error. */
   readonly code?: string;
 }
@@ -206,6 +213,9 @@ const circle = "a circular reference";
 
 /** The way to a part may be as long as a value is deep. */
 const place = (path: string) => (path.length > 200 ? `${path.slice(0, 100)}…${path.slice(-100)}` : path);
+
+const tooDeep = (what: string, { levels }: Most) =>
+  new GloveError("NOT_SERIALISABLE", `${what} has more than ${levels} levels within each other. Pass a flatter value.`);
 
 function tooLarge(path: string, { parts, letters, code = "NOT_SERIALISABLE" }: Most): GloveError {
   const size = Number.isFinite(letters) ? `${parts} parts or ${letters} letters` : `${parts} parts`;

@@ -449,6 +449,54 @@ test("values of one name, values that are no JSON and too much of them are told 
   expect(at.codes().sort()).toEqual(["CONTEXT_TOO_LARGE", "CONTEXT_TOO_LARGE", "NOT_SERIALISABLE", "READABLE_NAME_TAKEN"]);
 });
 
+test("a value that is nested too deep is left out and told of, and the request is made", async () => {
+  const at = scene(["One."]);
+  let deep: unknown = 1;
+  for (let level = 0; level < 130; level++) deep = [deep];
+  render(at.draw(<Shows name="deep" value={deep} />));
+  await moment();
+  await at.say();
+  expect(at.lastOf(0)).toContain('{"deep":"[left out: it is no JSON]"}');
+  expect(at.codes()).toEqual(["NOT_SERIALISABLE"]);
+});
+
+test("a tool of a component that a plugin has added already is left out and told of once, and can be taken away", async () => {
+  const at = scene(["One.", "Two."], {
+    plugins: [{ id: "adds", prepare: ({ tools }) => tools.add(tool("pick", () => "the plugin's")) }],
+  });
+  const { rerender } = render(at.draw(null));
+  await moment();
+  await at.say();
+  for (let count = 0; count < 3; count++) rerender(at.draw(<Gives tool={tool("Pick", () => count)} />));
+  await moment();
+  rerender(at.draw(<Gives tool={tool("other")} />));
+  await moment();
+  await at.say();
+  expect(at.model.calls[1]?.tools.filter((name) => !name.startsWith("glove_")).sort()).toEqual(["other", "pick"]);
+  expect(at.codes()).toEqual(["TOOL_NAME_TAKEN"]);
+});
+
+test("a tool that no provider could be told of is refused in its render, and one that turns out so breaks no conversation", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const at = scene(["One."]);
+  const misspelt = { ...tool("a"), requiresApproval: true } as never;
+  expect(() => render(at.draw(<Gives tool={misspelt} />))).toThrow(expect.objectContaining({ code: "TOOL_INVALID" }));
+  cleanup();
+  const { jsonSchema: _, ...bare } = tool("bare");
+  render(
+    at.draw(
+      <>
+        <Gives tool={bare as ToolConfig} />
+        <Gives tool={tool("whole")} />
+      </>,
+    ),
+  );
+  await moment();
+  await at.say();
+  expect(at.model.calls[0]?.tools.filter((name) => !name.startsWith("glove_"))).toEqual(["whole"]);
+  expect(at.codes()).toEqual(["TOOL_INVALID"]);
+});
+
 test("instructions stand behind the system prompt while their components are mounted", async () => {
   const at = scene(["One.", "Two."]);
   const { rerender } = render(
