@@ -10,7 +10,7 @@ use crate::providers::request::ToolChoice;
 use crate::providers::request::fragments::{extra_field, number, of_kind, text_block};
 use crate::providers::request::media::{File, Place};
 use crate::providers::request::parts::{FormatWriter, RequestParts};
-use crate::providers::request::project::agent_texts;
+use crate::providers::request::project::{agent_texts, recorded};
 use crate::providers::request::supported_media;
 use crate::providers::request::{Group, Part, WireCall, effort};
 
@@ -86,8 +86,8 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut Str
     match group {
         Group::User { answers, parts } => {
             message.text("role", "user");
-            let blocks = answers.len() + parts.len();
-            let mark_at = |at: usize| mark.filter(|_| at + 1 == blocks);
+            let marked = answers.len() + recorded(parts);
+            let mark_at = |at: usize| mark.filter(|_| at + 1 == marked);
             let all = (0..answers.len()).map(Ok).chain((0..parts.len()).map(Err));
             array(message.key("content"), all.enumerate(), |out, (at, which)| match which {
                 Ok(answer) => {
@@ -110,7 +110,9 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut Str
                     block.end();
                 }
                 Err(part) => match parts.get(part) {
-                    Some(Part::Text(text)) => text_block(out, "text", text, mark_at(at)),
+                    Some(Part::Text(text) | Part::Passing(text)) => {
+                        text_block(out, "text", text, mark_at(at))
+                    }
                     Some(Part::Media(part)) => media(prompt, out, part, mark_at(at)),
                     None => {}
                 },

@@ -87,7 +87,7 @@ fn user(parts: &[Part<'_>], out: &mut String) {
         array(message.key("content"), parts, |out, part| {
             let mut written = Object::new(out);
             match part {
-                Part::Text(text) => {
+                Part::Text(text) | Part::Passing(text) => {
                     written.text("type", "text").text("text", text);
                 }
                 Part::Media(part) => {

@@ -115,7 +115,7 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, _last: bool, out: &mut St
             for part in parts {
                 list.push_str(std::mem::replace(&mut comma, ","));
                 match part {
-                    Part::Text(content) => text(list, content),
+                    Part::Text(content) | Part::Passing(content) => text(list, content),
                     Part::Media(part) => media(prompt, list, part),
                 }
             }

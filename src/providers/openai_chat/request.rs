@@ -11,7 +11,7 @@ use crate::providers::request::fragments::{
 };
 use crate::providers::request::media::File;
 use crate::providers::request::parts::{FormatWriter, RequestParts};
-use crate::providers::request::project::agent_texts;
+use crate::providers::request::project::{agent_texts, recorded};
 use crate::providers::request::supported_media;
 use crate::providers::request::{CallResult, Group, Part, WireCall, effort};
 
@@ -131,7 +131,7 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut Str
                 }
                 let mut message = Object::new(out);
                 message.text("role", "tool").text("tool_call_id", &answer.id);
-                let ends = parts.is_empty() && at + 1 == results.len();
+                let ends = recorded(parts) == 0 && at + 1 == results.len();
                 // Nothing but text may stand there.
                 for part in answer.parts().unwrap_or_default() {
                     if part.source.is_some() {
@@ -262,7 +262,7 @@ fn user_content(prompt: &RequestParts<'_>, out: &mut String, parts: &[Part<'_>],
     let mut sent = Vec::new();
     for part in parts {
         sent.push(match part {
-            Part::Text(text) => Sent::Text((*text).into()),
+            Part::Text(text) | Part::Passing(text) => Sent::Text((*text).into()),
             Part::Media(part) => media(prompt, part),
         });
     }
@@ -273,12 +273,12 @@ fn user_content(prompt: &RequestParts<'_>, out: &mut String, parts: &[Part<'_>],
             Sent::File { .. } => {}
         }
     }
-    if texts.len() == sent.len() {
-        return text(out, &joined(&texts, BETWEEN), mark);
+    let recorded = recorded(parts);
+    if texts.len() == sent.len() && (mark.is_none() || recorded == sent.len() || recorded == 0) {
+        return text(out, &joined(&texts, BETWEEN), mark.filter(|_| recorded > 0));
     }
-    let last = sent.len().saturating_sub(1);
     array(out, sent.iter().enumerate(), |out, (at, part)| {
-        let mark = mark.filter(|_| at == last);
+        let mark = mark.filter(|_| at + 1 == recorded);
         match part {
             Sent::Text(text) => text_block(out, "text", text, mark),
             Sent::File { kind, file } => write_file(out, kind, file, mark),

@@ -102,7 +102,7 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, _last: bool, out: &mut St
                 let mut item = items.next();
                 item.text("type", "message").text("role", "user");
                 array(item.key("content"), parts, |out, part| match part {
-                    Part::Text(text) => text_block(out, "input_text", text, None),
+                    Part::Text(text) | Part::Passing(text) => text_block(out, "input_text", text, None),
                     Part::Media(part) => media(prompt, out, part),
                 });
                 item.end();

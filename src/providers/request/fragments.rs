@@ -85,7 +85,7 @@ pub(in crate::providers) fn user_texts<'a>(parts: &[Part<'a>]) -> Vec<&'a str> {
     let mut texts = Vec::new();
     for part in parts {
         match part {
-            Part::Text(text) => texts.push(*text),
+            Part::Text(text) | Part::Passing(text) => texts.push(*text),
             Part::Media(_) => {}
         }
     }

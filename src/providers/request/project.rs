@@ -15,6 +15,9 @@ const NO_RESULT: &str = "No result available";
 /// What leads a conversation that an agent began, for providers that want a user first.
 const START: &str = "[The conversation starts here.]";
 
+/// The `framework_context` of what the model is told beside the record.
+const PASSING: [&str; 2] = ["inbox", "page"];
+
 /// Neighbouring messages of one role. All but the last two groups are settled: a longer conversation gives them
 /// again as they are, so what was written of them can be kept.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +47,13 @@ pub struct CallResult<'a> {
 pub enum Part<'a> {
     Text(&'a str),
     Media(&'a ContentPart),
+    /// Text that is not in the record, and is another one with the next request.
+    Passing(&'a str),
+}
+
+/// How many of them are the record's: what stands behind them is of no use to a provider's cache.
+pub(crate) fn recorded(parts: &[Part<'_>]) -> usize {
+    parts.len() - parts.iter().rev().take_while(|part| matches!(part, Part::Passing(_))).count()
 }
 
 impl CallResult<'_> {
@@ -296,7 +306,10 @@ impl<'a> Projection<'a> {
             }
         }
         if parts.len() == before && message.results().is_empty() && !message.text.trim().is_empty() {
-            parts.push(Part::Text(&message.text));
+            // What is recorded has an id.
+            let passes = message.id.is_none()
+                && message.framework_context.as_deref().is_some_and(|context| PASSING.contains(&context));
+            parts.push(if passes { Part::Passing(&message.text) } else { Part::Text(&message.text) });
         }
     }
 

@@ -249,6 +249,32 @@ fn media_that_lead_nowhere_are_named_and_not_sent() {
 }
 
 #[test]
+fn the_mark_of_the_cache_stands_before_what_the_page_tells_which_is_another_one_with_the_next_request() {
+    let page = || {
+        let mut page = Message::user("The cart: tea");
+        page.framework_context = Some("page".to_owned());
+        page
+    };
+    let options = Options { facts: at("openrouter.ai"), cache: Some(CacheTtl::FiveMinutes), ..options() };
+    let mark = json!({"type": "ephemeral"});
+    let said = [Message::user("Hi"), page()];
+    let after_tools = [tool_turn(), vec![page()]].concat();
+    let body = body_with(Format::Anthropic, &options, "", &said);
+    let content = &body["messages"][0]["content"];
+    assert_eq!((&content[0]["cache_control"], content[1].get("cache_control")), (&mark, None));
+    let before = body_with(Format::Anthropic, &options, "", &tool_turn());
+    let body = body_with(Format::Anthropic, &options, "", &after_tools);
+    assert_eq!(body["messages"][2]["content"][3], before["messages"][2]["content"][3]);
+    assert_eq!(body["messages"][2]["content"][3]["cache_control"], mark);
+    let body = body_with(Format::OpenAiChat, &options, "", &said);
+    let content =
+        &body["messages"].as_array().and_then(|all| all.last()).map(|last| &last["content"]).cloned();
+    let content = content.clone().unwrap_or_default();
+    assert_eq!((&content[0]["cache_control"], content[1].get("cache_control")), (&mark, None), "{body}");
+    assert_eq!(content[1]["text"], "The cart: tea");
+}
+
+#[test]
 fn caching_puts_two_marks() {
     let options = Options { cache: Some(CacheTtl::OneHour), ..options() };
     let mark = json!({"type": "ephemeral", "ttl": "1h"});
