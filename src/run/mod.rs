@@ -409,7 +409,8 @@ impl Run {
                 }
             }
             Input::Configured { settings, before_recovered } => {
-                self.state.held |= *before_recovered;
+                // Of one that has ended, nothing is taken up.
+                self.state.held |= *before_recovered && !matches!(self.state.phase, Phase::Idle);
                 self.state.settings = settings.as_ref().clone().complete().into();
             }
             Input::Recovered => self.on_recovered(fx),
@@ -461,6 +462,11 @@ impl Run {
 
     pub fn settings(&self) -> &Settings {
         &self.state.settings
+    }
+
+    /// It was interrupted and is not taken up yet.
+    pub(crate) fn is_held(&self) -> bool {
+        self.state.held
     }
 
     /// No person sees what is written now.

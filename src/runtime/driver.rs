@@ -217,8 +217,7 @@ impl Driver {
         (self.state, self.changed) = (Life::Open, true);
         let waits = busy && self.shared.resumes_by_hand.load(Ordering::Relaxed);
         self.shared.interrupted.store(waits, Ordering::Relaxed);
-        // A run that is taken up by hand is held until then.
-        if changed || waits {
+        if changed {
             let configured = Input::Configured { settings: Box::new(settings), before_recovered: busy };
             let mut effects = self.step(configured).unwrap_or_default();
             self.batch.append(&mut effects);
@@ -249,6 +248,12 @@ impl Driver {
 
     pub(super) fn step(&mut self, input: Input) -> Result<Vec<Effect>, OutOfProtocol> {
         self.changed = true;
+        let waits = self.shared.interrupted.load(Ordering::Relaxed);
+        if waits && !matches!(input, Input::Configured { .. }) && !self.shared.run().is_held() {
+            // Whatever happens to it before it is taken up by hand begins nothing. What follows is written with this.
+            let settings = Box::new(self.shared.run().settings().clone());
+            drop(self.shared.step(Input::Configured { settings, before_recovered: true }));
+        }
         let branches = self.shared.run().branch_count();
         let effects = self.shared.step(input);
         if self.shared.run().branch_count() != branches {
