@@ -111,7 +111,7 @@ fn group(prompt: &RequestParts<'_>, group: &Group<'_>, last: bool, out: &mut Str
                 }
                 Err(part) => match parts.get(part) {
                     Some(Part::Text(text) | Part::Passing(text)) => {
-                        text_block(out, "text", text, mark_at(at))
+                        text_block(out, "text", text, mark_at(at));
                     }
                     Some(Part::Media(part)) => media(prompt, out, part, mark_at(at)),
                     None => {}
