@@ -29,7 +29,7 @@ async function opened(page: Page): Promise<string[]> {
 const sleeps = "Waits for the part of the page that does this";
 const cart = (page: Page) => page.getByRole("button", { name: "Cart", exact: true });
 
-test("a call whose page is reloaded before it is allowed waits for its component, runs once, and the model sees the newest value", async () => {
+test("a call that is allowed after a reload waits for its component, is asked about anew, runs once, and the model sees the newest value", async () => {
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
@@ -46,6 +46,9 @@ test("a call whose page is reloaded before it is allowed waits for its component
     await page.reload();
     await page.getByText(sleeps).waitFor();
     await cart(page).click();
+    // It was allowed while nothing said what it would do here.
+    expect(await page.getByRole("list", { name: "Cart" }).getByRole("listitem").count()).toBe(0);
+    await page.getByRole("button", { name: "Allow" }).click();
     await page.getByText('Done. I was shown: {"cart":{"items":["tea"]}}').waitFor();
     expect(await page.getByRole("list", { name: "Cart" }).getByRole("listitem").allTextContents()).toEqual(["tea"]);
     expect(problems).toEqual([]);

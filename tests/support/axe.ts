@@ -13,6 +13,17 @@ interface Violation {
 /** What holds is not written down, nor where anything is: a quarter of the work. */
 const onlyProblems = { resultTypes: ["violations"], selectors: false };
 
+/** Comes when all that moves and comes to an end has come to it, and nothing has begun for three frames. */
+const settled = `(async () => {
+  const ends = ({ effect }) => effect?.getComputedTiming().endTime < Infinity;
+  for (let still = 0; still < 3; still++) {
+    await new Promise(requestAnimationFrame);
+    const moving = document.getAnimations().filter(ends);
+    if (moving.length > 0) still = -1;
+    await Promise.all(moving.map(({ finished }) => finished.catch(() => {})));
+  }
+})()`;
+
 /** `within` is a CSS selector; `without` names rules that a part of a page cannot keep. */
 export async function barriers(page: Page, within = "html", without: readonly string[] = []): Promise<string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(source);
@@ -23,6 +34,8 @@ export async function barriers(page: Page, within = "html", without: readonly st
     ["light", { rules }],
   ] as const) {
     await page.emulateMedia({ colorScheme });
+    // What fades in has the colours of its end then.
+    await page.evaluate(settled);
     const told = { ...options, ...onlyProblems };
     const run = `axe.run(${JSON.stringify(within)}, ${JSON.stringify(told)}).then(({ violations }) => violations)`;
     for (const { id, nodes } of (await page.evaluate(run)) as Violation[]) {

@@ -500,7 +500,7 @@ const PlainResult = () => (
     <ul>
       <li>Soup</li>
       <li>
-        <a href="#bread">Bread</a>
+        <a href="https://example.com/bread">Bread</a>
       </li>
     </ul>
     <table>

@@ -42,6 +42,7 @@ export async function showState(page: Page, name: string): Promise<void> {
   await page.evaluate(`show(${JSON.stringify(name)})`);
   await page.locator("[data-glove-look]").waitFor();
   if (name === "messages" || name === "streaming") await page.locator("[data-glove-markdown]").first().waitFor();
+  if (name.startsWith("mcp-")) await page.locator("[data-glove-slot] form").first().waitFor();
   if (name === "editing") {
     const edit = page.getByRole("button", { name: "Edit" });
     // Each that begins takes its button away.
