@@ -2,7 +2,7 @@
 import { createChatHandler } from "glove-wasm/server";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { demo, press, say, shows } from "./kit.js";
+import { demo, press, shows } from "./kit.js";
 
 const { open } = demo();
 
@@ -52,6 +52,12 @@ function misfits(): string[] {
   return found;
 }
 
+/** Enter begins a line there. */
+async function send(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(text);
+  await press(page, "Send");
+}
+
 async function fits(page: Page, what: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
@@ -85,7 +91,7 @@ test("each failure is read and can be gone on from in a window of 360 × 780 pix
   });
   for (const [index, [next, words]] of failures.entries()) {
     answers = [...next];
-    if (index === 0) await say(page, "Show me desks");
+    if (index === 0) await send(page, "Show me desks");
     else await press(page, "Try again");
     await page.getByRole("main").getByText(words).waitFor({ timeout: 30_000 });
     const details = page.getByRole("alert").locator("summary");
@@ -93,6 +99,6 @@ test("each failure is read and can be gone on from in a window of 360 × 780 pix
     await fits(page, words);
   }
   await page.getByRole("button", { name: /^Try again in \d+ s$/ }).waitFor();
-  await say(page, "Once more");
+  await send(page, "Once more");
   await shows(page, "Here they are.");
 });
