@@ -421,7 +421,9 @@ fn a_page_is_told_the_session_as_it_is_and_then_what_changes() {
     assert_eq!(all["events"][2]["phase"], "idle");
     let prompt = json!({ "id": "r1", "text": "hi" }).to_string();
     let ask = json!({ "id": "a1", "method": "request", "args": [prompt] });
-    assert_eq!(running.ask_session("mine", &ask).0, 202);
+    // Its outcome may be there as soon as it has begun.
+    let status = running.ask_session("mine", &ask).0;
+    assert!(matches!(status, 200 | 202), "{status}");
     let (_, answered) = page.until_kind("answered");
     assert_eq!((&answered["id"], &answered["value"]["outcome"]), (&json!("a1"), &json!("completed")));
     // Who asks again is told what came of it, and nothing is begun.
