@@ -5,7 +5,8 @@ import { prepare, Refused } from "../../js/react/attachments/prepare.js";
 import { sentence } from "../../js/react/attachments/problem-text.js";
 import { allowedBy, Tray } from "../../js/react/attachments/tray.js";
 
-const say = (word: string) => word;
+const say = (word: string, gaps: Readonly<Record<string, unknown>> = {}) =>
+  word.replace(/\{(\w+)\}/g, (gap, name: string) => String(gaps[name] ?? gap));
 const bytesOf = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 const be = (value: number) => String.fromCharCode(value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);
 const png = (width: number, height: number, more = "") =>
