@@ -1,5 +1,6 @@
 // A conversation as a document in Markdown, to be kept or sent to somebody.
 import type { TimelineEntry } from "../snapshot/snapshot.js";
+import { check, checkOptions, type Options } from "../values/validate-options.js";
 
 /** The words of the document. */
 export interface MarkdownDocumentOptions {
@@ -9,11 +10,14 @@ export interface MarkdownDocumentOptions {
   readonly assistant?: string;
 }
 
+const documentOptions = { title: "text", user: "text", assistant: "text" } as const satisfies Options<MarkdownDocumentOptions>;
+
 /** All that was said, with the names of files, calls of tools and sources. What a model thought is left out. */
-export function conversationAsMarkdown(
-  timeline: readonly TimelineEntry[],
-  { title, user = "You", assistant = "Assistant" }: MarkdownDocumentOptions = {},
-): string {
+export function conversationAsMarkdown(timeline: readonly TimelineEntry[], options: MarkdownDocumentOptions = {}): string {
+  check("The timeline", timeline, "list");
+  check("The options", options, "object");
+  checkOptions(options, documentOptions);
+  const { title, user = "You", assistant = "Assistant" } = options;
   const parts: string[] = title === undefined ? [] : [`# ${title}`];
   let speaker: string | undefined;
   const by = (who: string) => {

@@ -115,13 +115,15 @@ test("a hash that was not expected, and a task that began with another skill, ar
 test("what is no skill is refused with a reason", async () => {
   const start = (skills: unknown) => async () =>
     new TaskAgent({ ...scripted().config, skills: skills as TaskSkill[] }).startTask(new MemoryTaskWorkspace(), "X");
+  const named = (name: string) => ({ files: { ...files, "skill.json": JSON.stringify({ ...manifest, name }) } });
   const table: [unknown, string, string][] = [
     [[{}], "CONFIG_INVALID", "`files` of a skill"],
     [[{ files: { a: 7 } }], "CONFIG_INVALID", 'files["a"]'],
     [[{ files, hash: "x" }], "CONFIG_INVALID", "hash"],
     [[{ files: {} }], "TASK_SKILL_INVALID", "skill.json"],
     [[{ files: { ...files, "../x": "" } }], "TASK_PATH_INVALID", "leads out"],
-    [[skill, skill], "TOOL_NAME_TAKEN", "count_words"],
+    [[skill, skill], "TASK_CONFIG_INVALID", manifest.name],
+    [[skill, named("another")], "TASK_CONFIG_INVALID", "count_words"],
   ];
   for (const [skills, code, words] of table) {
     await expect(start(skills)()).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
