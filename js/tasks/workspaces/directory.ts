@@ -12,6 +12,8 @@ type Folder = FileSystemDirectoryHandle;
 export class DirectoryTaskWorkspace implements TaskWorkspace {
   readonly #root: Folder;
   readonly #below: readonly string[];
+  /** Its folder of decisions has been made. */
+  #decisions: Promise<unknown> | undefined;
 
   /** `below` is a folder in it that is made with the first file. */
   constructor(
@@ -43,6 +45,9 @@ export class DirectoryTaskWorkspace implements TaskWorkspace {
     const [folder, name] = await this.#place(path);
     const writer = await (await folder.getFileHandle(name, { create: true })).createWritable();
     await written(writer, content);
+    // People and services look there from the first file on.
+    this.#decisions ??= this.#place("progress/approvals/decisions/of").catch(() => {});
+    await this.#decisions;
   }
 
   async append(path: string, content: string): Promise<void> {
@@ -67,11 +72,8 @@ export class DirectoryTaskWorkspace implements TaskWorkspace {
     return found;
   }
 
-  async lease(): Promise<(() => void) | undefined> {
-    const release = await leaseOf(this.name);
-    // People and services look here from the start.
-    if (release) await this.#place("progress/approvals/decisions/of").catch(() => {});
-    return release;
+  lease(): Promise<(() => void) | undefined> {
+    return leaseOf(this.name);
   }
 
   leased(): Promise<boolean> {
