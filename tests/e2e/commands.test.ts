@@ -84,7 +84,7 @@ test("Escape closes the list before it stops the agent, and a finger chooses", a
       await chat(page, '[{ text: "Never.", after: 60_000 }]', commands);
       await page.locator("textarea[aria-haspopup=listbox]").waitFor();
       await field(page).fill("go");
-      await field(page).press("Enter");
+      await page.getByRole("button", { name: "Send" }).tap();
       await page.getByRole("button", { name: "Stop" }).waitFor();
       await field(page).pressSequentially("/he");
       await options(page).first().waitFor();
