@@ -421,6 +421,17 @@ test("`doTask` fails with a code when the server is started anew, and the task g
   }
 });
 
+/** Turns the clock until the promise has settled: requests between two turns take real time. */
+async function whileTurning<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let settled = false;
+  const watched = promise.finally(() => {
+    settled = true;
+  });
+  watched.catch(() => {});
+  await vi.waitUntil(() => vi.advanceTimersByTimeAsync(ms).then(() => settled), { timeout: 20_000, interval: 5 });
+  return watched;
+}
+
 test("`doTask` does not wait for ever for a task whose files have failed", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const workspace = new MemoryTaskWorkspace();
@@ -433,15 +444,8 @@ test("`doTask` does not wait for ever for a task whose files have failed", async
   const { client } = served({ workspace: () => workspace, onError });
   try {
     const done = client.doTask("Write the brief");
-    let ended = false;
-    const end = expect(done)
-      .rejects.toMatchObject({ code: "TASK_INTERRUPTED" })
-      .finally(() => {
-        ended = true;
-      });
-    // The client asks anew at each turn of its clock, and its request takes real time.
-    await vi.waitUntil(() => vi.advanceTimersByTimeAsync(15_000).then(() => ended), { timeout: 20_000, interval: 5 });
-    await end;
+    const end = expect(done).rejects.toMatchObject({ code: "TASK_INTERRUPTED" });
+    await whileTurning(15_000, end);
     expect(onError.mock.calls[0]?.[0]).toMatchObject({ message: "The disk is full" });
   } finally {
     vi.useRealTimers();
@@ -463,8 +467,7 @@ test("a workspace that never answers ends a request after a minute, and no reque
       ),
     );
     await expect(client.state("other")).rejects.toMatchObject({ code: "TASK_MISSING" });
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(await asked).toEqual([500, 500, 500, 500]);
+    expect(await whileTurning(60_000, asked)).toEqual([500, 500, 500, 500]);
   } finally {
     vi.useRealTimers();
   }
