@@ -13,10 +13,11 @@ import { allPages } from "./connection/pages.js";
 import type { McpSettings } from "./options.js";
 import { listResources, readResource, resourceTool } from "./resources.js";
 import { usualStore } from "./store.js";
+import { callTool } from "./tools/call.js";
 import { digestOf } from "./tools/fingerprint.js";
 import { searchName, searchTool } from "./tools/search.js";
 import { type Asked, signInTool } from "./tools/sign-in.js";
-import { toolOf } from "./tools/tool.js";
+import { type ToolPort, toolOf } from "./tools/tool.js";
 import { type ServerTool, type ToolList, toolListOf } from "./tools/tool-list.js";
 import { Trust } from "./tools/trust.js";
 import type { McpPromptInfo, McpResourceContent, McpResourceInfo, McpState, McpStore, McpToolInfo } from "./types.js";
@@ -189,9 +190,11 @@ export class McpClient {
         const key = JSON.stringify([info.name, info.fingerprint, before?.fingerprint, user, parallel, seen]);
         const { connection } = this;
         const signIn = this.#signsIn ? this.#asked : undefined;
-        return this.#once(key, () =>
-          toolOf(tool, before, { connection, settings: this.#settings, trust: this.#trust, user, parallel, signIn }, seen),
-        );
+        const settings = this.#settings;
+        const call: ToolPort["call"] = (input, display, allow) =>
+          callTool(tool, input, display, { connection, settings, allow, signIn });
+        const port = { settings, whose: `The server "${settings.name}"`, trust: this.#trust, user, parallel, call };
+        return this.#once(key, () => toolOf(info, before, port, seen));
       }),
     );
   }

@@ -15,7 +15,7 @@ const files = () =>
 
 const needed = [
   /^pkg\/.*\.(js|d\.ts|wasm|css)$/,
-  /^(ai-sdk|mcp|react|remote|server|slim|tasks|testing)\/package\.json$/,
+  /^(ai-sdk|mcp|react|remote|server|slim|tasks|testing|webmcp)\/package\.json$/,
   /^react\/style\.css$/,
   /^docs\/([\w-]+\.(md|png)|plots\/w\d+\.svg)$/,
   /^examples\/.*\.(md|html|css|m?js|tsx?|json|rs|toml)$/,

@@ -16,11 +16,14 @@ export interface BrowserOptions {
   readonly keepsPages?: boolean;
   /** All that people have, which the shell of it has not. */
   readonly whole?: boolean;
+  /** What it has behind a flag, by the name that Blink has for it. */
+  readonly flag?: string;
 }
 
-export function openBrowser({ keepsPages = false, whole = keepsPages }: BrowserOptions = {}): Promise<Browser> {
+export function openBrowser({ keepsPages = false, whole = keepsPages, flag }: BrowserOptions = {}): Promise<Browser> {
   const ignoreDefaultArgs = keepsPages ? ["--disable-back-forward-cache"] : [];
-  return chromium.launch({ executablePath: whole ? executablePath : shellPath, args, ignoreDefaultArgs });
+  const flags = flag ? [`--enable-blink-features=${flag}`] : [];
+  return chromium.launch({ executablePath: whole ? executablePath : shellPath, args: [...args, ...flags], ignoreDefaultArgs });
 }
 
 export interface BrowserOnDisk {

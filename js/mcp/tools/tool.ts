@@ -1,34 +1,30 @@
-// A tool of a server as a tool of the session: what is asked before it runs, and what it does.
+// A tool of a server, or of another script of the page, as a tool of the session: what is asked before it runs.
 
-import type { ApprovalRule, ToolConfig } from "../../src/ports/tool.js";
+import type { ApprovalRule, ToolConfig, ToolDisplay } from "../../src/ports/tool.js";
 import type { JsonSchema } from "../../src/schema/types.js";
-import type { Connection } from "../connection/connection.js";
 import type { McpSettings } from "../options.js";
 import type { McpHints, McpToolInfo } from "../types.js";
-import { callTool } from "./call.js";
 import { issuesBy } from "./server-schema.js";
-import type { Asked } from "./sign-in.js";
-import type { ServerTool } from "./tool-list.js";
 import type { Allowed, Trust } from "./trust.js";
 
 export interface ToolPort {
-  readonly connection: Connection;
-  readonly settings: McpSettings;
+  readonly settings: Pick<McpSettings, "name" | "approvals" | "firstUse">;
+  /** Who says what its tools do, at the beginning of a sentence: `The server "docs"`. */
+  readonly whose: string;
   readonly trust: Trust;
   readonly user: string | undefined;
   /** It may run beside other calls of the server. */
   readonly parallel: boolean;
-  /** Whom a call asks to sign in, where people do. */
-  readonly signIn: Asked | undefined;
+  /** Makes the call. `allow` keeps that a person has allowed the tool; `false` where they were shown another one. */
+  call(input: unknown, display: ToolDisplay, allow: () => Promise<boolean>): unknown;
 }
 
 /**
  * `before`: what a person has allowed, if that is something else than the server says now. The model reads that, until somebody has seen the new
  * words. `seen`: a person has allowed what it says now, or need not.
  */
-export function toolOf(tool: ServerTool, before: Allowed | undefined, port: ToolPort, seen: boolean): ToolConfig {
-  const { info } = tool;
-  const { settings, trust, user, connection, parallel, signIn } = port;
+export function toolOf(info: McpToolInfo, before: Allowed | undefined, port: ToolPort, seen: boolean): ToolConfig {
+  const { settings, whose, trust, user, parallel } = port;
   const { approvals = "ask", firstUse = "ask" } = settings;
   const { description, inputSchema } = before ?? info;
   const { readOnly, destructive, idempotent } = info.hints;
@@ -40,11 +36,11 @@ export function toolOf(tool: ServerTool, before: Allowed | undefined, port: Tool
     const allowed = await trust.allowed(user, info.tool);
     if (allowed?.fingerprint === info.fingerprint) return undefined;
     await trust.show(user, info);
-    return allowed ? changed(info, allowed) : firstUseOf(info);
+    return allowed ? changed(info, allowed, whose) : firstUseOf(info, whose);
   };
   return {
     name: info.name,
-    description: `The server "${settings.name}" describes this tool so: ${description}`,
+    description: `${whose} describes this tool so: ${description}`,
     // Whoever allows a call sees whose it is, whatever the server calls it.
     title: info.title === undefined ? `${settings.name}: ${info.tool}` : `${settings.name}: ${info.title} (${info.tool})`,
     jsonSchema: inputSchema,
@@ -62,10 +58,7 @@ export function toolOf(tool: ServerTool, before: Allowed | undefined, port: Tool
     },
     ...(hints && (readOnly || idempotent) && { idempotent: true }),
     ...(parallel && hints && readOnly && { parallel: true }),
-    do: (input, display) => {
-      const allow = async () => firstUse === "allow" || trust.allow(user, info);
-      return callTool(tool, input, display, { connection, settings, allow, signIn });
-    },
+    do: (input, display) => port.call(input, display, async () => firstUse === "allow" || trust.allow(user, info)),
   };
 }
 
@@ -74,9 +67,9 @@ function validated(schema: JsonSchema, value: unknown) {
   return issues.length ? { issues } : { value };
 }
 
-function firstUseOf({ server, tool, description, inputSchema, hints }: McpToolInfo): string {
+function firstUseOf({ tool, description, inputSchema, hints }: McpToolInfo, whose: string): string {
   const lines = [
-    `This is the first use of "${tool}". The server "${server}" describes it so:\n${description}`,
+    `This is the first use of "${tool}". ${whose} describes it so:\n${description}`,
     ...sentences(hints),
     ...(takesNothing(inputSchema) ? [] : [`What it takes: ${JSON.stringify(inputSchema)}`]),
   ];
@@ -102,7 +95,7 @@ function sentences({ readOnly, destructive, idempotent }: McpHints): string[] {
 }
 
 /** Everything that differs, so that nothing comes in with something else. */
-function changed(info: McpToolInfo, before: Allowed): string {
+function changed(info: McpToolInfo, before: Allowed, whose: string): string {
   const parts: [string, (tool: Allowed) => string][] = [
     ["Its name for people", ({ title = "" }) => title],
     ["Its description", ({ description }) => description],
@@ -114,7 +107,7 @@ function changed(info: McpToolInfo, before: Allowed): string {
     const [was, is] = [of(before), of(info)];
     return was === is ? [] : [`${name}, before: ${was}\n${name}, now: ${is}`];
   });
-  const says = `The server "${info.server}" has changed "${info.tool}" since you allowed it.`;
+  const says = `${whose} has changed "${info.tool}" since you allowed it.`;
   return [
     says,
     ...(differing.length > 0 ? differing : ["What it has changed decides nothing here, and no model reads it."]),

@@ -52,6 +52,8 @@ export interface TriggerInput {
   readonly model?: string;
   /** With `false` no person sees it: it is in the record and in `prompts()`, and the model reads it later on. What it asks a person is shown. */
   readonly visible?: boolean;
+  /** Stops it, also while it waits for its turn. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Opens the session of a call, and keeps it until it is released. */
@@ -253,13 +255,13 @@ export class GloveSession {
    * answers. While another request runs it waits for its turn.
    */
   readonly trigger = async (input: TriggerInput): Promise<RunOutcome> => {
-    const { reason, id, ...rest } = check("The trigger", input, "object");
+    const { reason, id, signal, ...rest } = check("The trigger", input, "object");
     check("`visible`", rest.visible ?? true, "flag");
     const message = { ...rest, text: check("`reason`", reason, "text"), trigger: true, whenBusy: "queue" } as const;
-    if (id === undefined) return this.#send(message);
+    if (id === undefined) return this.#send(message, signal);
     const begun = this.#sent.get(check("`id`", id, "text"))?.outcome;
     if (!begun) this.#undelivered.delete(id);
-    return begun ?? this.#send(message, undefined, id);
+    return begun ?? this.#send(message, signal, id);
   };
 
   /** Stops the current request. The partial answer is kept, and every open call gets a result. */
