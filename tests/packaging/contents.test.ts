@@ -15,6 +15,7 @@ const files = () =>
 
 const needed = [
   /^pkg\/.*\.(js|d\.ts|wasm|css)$/,
+  /^bin\/[\w/-]+\.mjs$/,
   /^(ai-sdk|mcp|react|remote|server|slim|tasks|testing|webmcp)\/package\.json$/,
   /^react\/style\.css$/,
   /^docs\/([\w-]+\.(md|png)|plots\/w\d+\.svg)$/,
