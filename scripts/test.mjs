@@ -152,7 +152,14 @@ async function longLoops() {
       ["kills", "tab-deaths", "tasks", "walk-throughs"].map((name) => `tests/e2e/${name}.test.ts`),
     ),
   );
-  add(sums, await vitest("packaging", ["packaging"], ["tests/packaging/next.test.ts"]));
+  add(
+    sums,
+    await vitest(
+      "packaging",
+      ["packaging"],
+      ["next", "create", "created-apps"].map((name) => `tests/packaging/${name}.test.ts`),
+    ),
+  );
   return sums;
 }
 

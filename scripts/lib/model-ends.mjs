@@ -45,6 +45,7 @@ export function userTexts() {
       if (statSync(inner).isDirectory() || /\.(md|txt|tsx?|[mc]?js|rs|html|json|toml)$/.test(entry)) add(inner);
     }
   };
-  for (const path of ["README.md", "llms.txt", "docs", "demo", "examples", "crates/glove/src"]) add(inRoot(path));
+  for (const path of ["README.md", "llms.txt", "docs", "demo", "examples", "crates/glove/src", "packages/create-glove-wasm"])
+    add(inRoot(path));
   return texts;
 }

@@ -12,7 +12,7 @@ export function bundlers(): string {
 }
 
 /** The same with what a folder beside this file names. */
-export function installed(name: "bundlers" | "glove"): string {
+export function installed(name: "bundlers" | "glove" | "create"): string {
   const source = inRoot("tests", "packaging", name);
   const folder = join(userCache(), `${name}-${fingerprint({ files: files.map((name) => join(source, name)) })}`);
   if (existsSync(folder)) return folder;
