@@ -1,5 +1,5 @@
 // The code in the documentation, as files: ```ts and ```tsx blocks. A file name behind it names a block, for others on its page
-// to import; `run` marks one that Node runs.
+// to import; `run` marks one that Node runs. A ```js block with a file name is written beside them.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../support/project.js";
@@ -14,9 +14,11 @@ export interface Block {
 
 export const pages: readonly string[] = [
   "README.md",
-  ...readdirSync(join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
+  ...["docs", "docs/guides"].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 
 /** Where the blocks are written: inside the package, so that they import it by its name. */
@@ -25,8 +27,9 @@ export const folder: string = join(root, ".cache", "docs");
 export function blocks(): Block[] {
   return pages.flatMap((page) => {
     const text = readFileSync(join(root, page), "utf8");
-    const fences = [...text.matchAll(/^```(tsx?)((?: [\w.-]+)*)\n([\s\S]*?)^```$/gm)];
-    return fences.map(({ index, 1: language, 2: info = "", 3: code = "" }, count) => {
+    const fences = [...text.matchAll(/^```(tsx?|js)((?: [\w./-]+)*)\n([\s\S]*?)^```$/gm)];
+    const kept = fences.filter(([, language, info]) => language !== "js" || info?.includes("."));
+    return kept.map(({ index, 1: language, 2: info = "", 3: code = "" }, count) => {
       const words = info.trim().split(" ");
       const name = words.find((word) => word.includes(".")) ?? `block-${count}.${language}`;
       const place = `${page}:${text.slice(0, index).split("\n").length}`;

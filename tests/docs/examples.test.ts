@@ -1,7 +1,8 @@
 // Every example in the documentation compiles against the package, and those marked `run` print what they say.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { expect, test, vi } from "vitest";
 import { root } from "../support/project.js";
@@ -36,6 +37,37 @@ for (const { place, file, code, run } of all) {
     expect(promised(code).length, "an example that runs shows what it prints").toBeGreaterThan(0);
     expect(printed).toEqual(promised(code));
   });
+}
+
+const servers = all.filter(({ file }) => file.endsWith("/server.mjs"));
+
+test.each(servers)(
+  "the server of $place starts, and answers a page that it has no key",
+  async ({ file }) => {
+    const port = await freePort();
+    const env = { PATH: process.env.PATH, PORT: String(port) };
+    const server = spawn(process.execPath, [file], { cwd: dirname(file), env, stdio: "ignore" });
+    const ask = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
+    try {
+      await vi.waitFor(() => ask("/"), { timeout: 20_000, interval: 100 });
+      const body = JSON.stringify({ systemPrompt: "", messages: [{ sender: "user", text: "Hello" }] });
+      const refused = await ask("/api/chat", { method: "POST", headers: { "content-type": "application/json" }, body });
+      expect(await refused.json()).toMatchObject({ error: { code: "MODEL_CONFIG" } });
+      // It serves no file but those of the page.
+      for (const path of ["/server.mjs", "/node_modules/../server.mjs", "/.env"]) expect((await ask(path)).ok, path).toBe(false);
+    } finally {
+      server.kill();
+    }
+  },
+  60_000,
+);
+
+async function freePort(): Promise<number> {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await new Promise((listening) => taken.once("listening", listening));
+  const { port } = taken.address() as { port: number };
+  await new Promise((closed) => taken.close(closed));
+  return port;
 }
 
 test("every link between the pages leads somewhere", () => {

@@ -6,11 +6,20 @@ import { root } from "./project.js";
 import { type Served, type ServeOptions, serve } from "./server.js";
 
 const html = (name: string) =>
-  `<!doctype html><html lang=en><title>${name}</title><link rel=icon href=data:,><body><script type=module src=/${name}.js></script>`;
+  `<!doctype html><html lang=en><title>${name}</title><link rel=icon href=data:,><body><div id=root></div><script type=module src=/${name}.js></script>`;
 
-/** `/weather` is the example `weather.tsx` of this page; what it exports is there for tests as `example`. */
-export async function serveExamples(page: string, names: readonly string[], routes: ServeOptions["routes"]): Promise<Served> {
-  const code = new Map(blocks().flatMap((one) => (one.place.startsWith(`${page}:`) ? [[basename(one.file), one.code]] : [])));
+/**
+ * `/weather` is the example `weather.tsx` of this page; what it exports is there for tests as `example`. `more` are files that the page takes
+ * from elsewhere, by their names.
+ */
+export async function serveExamples(
+  page: string,
+  names: readonly string[],
+  routes: ServeOptions["routes"],
+  more: Readonly<Record<string, string>> = {},
+): Promise<Served> {
+  const own = blocks().flatMap((one) => (one.place.startsWith(`${page}:`) ? [[basename(one.file), one.code] as const] : []));
+  const code = new Map([...Object.entries(more), ...own]);
   const examples: Plugin = {
     name: "examples",
     setup(build) {
@@ -21,13 +30,13 @@ export async function serveExamples(page: string, names: readonly string[], rout
       }));
       build.onResolve({ filter: /^\.\// }, ({ path, namespace }) =>
         namespace === "entry" || namespace === "block"
-          ? { path: path.slice(2).replace(/\.js$/, ".ts"), namespace: "block" }
+          ? { path: named(path.slice(2).replace(/\.js$/, ".ts"), code), namespace: "block" }
           : undefined,
       );
       build.onLoad({ filter: /./, namespace: "block" }, ({ path }) => {
         const contents = code.get(path);
         if (contents === undefined) throw new Error(`${page} has no example ${path}`);
-        return { contents, loader: "tsx", resolveDir: root };
+        return path.endsWith(".css") ? { contents: adopted(contents) } : { contents, loader: "tsx", resolveDir: root };
       });
     },
   };
@@ -47,3 +56,15 @@ export async function serveExamples(page: string, names: readonly string[], rout
   const pages = Object.fromEntries([...names.map((name) => [`/${name}`, html(name)]), ...files]);
   return serve("", { pages, routes: routes ?? {} });
 }
+
+/** The block that an import means, with the ending that it leaves out. */
+function named(path: string, code: ReadonlyMap<string, string>): string {
+  return [path, `${path}.tsx`, `${path}.ts`].find((name) => code.has(name)) ?? path;
+}
+
+/** A style sheet as a module that adds it to the page. */
+const adopted = (css: string): string => `
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(${JSON.stringify(css)});
+  document.adoptedStyleSheets.push(sheet);
+`;

@@ -1,0 +1,37 @@
+// The guides are short, are listed, and carry small pictures.
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../support/project.js";
+import { pages } from "./blocks.js";
+
+const guides = pages.filter((page) => page.startsWith("docs/guides/"));
+const read = (page: string) => readFileSync(join(root, page), "utf8");
+
+test("no guide has more than 600 words, with its code", () => {
+  expect(guides.length).toBeGreaterThan(15);
+  const words = guides.map((page) => [page, read(page).split(/\s+/).length - 1] as const);
+  expect(words.filter(([, count]) => count > 600)).toEqual([]);
+});
+
+test("README.md has no more than 120 lines", () => {
+  expect(read("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(120);
+});
+
+test("the index of the guides and llms.txt list every guide, and the index every page for users", () => {
+  const lists = (page: string) => [...read(page).matchAll(/\]\(([^)#]+\.md)/g)].map(([, target = ""]) => target);
+  const index = lists("docs/README.md").map((target) => `docs/${target}`);
+  expect(guides.filter((page) => !index.includes(page))).toEqual([]);
+  expect(guides.filter((page) => !lists("llms.txt").includes(page))).toEqual([]);
+  const forUsers = pages.filter((page) => !/^README|docs\/(README|architecture|decisions)\.md$/.test(page));
+  expect(forUsers.filter((page) => !index.includes(page))).toEqual([]);
+});
+
+test("each picture is on a page, and has no more than 60 kB", () => {
+  const folder = join(root, "docs", "pictures");
+  const all = pages.map(read).join("\n");
+  for (const name of readdirSync(folder)) {
+    expect(all, `no page shows ${name}`).toContain(`pictures/${name}`);
+    expect(statSync(join(folder, name)).size, name).toBeLessThanOrEqual(60_000);
+  }
+});
