@@ -20,7 +20,7 @@ test("every example compiles against the types of the package", () => {
   } catch (error) {
     throw new Error((error as { stdout: string }).stdout, { cause: error });
   }
-}, 60_000);
+}, 180_000);
 
 for (const { place, file, code, run } of all) {
   if (!run) continue;
