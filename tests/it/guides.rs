@@ -1,8 +1,5 @@
-//! The Rust examples of the README and the guides, as tests.
+//! The Rust examples of the guides, as tests.
 
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/rust.md")]
 struct RustGuide;
