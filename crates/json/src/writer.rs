@@ -129,6 +129,19 @@ impl<'o> Object<'o> {
         self
     }
 
+    /// A field of another object, whose name is as it was written there: what is escaped in it stays so, and is not escaped again.
+    #[inline(never)]
+    pub fn copied(&mut self, name: &str, json: &str) -> &mut Self {
+        if !std::mem::take(&mut self.empty) {
+            self.out.push(',');
+        }
+        self.out.push('"');
+        self.out.push_str(name);
+        self.out.push_str("\":");
+        self.out.push_str(json);
+        self
+    }
+
     /// All fields of an object that is written already.
     #[inline(never)]
     pub fn fields(&mut self, object: &str) -> &mut Self {

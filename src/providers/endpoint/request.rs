@@ -143,7 +143,7 @@ fn schema(tool: &ToolDefinition, out: &mut String) {
         key => {
             typed |= key == "type";
             properties |= key == "properties";
-            object.raw(key, value);
+            object.copied(key, value);
         }
     });
     if !typed {

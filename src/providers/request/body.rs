@@ -78,11 +78,11 @@ impl RequestParts<'_> {
                 merge(body.key(key), value, std::mem::take(theirs));
             }
             Some(_) => {}
-            None => drop(body.raw(key, value)),
+            None => drop(body.copied(key, value)),
         });
         for (key, value) in added {
             if !value.is_empty() {
-                body.raw(key, value);
+                body.copied(key, value);
             }
         }
     }
@@ -126,11 +126,11 @@ fn merge(out: &mut String, ours: &str, theirs: &str) {
     let mut body = Object::new(out);
     let _ = each_field(ours, |key, value| {
         if !added.iter().any(|(other, _)| *other == key) {
-            body.raw(key, value);
+            body.copied(key, value);
         }
     });
     for (key, value) in added {
-        body.raw(key, value);
+        body.copied(key, value);
     }
     body.end();
 }

@@ -14,7 +14,7 @@ use glove_wasm::tool::ToolDefinition;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::requests::{call, calls, options};
+use crate::support::requests::{FORMATS, body_for, call, calls, options};
 
 /// What a provider is told of a tool with this schema.
 struct Told {
@@ -547,6 +547,32 @@ fn earlier_calls_are_written_and_new_ones_read_in_the_form_that_the_model_was_to
     let args: Vec<_> = turn.message.calls().iter().map(|call| call.input_args.as_str().to_owned()).collect();
     assert_eq!(args, [r#"{"kind":"square"}"#, r#"{"größe":4}"#]);
     assert_eq!(shown.to_vec(), args);
+}
+
+#[test]
+fn names_with_letters_that_json_escapes_are_told_to_an_endpoint_as_they_are() {
+    let schema = json!({ "type": "object", "properties": { "a \"b\"": {} }, "x-\"odd\"\\\n": { "y\"": 1 } });
+    let tool = ToolDefinition {
+        name: "t".to_owned(),
+        description: String::new(),
+        schema: Json::parse(&schema.to_string()).unwrap(),
+    };
+    let body = body_for(Format::Endpoint, &options(), "", &[], &[tool]);
+    assert_eq!(body["tools"][0]["parameters"], schema);
+}
+
+#[test]
+fn further_fields_of_a_request_keep_their_names() {
+    let extra = json!({ "x-\"odd\"": 1, "metadata": { "a\\b": 2 } });
+    let options = Options { extra: Some(Json::parse(&extra.to_string()).unwrap()), ..options() };
+    for format in FORMATS {
+        let body = body_for(format, &options, "", &[], &[]);
+        assert_eq!(
+            (&body["x-\"odd\""], &body["metadata"]["a\\b"]),
+            (&json!(1), &json!(2)),
+            "{format:?}: {body}"
+        );
+    }
 }
 
 #[test]
