@@ -12,11 +12,12 @@ use glove_wasm::ports::ModelAdapter;
 use glove_wasm::testing::{Line, ScriptedModel, Seen};
 use glove_wasm_serve::{ServedTasks, Server};
 use glove_wasm_sqlite::SqliteDatabase;
-use glove_wasm_task::ApprovalPolicy;
 use glove_wasm_task::runtime::TaskAgent;
+use glove_wasm_task::{ApprovalPolicy, TaskEvent};
 use serde_json::{Value, json};
 
 use crate::support::server::{Running, rest, whole};
+use crate::support::task_examples::examples;
 
 /// Plays the whole task by what it is asked, so that a process that goes on needs no place in a script.
 fn model() -> ScriptedModel {
@@ -192,6 +193,49 @@ fn a_task_is_begun_followed_and_read_and_belongs_to_who_began_it() {
         let (status, told) =
             server.json("Ada@example.com", &format!("POST /agent/tasks/{id}/{what}"), Some(json!({})));
         assert_eq!((status, &told["error"]["code"]), (409, &json!("TASK_FINISHED")), "{what}");
+    }
+}
+
+#[test]
+fn the_examples_give_the_events_that_they_give_without_a_server() {
+    for example in examples() {
+        let place = Place::new();
+        let (model, policy) = (example.model(), example.policy());
+        let tasks = ServedTasks::new(place.tasks(), move |_| {
+            TaskAgent::builder(model.clone()).id("researcher").approvals(policy.clone()).poll_ms(10).build()
+        });
+        let server = Tasks::start(&place, tasks.poll_ms(10));
+        let body = json!({ "goal": example.goal, "files": example.files });
+        let (status, begun) = server.json("ada", "POST /agent/tasks/do/async", Some(body));
+        assert_eq!(status, 202, "{begun}");
+        let id = begun["id"].as_str().unwrap().to_owned();
+        let mut decided: Vec<String> = Vec::new();
+        for decision in &example.decisions {
+            let open = |state: &Value| {
+                let pending =
+                    state["pending"].as_array()?.iter().filter_map(|request| request["id"].as_str());
+                pending.map(str::to_owned).find(|id| !decided.contains(id))
+            };
+            let request = open(&server.until("ada", &id, |state| open(state).is_some())).unwrap();
+            let line = format!("POST /agent/tasks/{id}/approvals/{request}/decision");
+            let mut body = json!({ "decision": decision.decision });
+            if let Some(reason) = &decision.reason {
+                body["reason"] = json!(reason);
+            }
+            let (status, told) = server.json("ada", &line, Some(body));
+            assert_eq!(status, 200, "{told}");
+            decided.push(request);
+        }
+        server.until("ada", &id, |state| state["status"] == "finished");
+        let lines = server.lines("ada", &id, "");
+        let events: Vec<TaskEvent> =
+            lines.into_iter().map(|event| serde_json::from_value(event).unwrap()).collect();
+        example.expect_events(&events, &id);
+        for (path, text) in &example.artifacts {
+            let (_, _, found) =
+                server.ask("ada", &format!("GET /agent/tasks/{id}/file?path={path}"), "", None);
+            assert_eq!(&found, text, "{path}");
+        }
     }
 }
 

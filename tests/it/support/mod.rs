@@ -10,6 +10,7 @@ pub mod script;
 pub mod server;
 pub mod streams;
 pub mod strict;
+pub mod task_examples;
 pub mod transport;
 pub mod wait;
 pub mod work_time;

@@ -7,6 +7,7 @@ mod credentials;
 mod design;
 #[cfg(target_os = "linux")]
 mod disk;
+mod examples;
 mod imports;
 mod killed;
 mod loops;
