@@ -10,6 +10,8 @@ use glove_wasm::providers::base64::DIGITS;
 use rustyline::completion::Pair;
 use serde_json::json;
 
+use crate::terminal_text;
+
 /// What a text may weigh, and what a picture may, which providers limit to 5 MB as base64.
 const LARGEST_TEXT: u64 = 200_000;
 const LARGEST_IMAGE: u64 = 3_700_000;
@@ -17,22 +19,47 @@ const MOST_FILES: usize = 20;
 /// So many names are offered.
 const MOST_OFFERED: usize = 100;
 
-/// The files that this text names and that exist. An error says which one cannot be sent, and why.
-pub(crate) fn attached(text: &str, folder: &Path) -> Result<Vec<ContentPart>, String> {
-    let mut parts: Vec<ContentPart> = Vec::new();
-    let mut known: Vec<PathBuf> = Vec::new();
+/// A file that a message names.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Named {
+    pub name: String,
+    /// Where it is in truth, without links.
+    pub path: PathBuf,
+    /// Not below the folder: a person says whether the model may have it.
+    pub is_outside: bool,
+}
+
+/// The files that this text names and that exist, each once.
+pub(crate) fn named(text: &str, folder: &Path) -> Result<Vec<Named>, String> {
+    let within = fs::canonicalize(folder).map_err(|error| error.to_string())?;
+    let mut files: Vec<Named> = Vec::new();
     for name in names(text) {
         let Some((name, path)) = found(name, folder) else { continue };
-        if known.contains(&path) {
+        let path = fs::canonicalize(path).map_err(|error| format!("@{name}: {error}"))?;
+        if files.iter().any(|file| file.path == path) {
             continue;
         }
-        if parts.len() == MOST_FILES {
+        if files.len() == MOST_FILES {
             return Err(format!("a message takes up to {MOST_FILES} files"));
         }
-        parts.push(part(name, &path)?);
-        known.push(path);
+        let is_outside = !path.starts_with(&within);
+        files.push(Named { name: name.to_owned(), path, is_outside });
     }
-    Ok(parts)
+    Ok(files)
+}
+
+/// These files as parts of a message. An error says which one cannot be sent, and why.
+pub(crate) fn attached(files: &[Named]) -> Result<Vec<ContentPart>, String> {
+    files.iter().map(|file| part(&file.name, &file.path)).collect()
+}
+
+/// What goes along, in one line.
+pub(crate) fn about(files: &[Named], parts: &[ContentPart]) -> String {
+    let about = |(file, part): (&Named, &ContentPart)| {
+        let kind = if part.kind == "image" { "picture" } else { "text" };
+        format!("{} ({kind})", terminal_text::name(&file.name))
+    };
+    format!("with {}", files.iter().zip(parts).map(about).collect::<Vec<_>>().join(", "))
 }
 
 /// What stands behind each `@` that begins a word: up to the next space, or between quotes.
@@ -158,7 +185,7 @@ pub(crate) fn complete(typed: &str, folder: &Path) -> Option<(usize, Vec<Pair>)>
             true => format!("@\"{path}"),
             false => format!("@{path}"),
         };
-        Pair { display: crate::terminal_text::name(&name), replacement }
+        Pair { display: terminal_text::name(&name), replacement }
     };
     Some((at, found.into_iter().map(pair).collect()))
 }
@@ -183,8 +210,12 @@ mod tests {
             fs::write(self.0.join(name), bytes).unwrap();
         }
 
+        fn attached(&self, message: &str) -> Result<Vec<ContentPart>, String> {
+            attached(&named(message, &self.0)?)
+        }
+
         fn texts(&self, message: &str) -> Vec<String> {
-            attached(message, &self.0).unwrap().into_iter().filter_map(|part| part.text).collect()
+            self.attached(message).unwrap().into_iter().filter_map(|part| part.text).collect()
         }
 
         fn offers(&self, typed: &str) -> Vec<String> {
@@ -206,12 +237,12 @@ mod tests {
         folder.write("src/my files/b.rs", "two");
         let message = "See @a.txt, (not (@a.txt) and \"@src/my files/b.rs\", me@a.txt or @nobody but @\"src/my files/b.rs\" and @a.txt.";
         assert_eq!(folder.texts(message), ["a.txt:\none\n", "src/my files/b.rs:\ntwo"]);
-        let parts = attached("@a.txt", &folder.0).unwrap();
+        let parts = folder.attached("@a.txt").unwrap();
         assert_eq!(
             parts[0].file.as_ref().unwrap().as_str(),
             r#"{"name":"a.txt","size":4,"type":"text/plain"}"#
         );
-        assert_eq!(attached("@ @src @", &folder.0).unwrap(), []);
+        assert_eq!(folder.attached("@ @src @").unwrap(), []);
     }
 
     #[test]
@@ -219,19 +250,35 @@ mod tests {
         let folder = Folder::new("image");
         let png = [b"\x89PNG\r\n\x1a\n".as_slice(), &[0, 1, 2, 250]].concat();
         folder.write("a.png", &png);
-        let parts = attached("@a.png", &folder.0).unwrap();
+        let parts = folder.attached("@a.png").unwrap();
         let source = parts[0].source.as_ref().unwrap();
         assert_eq!((parts[0].kind.as_str(), source.media_type.as_str()), ("image", "image/png"));
         assert_eq!(bytes_of(source.data.as_deref().unwrap()).unwrap(), png);
         folder.write("long.txt", "x".repeat(200_001));
-        assert!(attached("@long.txt", &folder.0).unwrap_err().contains("200001 bytes"));
+        assert!(folder.attached("@long.txt").unwrap_err().contains("200001 bytes"));
         folder.write("data.bin", b"a\0b");
-        assert!(attached("@data.bin", &folder.0).unwrap_err().contains("neither text nor a picture"));
+        assert!(folder.attached("@data.bin").unwrap_err().contains("neither text nor a picture"));
         for number in 0..=MOST_FILES {
             folder.write(&format!("{number}"), "x");
         }
         let many: String = (0..=MOST_FILES).map(|number| format!("@{number} ")).collect();
-        assert!(attached(&many, &folder.0).unwrap_err().contains("up to 20 files"));
+        assert!(folder.attached(&many).unwrap_err().contains("up to 20 files"));
+    }
+
+    #[test]
+    fn a_file_outside_of_the_folder_is_known_for_one_whatever_leads_to_it() {
+        let folder = Folder::new("outside");
+        let inside = Folder(folder.0.join("src"));
+        folder.write("secret", "s");
+        inside.write("a", "a");
+        std::os::unix::fs::symlink(folder.0.join("secret"), inside.0.join("link")).unwrap();
+        let message = format!("@a @../src/a @../secret @link @{}", folder.0.join("secret").display());
+        let named = named(&message, &inside.0).unwrap();
+        let told: Vec<_> = named.iter().map(|file| (file.name.as_str(), file.is_outside)).collect();
+        assert_eq!(told, [("a", false), ("../secret", true)]);
+        let through = super::named("@link", &inside.0).unwrap();
+        assert!(through[0].is_outside && through[0].path.ends_with("secret"), "{through:?}");
+        std::mem::forget(inside);
     }
 
     #[test]

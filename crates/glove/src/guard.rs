@@ -22,7 +22,7 @@ const READS: [&str; 4] = ["read_file", "list_dir", "search", "ask_user"];
 const EDITS: [&str; 2] = ["write_file", "edit_file"];
 
 /// To the model.
-const PLAN: &str = "the user has turned on plan mode, in which nothing is changed and no command runs. Read what you need, then say what you would do";
+pub(crate) const PLAN: &str = "the user has turned on plan mode, in which nothing is changed and no command runs. Read what you need, then say what you would do";
 
 /// The tools of a session, for as long as a person is there.
 pub(crate) struct Guarded {

@@ -23,7 +23,7 @@ use tokio::runtime::Runtime;
 
 use crate::agent::{OpenAgent, Parts};
 use crate::allow_file::{Found, NAME};
-use crate::attached::{attached, text_part};
+use crate::attached::{self, Named, attached, named, text_part};
 use crate::calls::{Calls, Shown};
 use crate::chat::{is_unfinished, tool_of};
 use crate::database::find;
@@ -61,11 +61,15 @@ const LISTED: usize = 20;
 const CHANGE_LINES: usize = 20;
 const ROWS_BESIDE_DIFF: usize = 3;
 const LONGEST_LABEL: usize = 50;
+/// So much of an id names a session.
+const SHORT_ID: usize = 12;
+/// What stands before what came of a call.
+const INDENT: &str = "  ";
 
 pub(crate) const COMMANDS: &[(&str, &str)] = &[
     ("/help", "what can be typed here"),
     ("!COMMAND", "runs a command; the model reads its output with your next message"),
-    ("@FILE", "sends the file with the message; Tab completes its name"),
+    ("@FILE", "sends the file with the message; tab completes its name"),
     ("/accept", "edits of files go without a question; again: no more"),
     ("/plan", "nothing is changed until you say it again; shift-tab switches modes"),
     ("/new", "begins another session"),
@@ -80,6 +84,14 @@ pub(crate) const COMMANDS: &[(&str, &str)] = &[
     ("/rewind", "takes back what was done since an earlier message, to say that anew"),
     ("/retry", "goes on after a failure or a pause"),
     ("/exit", "leaves; so does ctrl-D"),
+];
+
+const KEYS: &[(&str, &str)] = &[
+    ("enter", "sends what was typed: the model reads it before its next step"),
+    ("tab", "sends it when the answer is there"),
+    ("up", "takes back what was sent last and waits"),
+    ("escape", "stops; so does ctrl-C"),
+    ("shift-tab", "switches the mode"),
 ];
 
 pub(crate) struct Setting {
@@ -139,6 +151,7 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
             taken_back: Vec::new(),
             own_commands: OwnCommands::default(),
             edits: None,
+            sent_from_outside: Vec::new(),
         };
         let next = screen.session(&mut editor, is_new);
         drop(follow);
@@ -146,7 +159,13 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
         open_agent.leave(runtime)?;
         open_agent = match next? {
             Next::Go(open_agent) => *open_agent,
-            Next::Prompt | Next::Leave => return Ok(()),
+            Next::Prompt | Next::Leave => {
+                if !open_agent.is_new() {
+                    let id: String = open_agent.id.chars().take(SHORT_ID).collect();
+                    Display::new().lines(&[format!("`glove resume {id}` goes on with this")], true)?;
+                }
+                return Ok(());
+            }
         };
         is_new = open_agent.is_new();
         signals.change_session(runtime, open_agent.agent.session());
@@ -194,6 +213,8 @@ struct Screen<'a> {
     own_commands: OwnCommands,
     /// The message in whose place the next one is said.
     edits: Option<String>,
+    /// Files outside of the folder that the person lets the model have.
+    sent_from_outside: Vec<PathBuf>,
 }
 
 /// A message that is sent and not read yet.
@@ -277,8 +298,13 @@ impl Screen<'_> {
         if !line.starts_with('/') {
             let id = RandomIds.fresh();
             let own_commands = self.own_commands.take();
-            let mut prompt = match self.prompt_of(line.trim(), &own_commands) {
-                Ok(prompt) => prompt,
+            let files = self.files_of(line.trim())?;
+            let mut prompt = match files.and_then(|files| self.prompt_of(line.trim(), &files, &own_commands))
+            {
+                Ok((prompt, about)) => {
+                    self.display.print_lines(about.as_slice(), true)?;
+                    prompt
+                }
                 Err(why) => {
                     self.own_commands.put_before(own_commands);
                     self.draft = (line.to_owned(), String::new());
@@ -300,8 +326,7 @@ impl Screen<'_> {
         let mut leaves = false;
         match command {
             "/help" => {
-                let lines: Vec<_> = COMMANDS.iter().map(|(name, about)| format!("{name:10} {about}")).collect();
-                self.display.lines(&lines, false)?;
+                self.display.lines(&help_rows(pages::size().0), false)?;
             }
             "/exit" | "/quit" => return Ok(Next::Leave),
             "/new" => return self.open(None, &self.open_agent.folder),
@@ -401,9 +426,37 @@ impl Screen<'_> {
         Ok(())
     }
 
-    /// A message with the files that it names, and with what the person ran before.
-    fn prompt_of(&self, text: &str, own_commands: &[OwnCommand]) -> Result<Prompt, String> {
-        let files = attached(text, &self.open_agent.folder)?;
+    /// The files that a message names. Of each that is not in the folder the person is asked, once in a session.
+    fn files_of(&mut self, text: &str) -> Result<Result<Vec<Named>, String>, Failure> {
+        let files = match named(text, &self.open_agent.folder) {
+            Ok(files) => files,
+            Err(why) => return Ok(Err(why)),
+        };
+        for file in files.iter().filter(|file| file.is_outside) {
+            if self.sent_from_outside.contains(&file.path) {
+                continue;
+            }
+            let reading = Reading::plain([terminal_text::name(&file.path.to_string_lossy())]);
+            let decision = Decision::unless("Don't send the message", "Send the file to the model");
+            let question = "Send this file, which is not in the folder of the session?";
+            let answer = prompt::decide(&reading, question, decision, false)?;
+            if !matches!(answer, Some(Answer::Value(value)) if value.as_str() == "true") {
+                return Ok(Err(format!("@{} stays here", file.name)));
+            }
+            self.sent_from_outside.push(file.path.clone());
+        }
+        Ok(Ok(files))
+    }
+
+    /// A message with these files, and with what the person ran before; and a line about the files.
+    fn prompt_of(
+        &self,
+        text: &str,
+        named: &[Named],
+        own_commands: &[OwnCommand],
+    ) -> Result<(Prompt, Option<String>), String> {
+        let files = attached(named)?;
+        let about = (!files.is_empty()).then(|| attached::about(named, &files));
         let mut prompt = Prompt::new(text);
         if !files.is_empty() || !own_commands.is_empty() {
             let mut parts: Vec<_> = own_commands.iter().map(OwnCommand::part).collect();
@@ -411,7 +464,20 @@ impl Screen<'_> {
             parts.extend(files);
             prompt.message.content = Some(parts);
         }
-        Ok(prompt)
+        Ok((prompt, about))
+    }
+
+    /// The files of a message that is sent while the agent works, when there is no line to ask in.
+    fn files_meanwhile(&self, text: &str) -> Result<Vec<Named>, String> {
+        let files = named(text, &self.open_agent.folder)?;
+        let unasked = |file: &&Named| file.is_outside && !self.sent_from_outside.contains(&file.path);
+        match files.iter().find(unasked) {
+            Some(file) => Err(format!(
+                "@{} is not in the folder of the session, and you are asked about it when the answer is there",
+                file.name
+            )),
+            None => Ok(files),
+        }
     }
 
     /// Runs a command of the person and shows its output. Ctrl-C stops it.
@@ -762,8 +828,10 @@ impl Screen<'_> {
     fn send(&mut self, text: String, when_busy: WhenBusy, typed: &mut TypedAhead) -> Result<usize, Failure> {
         let id = RandomIds.fresh();
         let own_commands = self.own_commands.take();
-        let prompt = match self.prompt_of(&text, &own_commands) {
-            Ok(prompt) => prompt,
+        let prompt =
+            self.files_meanwhile(&text).and_then(|files| self.prompt_of(&text, &files, &own_commands));
+        let prompt = match prompt {
+            Ok((prompt, _)) => prompt,
             Err(why) => {
                 self.own_commands.put_before(own_commands);
                 typed.put_before(&text);
@@ -979,8 +1047,7 @@ impl Screen<'_> {
             if let Some(call) = call {
                 self.display.print_lines(&[format!("● {call}")], false)?;
             }
-            let lines: Vec<_> = result.iter().map(|line| format!("  {line}")).collect();
-            self.display.print_lines(&lines, true)?;
+            self.display.print_lines(&result_rows(&result, pages::size().0), true)?;
             self.display.print_lines(&change, false)?;
         }
         Ok(())
@@ -1022,6 +1089,58 @@ impl Screen<'_> {
     }
 }
 
+/// What came of a call below it: a line of a result is one row, and why there is none is told to its end.
+fn result_rows(result: &[String], width: usize) -> Vec<String> {
+    let width = width.saturating_sub(INDENT.len());
+    let is_whole = result.first().is_some_and(|line| line.starts_with('✗'));
+    let rows = |line: &String| {
+        let mut rows = pages::rows(&[line], width);
+        if rows.len() > 1 && !is_whole {
+            rows = pages::rows(&[line], width.saturating_sub(1));
+            rows.truncate(1);
+            rows.iter_mut().for_each(|row| row.push('…'));
+        }
+        rows.into_iter().map(|row| format!("{INDENT}{row}"))
+    };
+    result.iter().flat_map(rows).collect()
+}
+
+/// The commands and the keys, what each does behind its name.
+fn help_rows(width: usize) -> Vec<String> {
+    const COLUMN: usize = 13;
+    let mut lines = Vec::new();
+    for (title, names) in [("", COMMANDS), ("While it works:", KEYS)] {
+        if !title.is_empty() {
+            lines.push(title.to_owned());
+        }
+        for (name, about) in names {
+            let rows = words_within(about, width.saturating_sub(COLUMN));
+            lines.extend(rows.into_iter().enumerate().map(|(at, row)| {
+                let name = if at == 0 { name } else { "" };
+                format!("{name:COLUMN$}{row}")
+            }));
+        }
+    }
+    lines
+}
+
+/// Our own words in rows of this width, broken between them.
+fn words_within(text: &str, width: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    for word in text.split(' ') {
+        let Some(row) = rows.last_mut() else { break };
+        if row.is_empty() {
+            row.push_str(word);
+        } else if row.chars().count() + 1 + word.chars().count() <= width {
+            row.push(' ');
+            row.push_str(word);
+        } else {
+            rows.push(word.to_owned());
+        }
+    }
+    rows
+}
+
 /// What would let calls like the one run that is asked about.
 fn rule_for(slot: &Slot, guard: &Guard) -> Option<Rule> {
     if slot.renderer != "permission_request" {
@@ -1033,7 +1152,7 @@ fn rule_for(slot: &Slot, guard: &Guard) -> Option<Rule> {
 
 fn session_line(session: &StoredSession) -> String {
     let name = if session.name.is_empty() { &session.title } else { &session.name };
-    let short: String = session.id.chars().take(12).collect();
+    let short: String = session.id.chars().take(SHORT_ID).collect();
     let (name, short) = (terminal_text::name(name), terminal_text::clean_name(&short));
     format!("{short}  {:10}  {name}", session.phase)
 }

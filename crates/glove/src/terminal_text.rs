@@ -18,6 +18,7 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
+use crate::guard::PLAN;
 use crate::pages;
 
 /// Lines around a change that say where it is.
@@ -242,16 +243,19 @@ fn prefixed(first: &str, others: &str, text: &str) -> Vec<String> {
     text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate().map(line).collect()
 }
 
-fn few(mut lines: Vec<String>, most: usize) -> Vec<String> {
-    let more = lines.len().saturating_sub(most);
-    lines.truncate(most);
-    for line in &mut lines {
-        *line = isolated(&cut(&clean(line), LONGEST_LINE));
+/// The beginning and the end: what a command came to stands in its last lines.
+fn few(lines: Vec<String>, most: usize) -> Vec<String> {
+    let (count, first) = (lines.len(), most.div_ceil(2));
+    let (last, is_cut) = (count.saturating_sub(most - first), count > most + 1);
+    let mut out = Vec::new();
+    for (at, line) in lines.into_iter().enumerate() {
+        if !is_cut || at < first || at >= last {
+            out.push(isolated(&cut(&clean(&line), LONGEST_LINE)));
+        } else if at == first {
+            out.push(format!("… {} more lines", last - first));
+        }
     }
-    if more > 0 {
-        lines.push(format!("… {more} more lines"));
-    }
-    lines
+    out
 }
 
 pub(crate) fn cut(line: &str, most: usize) -> String {
@@ -280,8 +284,11 @@ pub(crate) fn call_line(tool: &str, input: &Value) -> String {
 pub(crate) fn result_lines(result: &ToolResultData) -> Vec<String> {
     let data = || result.data.to_text().unwrap_or_else(|| result.data.to_string());
     let error = error_text(result).map(str::to_owned);
+    // Of arguments that do not fit, the message is a code: what is wrong stands in the data.
+    let is_in_data = result.outcome.as_deref() == Some("invalid") && !result.data.is_null();
     match result.status {
         ToolStatus::Success | ToolStatus::Pending => output_lines(&data()),
+        ToolStatus::Error if is_in_data => failure_lines(result.outcome.as_deref(), &data()),
         ToolStatus::Error => failure_lines(result.outcome.as_deref(), &error.unwrap_or_else(data)),
         ToolStatus::Aborted => stopped_lines(result.outcome.as_deref(), error.as_deref().unwrap_or_default()),
     }
@@ -335,6 +342,7 @@ fn failure_lines(outcome: Option<&str>, error: &str) -> Vec<String> {
             None => "turned down".to_owned(),
         },
         Some("invalid") => format!("the arguments do not fit: {}", misfits(error)),
+        _ if error.ends_with(PLAN) => "not run: plan mode changes nothing; shift-tab leaves it".to_owned(),
         Some("unknown_tool") => "there is no tool of this name".to_owned(),
         Some("interrupted") => "interrupted; whether it took effect is not known".to_owned(),
         Some("timed_out") => {
@@ -610,6 +618,27 @@ mod tests {
         assert_eq!(lines("failed", failed), ["✗ one", "  two"]);
         let aborted = json!({ "status": "aborted", "data": null, "message": "Tool execution was aborted by the user." });
         assert_eq!(result_lines(&serde_json::from_value(aborted).unwrap()), ["✗ stopped"]);
+    }
+
+    #[test]
+    fn of_a_long_output_the_beginning_and_the_end_are_shown() {
+        let output = |count: usize| {
+            let text: String = (0..count).map(|line| format!("{line}\n")).collect();
+            output_lines(&text).join(" ")
+        };
+        assert_eq!(output(7), "0 1 2 3 4 5 6", "a line in place of one is no gain");
+        assert_eq!(output(8), "0 1 2 … 2 more lines 5 6 7");
+        assert_eq!(output(100), "0 1 2 … 94 more lines 97 98 99");
+        assert_eq!(output(0), "(nothing)");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_where_the_message_is_a_code() {
+        let data = r#"Failed to validate: {"errors":[],"properties":{"path":{"errors":["Required"]}}}"#;
+        let result =
+            json!({ "status": "error", "data": data, "outcome": "invalid", "message": "TOOL_INPUT_INVALID" });
+        let lines = result_lines(&serde_json::from_value(result).unwrap());
+        assert_eq!(lines, ["✗ the arguments do not fit: path: Required"]);
     }
 
     #[test]

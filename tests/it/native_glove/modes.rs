@@ -73,8 +73,7 @@ fn in_plan_mode_nothing_is_changed_also_where_it_was_allowed() {
     let shown = screen.until(|text| text.contains("\nPlanned.\n") && text.ends_with('>'));
     assert!(!home.file("work/a.txt").exists() && !home.file("work/by-bash").exists(), "{shown}");
     assert!(
-        shown.contains("  ✗ the user has turned on plan mode")
-            && shown.contains("● read_file seen.txt\n  1  seen"),
+        shown.contains("  ✗ not run: plan mode") && shown.contains("● read_file seen.txt\n  1  seen"),
         "{shown}"
     );
     screen.presses("BTab");

@@ -157,3 +157,37 @@ fn a_file_is_completed_by_tab_and_sent_with_the_message() {
     assert!(shown.contains("! @data.bin is neither text nor a picture"), "{shown}");
     assert!(!exported(&home).contains("data.bin"));
 }
+
+#[test]
+fn a_file_outside_of_the_folder_is_sent_only_when_a_person_says_so() {
+    let home = Home::new();
+    home.write("planted.txt", "planted-text\n");
+    script(&home, &["First.", "Second.", "Third."]);
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
+    screen.ends("\n>");
+    screen.says("Hello.");
+    screen.ends("\nFirst.\n>");
+    screen.says("See @../planted.txt");
+    let asked = screen.ends("\n  1  n  Don't send the message\n  2  y  Send the file to the model\nAnswer:");
+    assert!(asked.contains("/planted.txt\n? Send this file, which is not in the folder"), "{asked}");
+    screen.says("");
+    screen.ends("from 1 to 2\nAnswer:");
+    screen.says("n");
+    screen.ends("! @../planted.txt stays here; the message was not sent\n> See @../planted.txt");
+    assert!(!exported(&home).contains("planted-text"));
+    screen.presses("Enter");
+    screen.ends("the model\nAnswer:");
+    screen.says("y");
+    let sent = screen.ends("\nSecond.\n>");
+    assert!(sent.contains("\nwith ../planted.txt (text)\nSecond."), "{sent}");
+    assert!(exported(&home).contains("planted-text"));
+    screen.says("Again @../planted.txt");
+    let again = screen.ends("\nThird.\n>");
+    assert!(
+        again.ends_with("> Again @../planted.txt\nwith ../planted.txt (text)\nThird.\n>"),
+        "asked once: {again}"
+    );
+    screen.says("/exit");
+    let left = screen.ends("ended with 0");
+    assert!(left.contains("` goes on with this\n"), "{left}");
+}
