@@ -35,10 +35,12 @@ export interface TaskHandlerConfig {
    */
   readonly list?: ((owner: string) => Maybe<readonly string[]>) | undefined;
   /**
-   * What the `stream_token` of a task is signed with, by which its events can be followed for a day without `authorize`: a long random
-   * text, the same on all servers of an application. One of this process by default.
+   * What the `stream_token` of a task is signed with, by which its events can be followed for a while without `authorize`: a random text of
+   * at least 32 characters, the same on all servers of an application. One of this process by default.
    */
   readonly streamSecret?: string | undefined;
+  /** How long a `stream_token` opens the events of its task, in milliseconds; a day by default. Streams that it opened end then, too. */
+  readonly streamTokenMs?: number | undefined;
   /** Tasks that run here at once; beyond it a start is refused with 429. Default 100. */
   readonly mostRunning?: number | undefined;
   /** How often files are looked at for events of tasks that run elsewhere; every 500 ms by default. */

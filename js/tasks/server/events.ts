@@ -12,24 +12,35 @@ export interface EventStreamOptions {
   readonly follow: boolean;
   readonly pollMs: number;
   readonly heartbeatMs: number;
+  /** When the right to read on ends. */
+  readonly until: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Ends after the last event of a task that is finished. An event is made when the client reads, so a slow one holds back no more than one. */
+/** The longest that a timer waits. */
+const longestWait = 2 ** 31 - 1;
+
+/** Ends after the last event of a task that is finished, and where the right to read it does. An event is made when the client reads, so a slow one holds back no more than one. */
 export function eventStream(workspace: TaskWorkspace, options: EventStreamOptions): Response {
-  const { sse, follow, pollMs, heartbeatMs, signal } = options;
+  const { sse, follow, pollMs, heartbeatMs, until = Number.POSITIVE_INFINITY, signal } = options;
   const watch = new TaskWatch(workspace, pollMs, false);
   const encoder = new TextEncoder();
   let sent = numberOf(options.after);
   let at = 0;
   let wake = () => {};
-  let leave = () => {};
+  let unsubscribe = () => {};
+  let expiry: ReturnType<typeof setTimeout> | undefined;
+  const leave = () => {
+    clearTimeout(expiry);
+    unsubscribe();
+  };
   const over = ({ status, state }: TaskSight) =>
     status === "missing" || (status === "ready" && (!follow || state?.status === "finished"));
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        leave = watch.subscribe(() => wake());
+        unsubscribe = watch.subscribe(() => wake());
+        if (until < Number.POSITIVE_INFINITY) expiry = setTimeout(() => wake(), Math.min(until - Date.now(), longestWait));
         const stop = () => {
           leave();
           wake();
@@ -51,6 +62,11 @@ export function eventStream(workspace: TaskWorkspace, options: EventStreamOption
           // What the journal lacks, because its runner has just died or is about to write it, stands in the state.
           const next = events[at] ?? sight.state?.outbox.find(({ id }) => numberOf(id) > sent);
           if (signal.aborted) return;
+          if (Date.now() >= until) {
+            // As if the connection were lost: whoever asks again is told why.
+            leave();
+            return controller.close();
+          }
           if (next) {
             sent = numberOf(next.id);
             return controller.enqueue(encoder.encode(sse ? told(next) : `${JSON.stringify(next)}\n`));

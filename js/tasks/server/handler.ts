@@ -30,7 +30,7 @@ import {
 } from "./request-body.js";
 import { isTaskId, NotAllowed, routeOf, type TaskRoute } from "./routes.js";
 import { LiveTasks } from "./running-tasks.js";
-import { StreamTokens } from "./stream-token.js";
+import { type Follower, StreamTokens } from "./stream-token.js";
 
 const handlerOptions = {
   agent: "any",
@@ -41,6 +41,7 @@ const handlerOptions = {
   task: "work",
   list: "work",
   streamSecret: "text",
+  streamTokenMs: "count",
   mostRunning: "count",
   pollMs: "count",
   heartbeatMs: "whole",
@@ -81,7 +82,7 @@ class Tasks {
 
   constructor(config: TaskHandlerConfig) {
     this.#config = config;
-    this.#streamTokens = new StreamTokens(config.streamSecret);
+    this.#streamTokens = new StreamTokens(config.streamSecret, config.streamTokenMs);
     this.#live = new LiveTasks(config.mostRunning ?? 100);
   }
 
@@ -89,7 +90,7 @@ class Tasks {
     const route = routeOf(request);
     checkOrigin(this.#config, request);
     const follower = await this.#follower(route, request);
-    if (follower !== undefined && "id" in route && route.id) return this.#ofTask("events", route.id, request, follower);
+    if (follower && "id" in route && route.id) return this.#ofTask("events", route.id, request, follower.owner, follower.until);
     const refused = await checkPermission(this.#config, request);
     if (refused) return refused;
     const owner = await ownerOf(this.#config, request);
@@ -135,9 +136,9 @@ class Tasks {
   }
 
   /** Whose task is followed, by the token of its address. */
-  async #follower(route: TaskRoute, request: Request): Promise<string | undefined> {
+  async #follower(route: TaskRoute, request: Request): Promise<Follower | undefined> {
     const token = route.does === "events" ? new URL(request.url).searchParams.get("stream_token") : null;
-    return token === null || route.does !== "events" ? undefined : this.#streamTokens.ownerOf(token, route.id);
+    return token === null || route.does !== "events" ? undefined : this.#streamTokens.follower(token, route.id);
   }
 
   async #list(request: Request, owner: string): Promise<Response> {
@@ -176,6 +177,7 @@ class Tasks {
     id: string,
     request: Request,
     owner: string,
+    until?: number,
   ): Promise<Response> {
     const workspace = await this.#known(id, owner);
     const key = keyOf(id, owner);
@@ -191,6 +193,7 @@ class Tasks {
           follow: asked.get("follow") !== "false",
           pollMs: this.#config.pollMs ?? 500,
           heartbeatMs: this.#config.heartbeatMs ?? 15_000,
+          until,
           signal: request.signal,
         });
       case "state":

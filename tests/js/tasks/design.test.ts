@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createTaskClient } from "glove-wasm/remote";
 import { type MemoryScope, MemoryTaskWorkspace, TaskAgent, VolatileMemory } from "glove-wasm/tasks";
 import { createTaskHandler, FolderTaskWorkspace, listTaskFolders, type TaskHandlerConfig } from "glove-wasm/tasks/server";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { scripted, workingModel } from "../../support/tasks.js";
 
 const user = (text: string) => ({ sender: "user" as const, text });
@@ -120,19 +120,51 @@ function served(more: Partial<TaskHandlerConfig> = {}) {
 }
 
 test("a stream token follows its task without a sign-in, on all servers that share its secret, and opens nothing else", async () => {
-  const { handler, client, config } = served({ streamSecret: "of all our servers" });
+  const { handler, client, config } = served({ streamSecret: "one that all of our servers have in common" });
   const { id, stream_token } = await client.startTask("Find out");
   const at = (rest: string, by = handler) => by(new Request(`http://server/agent/tasks/${rest}`));
   const query = `follow=false&stream_token=${encodeURIComponent(stream_token)}`;
   const followed = await at(`${id}/events?${query}`);
   expect([followed.status, (await followed.text()).includes("task.start")]).toEqual([200, true]);
   expect((await at(`${id}/events?${query}`, createTaskHandler(config))).status).toBe(200);
-  const others = createTaskHandler({ ...config, streamSecret: "of somebody else" });
+  const others = createTaskHandler({ ...config, streamSecret: "one that the servers of somebody else have" });
   expect((await at(`${id}/events?${query}`, others)).status).toBe(401);
   for (const rest of [`${id}?${query}`, `${id}/result?${query}`, `${id}/files?${query}`, `x${id}/events?${query}`]) {
     expect((await at(rest)).status, rest).toBe(401);
   }
   await client.stop(id);
+});
+
+test("a stream that a token opened ends with the token, and whoever asks again is told so", async () => {
+  const agent = new TaskAgent({ createModel: workingModel, pollMs: 600_000, approvals: { require_plan: true } });
+  const { handler, client } = served({ agent, streamTokenMs: 60_000, heartbeatMs: 0, pollMs: 600_000 });
+  const { id, stream_token } = await client.startTask("Find out");
+  await expect.poll(async () => (await client.state(id)).status).toBe("waiting");
+  vi.useFakeTimers();
+  try {
+    const url = `http://server/agent/tasks/${id}/events?stream_token=${encodeURIComponent(stream_token)}`;
+    const followed = await handler(new Request(url));
+    expect(followed.status).toBe(200);
+    let text: string | undefined;
+    void followed.text().then((told) => {
+      text = told;
+    });
+    // The task waits for a person, so nothing but the token ends it.
+    while (text === undefined) await vi.advanceTimersByTimeAsync(10_000);
+    expect([text.includes("approval.requested"), text.includes("event: end")]).toEqual([true, false]);
+    expect((await handler(new Request(url))).status).toBe(401);
+  } finally {
+    vi.useRealTimers();
+  }
+  await client.stop(id);
+});
+
+test("a secret that can be guessed is refused", () => {
+  const { config } = served();
+  for (const streamSecret of ["", "secret", "x".repeat(31)]) {
+    expect(() => createTaskHandler({ ...config, streamSecret })).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  }
+  expect(() => createTaskHandler({ ...config, streamSecret: "x".repeat(32) })).not.toThrow();
 });
 
 test("a server without a list says so, and one with it lists what there is", async () => {
