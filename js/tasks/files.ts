@@ -3,7 +3,7 @@
 import type { ToolFiles } from "../src/ports/tool.js";
 import { Limits } from "../src/store/limits.js";
 import { GloveError } from "../src/values/error.js";
-import type { TaskWorkspace } from "./workspaces/workspace.js";
+import { isSame, type TaskWorkspace } from "./workspaces/workspace.js";
 
 const misbehaves = (method: string, expected: string, got: unknown) =>
   new GloveError("TASK_WORKSPACE_FAILED", `\`${method}\` of the workspace must give ${expected}, got ${typeof got}.`);
@@ -38,6 +38,14 @@ export class WorkspaceFiles {
         throw misbehaves("read", "a Uint8Array, or nothing where there is no file", content);
       },
       write: (path: string, content: string) => this.#writes(path, async () => workspace.write(path, content)),
+      swap: async (path: string, before: Uint8Array | undefined, content: string) => {
+        let swapped = false;
+        const swap = async () => {
+          swapped = await swapIn(workspace, path, before, content);
+        };
+        await this.#writes(path, swap, () => swapped);
+        return swapped;
+      },
       append: (path: string, content: string) => this.#writes(path, async () => workspace.append(path, content)),
       list: async (folder: string) => JSON.stringify(await this.#limits.within(toPromise(() => workspace.list(folder)))),
       lease: async () => {
@@ -56,11 +64,14 @@ export class WorkspaceFiles {
   }
 
   /** For tools: what they write is waited for, and told of, like what the task writes itself. */
-  forTools(strike: (text: string) => string): ToolFiles {
+  forTools(strike: (text: string) => string, step: () => string | undefined): ToolFiles {
     const workspace = this.#workspace;
     return {
       read: async (path) => (await this.#limits.within(toPromise(() => workspace.read(path)))) ?? undefined,
-      write: (path, content) => this.#writes(path, async () => workspace.write(path, struck(content, strike))),
+      write: async (path, content) => {
+        if (!isOwnOf(step(), path)) throw kept(path);
+        return this.#writes(path, async () => workspace.write(path, struck(content, strike)));
+      },
       list: (folder) => this.#limits.within(toPromise(() => workspace.list(folder))),
     };
   }
@@ -74,14 +85,40 @@ export class WorkspaceFiles {
     else void Promise.allSettled(this.#writing).then(release);
   }
 
-  async #writes(path: string, write: () => Promise<void>): Promise<void> {
+  async #writes(path: string, write: () => Promise<void>, isWritten = () => true): Promise<void> {
     const writing = write();
     this.#writing.add(writing);
     writing.catch(() => {}).finally(() => this.#writing.delete(writing));
     await this.#limits.within(writing);
-    this.#wrote(path);
+    if (isWritten()) this.#wrote(path);
   }
 }
+
+async function swapIn(workspace: TaskWorkspace, path: string, before: Uint8Array | undefined, content: string): Promise<boolean> {
+  if (workspace.swap) return (await workspace.swap(path, before, content)) === true;
+  if (!isSame((await workspace.read(path)) ?? undefined, before)) return false;
+  await workspace.write(path, content);
+  return true;
+}
+
+const steps = "progress/steps/";
+
+/** Below the folders of steps, tools write notes and artifacts of their own step alone. */
+function isOwnOf(step: string | undefined, given: string): boolean {
+  const path = given
+    .split("/")
+    .filter((name) => name !== "" && name !== ".")
+    .join("/");
+  if (!path.startsWith(steps)) return true;
+  const own = `${steps}${step}/`;
+  return path === `${own}notes.md` || path.startsWith(`${own}artifacts/`);
+}
+
+const kept = (path: string) =>
+  new GloveError(
+    "TASK_PATH_READ_ONLY",
+    `\`${path}\` is not of this step, and what a step has kept stays; write below progress/artifacts/.`,
+  );
 
 /** What a method of the application throws is a rejection like any other. */
 const toPromise = async <T>(work: () => Promise<T>): Promise<T> => work();

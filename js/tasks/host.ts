@@ -107,7 +107,7 @@ export class TaskHost {
       services: () => ({
         services: parts.services,
         userId: parts.userId,
-        files: parts.toolFiles(this.files.forTools(strike)),
+        files: parts.toolFiles(this.files.forTools(strike, () => parts.state()?.current?.id)),
       }),
       validated: (callId, validated) => core().validated(callId, validated),
       returned: (callId, outcome) => core().returned(callId, outcome),

@@ -13,6 +13,30 @@ pub(crate) const BESIDE: &str = ".glove-";
 
 /// All of the new content or all of the old: it is written beside the file and put in its place.
 pub fn replace(folder: &Dir, target: &Path, content: &[u8]) -> io::Result<()> {
+    written_beside(folder, target, content, |beside| folder.rename(beside, folder, target))
+}
+
+/// A new file as a whole; an error of the kind `AlreadyExists` where there is one.
+pub(crate) fn create(folder: &Dir, target: &Path, content: &[u8]) -> io::Result<()> {
+    written_beside(folder, target, content, |beside| match folder.hard_link(beside, folder, target) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            // A file system without links: made at once, and whole only with its last byte.
+            let mut file = folder.open_with(target, OpenOptions::new().write(true).create_new(true))?;
+            file.write_all(content)?;
+            file.sync_all()?;
+            folder.remove_file(beside)
+        }
+        linked => linked.and_then(|()| folder.remove_file(beside)),
+    })
+}
+
+/// Writes the content beside a file, and lets it be put in its place.
+fn written_beside(
+    folder: &Dir,
+    target: &Path,
+    content: &[u8],
+    put: impl FnOnce(&Path) -> io::Result<()>,
+) -> io::Result<()> {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let beside: PathBuf = target.with_file_name(format!("{BESIDE}{}-{number}.tmp", std::process::id()));
@@ -23,7 +47,7 @@ pub fn replace(folder: &Dir, target: &Path, content: &[u8]) -> io::Result<()> {
         if let Ok(metadata) = folder.metadata(target) {
             folder.set_permissions(&beside, metadata.permissions())?;
         }
-        folder.rename(&beside, folder, target)
+        put(&beside)
     })();
     if written.is_err() {
         // Nothing of it may stay.

@@ -11,11 +11,14 @@ use std::time::Duration;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
-use super::folder::{BESIDE, on_thread, replace};
+use super::folder::{BESIDE, create, on_thread, replace};
 use glove_wasm::portable::BoxFuture;
 use glove_wasm_task::layout::{DECISIONS, LOCK, PROGRESS, TASK, WorkspacePath};
 use glove_wasm_task::runtime::{Entry, Lease, Workspace};
 use glove_wasm_task::{TaskError, TaskErrorKind};
+
+/// Locked while a file is put in the place of one that was read. It is in no list, by its name.
+const SWAPS: &str = "progress/.glove-swap";
 
 /// The folder of a task, with `task/` and `progress/` in it.
 #[derive(Debug, Clone)]
@@ -206,6 +209,36 @@ impl Workspace for TaskFolder {
         self.on_thread(path, move |folder, path| {
             make_parent(folder, path)?;
             replace(folder, path, &content)
+        })
+    }
+
+    fn swap(
+        &self,
+        path: &WorkspacePath,
+        before: Option<Vec<u8>>,
+        content: Vec<u8>,
+    ) -> BoxFuture<'static, Result<bool, TaskError>> {
+        self.on_thread(path, move |folder, path| {
+            make_parent(folder, path)?;
+            direct(folder, path)?;
+            // Held until it is done, by everybody who swaps a file of this task.
+            let lock = folder.open_with(SWAPS, OpenOptions::new().write(true).create(true))?.into_std();
+            lock.lock()?;
+            let there = match folder.read(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                read => Some(read?),
+            };
+            if there != before {
+                return Ok(false);
+            }
+            match before {
+                Some(_) => replace(folder, path, &content).map(|()| true),
+                // By others, too, who know no lock.
+                None => match create(folder, path, &content) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+                    created => created.map(|()| true),
+                },
+            }
         })
     }
 

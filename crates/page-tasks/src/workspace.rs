@@ -21,6 +21,14 @@ extern "C" {
     fn read(this: &PageFiles, path: &str) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     fn write(this: &PageFiles, path: &str, content: &str) -> Result<Promise, JsValue>;
+    /// Whether it was written: only where there still is `before`, or no file.
+    #[wasm_bindgen(method, structural, catch)]
+    fn swap(
+        this: &PageFiles,
+        path: &str,
+        before: Option<Uint8Array>,
+        content: &str,
+    ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     fn append(this: &PageFiles, path: &str, content: &str) -> Result<Promise, JsValue>;
     /// JSON `[{path, size}, …]`, in any order.
@@ -75,6 +83,17 @@ impl Workspace for PageWorkspace {
     fn write(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
         let writing = self.files.write(path.as_str(), &String::from_utf8_lossy(&content));
         Box::pin(async move { answered(writing).await.map(drop) })
+    }
+
+    fn swap(
+        &self,
+        path: &WorkspacePath,
+        before: Option<Vec<u8>>,
+        content: Vec<u8>,
+    ) -> BoxFuture<'static, Result<bool, TaskError>> {
+        let before = before.map(|before| Uint8Array::from(before.as_slice()));
+        let swapping = self.files.swap(path.as_str(), before, &String::from_utf8_lossy(&content));
+        Box::pin(async move { Ok(answered(swapping).await?.is_truthy()) })
     }
 
     fn append(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {

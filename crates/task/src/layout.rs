@@ -92,6 +92,13 @@ impl WorkspacePath {
         self.0.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
+    /// What the tools of this step may write below `progress/steps/`: its own notes and artifacts. What another step made, what was kept of
+    /// the web and what governs the step stay as they are.
+    pub(crate) fn is_own_of(&self, step: &str) -> bool {
+        let own = self.0.strip_prefix(STEPS).and_then(|rest| rest.strip_prefix('/')?.strip_prefix(step));
+        !self.is_below(STEPS) || (own.is_some_and(|rest| rest.starts_with('/')) && self.is_made_by_step())
+    }
+
     /// Notes and artifacts of one step; what governs the step is beside them.
     pub(crate) fn is_made_by_step(&self) -> bool {
         let inner = self.0.strip_prefix(STEPS).and_then(|rest| rest.strip_prefix('/')?.split_once('/'));

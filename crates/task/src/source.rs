@@ -52,10 +52,10 @@ impl Fetched {
         is_page.then_some(Fetched { url, content: text })
     }
 
-    /// As a step cites it and keeps it: the same content has the same name.
+    /// As a step cites it and keeps it. The name is the whole hash of the content, where no tool writes: nothing else ever stands there.
     pub fn kept_by(&self, step: &str) -> (Source, WorkspacePath) {
         let hash = sha256(self.content.as_bytes());
-        let path = of_step(step, &format!("artifacts/{}.txt", hash.get(..12).unwrap_or_default()));
+        let path = of_step(step, &format!("sources/{hash}.txt"));
         let source = Source {
             url: self.url.clone(),
             title: title_of(&self.content),

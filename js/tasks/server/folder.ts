@@ -3,12 +3,15 @@ import { GloveError, reasonOf } from "../../src/values/error.js";
 import { check } from "../../src/values/validate-options.js";
 import { fromCore } from "../../src/wasm/core-errors.js";
 import { core } from "../core.js";
-import type { TaskWorkspace, WorkspaceEntry } from "../workspaces/workspace.js";
+import { isSame, type TaskWorkspace, type WorkspaceEntry } from "../workspaces/workspace.js";
 import { isLocked, lockFile } from "./lock.js";
 import { type NodeEntry, type NodeFile, type NodeStats, nodeFiles, nodeProcess } from "./node.js";
 
 /** Held by the one who runs the task. */
 const lock = "progress/.lock";
+/** Locked while a file is put in the place of one that was read. It is in no list, by its name. */
+const swaps = "progress/.glove-swap";
+const swapPatience = 5_000;
 /** How the names of files begin that are about to take another's place. */
 const beside = ".glove-";
 
@@ -53,6 +56,18 @@ export class FolderTaskWorkspace implements TaskWorkspace {
 
   write(path: string, content: string | Uint8Array): Promise<void> {
     return this.#at(path, "make", (at) => replace(at, content));
+  }
+
+  /** Under a lock that `glove` takes, too; a file that others make meanwhile is never replaced. */
+  async swap(path: string, before: Uint8Array | undefined, content: string): Promise<boolean> {
+    const release = await this.#at(swaps, "make", swapLock);
+    try {
+      const there = await this.read(path);
+      if (!isSame(there, before)) return false;
+      return await this.#at(path, "make", (at) => (there ? replace(at, content).then(() => true) : create(at, content)));
+    } finally {
+      release();
+    }
   }
 
   async append(path: string, content: string): Promise<void> {
@@ -180,9 +195,55 @@ async function direct(root: string, path: string): Promise<void> {
   }
 }
 
+async function swapLock(at: string): Promise<() => void> {
+  for (const until = Date.now() + swapPatience; ; ) {
+    const release = await lockFile(at);
+    if (release) return release;
+    if (Date.now() > until) throw new Error("somebody else has it locked");
+  }
+}
+
+/** A new file as a whole; false where somebody has made one. */
+async function create(at: string, content: string): Promise<boolean> {
+  const { link, open, rm } = nodeFiles();
+  try {
+    await writtenBeside(at, content, async (next) => {
+      try {
+        await link(next, at);
+      } catch (error) {
+        if (isThere(error)) throw error;
+        // A file system without links: made at once, and whole only with its last byte.
+        const file = await open(at, "wx");
+        try {
+          await file.writeFile(content);
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+      }
+      await rm(next, { force: true });
+    });
+    return true;
+  } catch (error) {
+    if (isThere(error)) return false;
+    throw error;
+  }
+}
+
 /** All of the new content or all of the old. */
 async function replace(at: string, content: string | Uint8Array): Promise<void> {
-  const { chmod, open, rename, rm, stat } = nodeFiles();
+  const { chmod, rename, stat } = nodeFiles();
+  await writtenBeside(at, content, async (next) => {
+    const before = await stat(at).catch(() => undefined);
+    if (before?.isDirectory()) throw new Error("it is a folder");
+    if (before) await chmod(next, before.mode);
+    await rename(next, at);
+  });
+}
+
+/** Writes the content beside a file, and lets it be put in its place. */
+async function writtenBeside(at: string, content: string | Uint8Array, put: (next: string) => Promise<void>): Promise<void> {
+  const { open, rm } = nodeFiles();
   const slash = at.lastIndexOf("/");
   const next = `${at.slice(0, slash)}/${beside}${nodeProcess().pid}-${written++}.tmp`;
   try {
@@ -193,10 +254,7 @@ async function replace(at: string, content: string | Uint8Array): Promise<void> 
     } finally {
       await file.close();
     }
-    const before = await stat(at).catch(() => undefined);
-    if (before?.isDirectory()) throw new Error("it is a folder");
-    if (before) await chmod(next, before.mode);
-    await rename(next, at);
+    await put(next);
   } catch (error) {
     await rm(next, { force: true }).catch(() => {});
     throw error;
@@ -226,6 +284,8 @@ async function below(at: string, path: string, found: WorkspaceEntry[]): Promise
     }
   }
 }
+
+const isThere = (error: unknown) => (error as { readonly code?: string }).code === "EEXIST";
 
 function isMissing(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes((error as { readonly code?: string }).code ?? "");

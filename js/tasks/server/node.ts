@@ -31,6 +31,7 @@ interface NodeFiles {
   open(path: string, flags: string | number, mode?: number): Promise<NodeFile>;
   access(path: string): Promise<void>;
   chmod(path: string, mode: number): Promise<void>;
+  link(from: string, to: string): Promise<void>;
   lstat(path: string): Promise<NodeStats>;
   mkdir(path: string, options: { readonly recursive: true }): Promise<unknown>;
   readdir(path: string, options: { readonly withFileTypes: true }): Promise<NodeEntry[]>;

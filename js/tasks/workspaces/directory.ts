@@ -1,7 +1,7 @@
 // A workspace in a folder of the browser: its private file system, or a folder that a person has picked.
 import { check } from "../../src/values/validate-options.js";
-import { isLeased, leaseOf } from "./lease.js";
-import type { TaskWorkspace, WorkspaceEntry } from "./workspace.js";
+import { inTurn, isLeased, leaseOf } from "./lease.js";
+import { isSame, type TaskWorkspace, type WorkspaceEntry } from "./workspace.js";
 
 type Folder = FileSystemDirectoryHandle;
 
@@ -48,6 +48,15 @@ export class DirectoryTaskWorkspace implements TaskWorkspace {
     // People and services look there from the first file on.
     this.#decisions ??= this.#place("progress/approvals/decisions/of").catch(() => {});
     await this.#decisions;
+  }
+
+  /** One after the other, in all tabs of the origin. */
+  swap(path: string, before: Uint8Array | undefined, content: string): Promise<boolean> {
+    return inTurn(`${this.name}:swap`, async () => {
+      const same = isSame(await this.read(path), before);
+      if (same) await this.write(path, content);
+      return same;
+    });
   }
 
   async append(path: string, content: string): Promise<void> {

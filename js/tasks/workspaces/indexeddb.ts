@@ -1,7 +1,7 @@
 // A workspace in the browser's database, for browsers whose private file system pages cannot write to.
 import { decodeUtf8, encodeUtf8 } from "../../src/values/utf8.js";
 import { isLeased, leaseOf } from "./lease.js";
-import type { TaskWorkspace, WorkspaceEntry } from "./workspace.js";
+import { isSame, type TaskWorkspace, type WorkspaceEntry } from "./workspace.js";
 
 const database = "glove-tasks";
 const store = "files";
@@ -30,6 +30,19 @@ export class IndexedDBTaskWorkspace implements TaskWorkspace {
   async write(path: string, content: string | Uint8Array): Promise<void> {
     const bytes = typeof content === "string" ? encodeUtf8(content) : content.slice();
     await within("readwrite", (files) => files.put({ workspace: this.#id, path, content: bytes } satisfies Row));
+  }
+
+  async swap(path: string, before: Uint8Array | undefined, content: string): Promise<boolean> {
+    let same = false;
+    await within("readwrite", (files) => {
+      const reading = files.get([this.#id, path]) as IDBRequest<Row | undefined>;
+      reading.onsuccess = () => {
+        same = isSame(reading.result?.content, before);
+        if (same) files.put({ workspace: this.#id, path, content: encodeUtf8(content) } satisfies Row);
+      };
+      return reading;
+    });
+    return same;
   }
 
   async append(path: string, content: string): Promise<void> {

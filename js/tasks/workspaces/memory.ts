@@ -1,7 +1,7 @@
 // A workspace in memory, for tests and for tasks that nobody takes up again.
 import { GloveError } from "../../src/values/error.js";
 import { decodeUtf8, encodeUtf8 } from "../../src/values/utf8.js";
-import { isBelow, type TaskWorkspace, type WorkspaceEntry } from "./workspace.js";
+import { isBelow, isSame, type TaskWorkspace, type WorkspaceEntry } from "./workspace.js";
 
 let made = 0;
 
@@ -31,6 +31,12 @@ export class MemoryTaskWorkspace implements TaskWorkspace {
 
   async write(path: string, content: string | Uint8Array): Promise<void> {
     this.#put(path, content);
+  }
+
+  async swap(path: string, before: Uint8Array | undefined, content: string): Promise<boolean> {
+    const same = isSame(this.#files.get(path), before);
+    if (same) this.#put(path, content);
+    return same;
   }
 
   async append(path: string, content: string): Promise<void> {

@@ -19,6 +19,11 @@ export interface TaskWorkspace {
   read(path: string): Promise<Uint8Array | undefined>;
   /** Writes a file as a whole, with the folders that it needs. */
   write(path: string, content: string | Uint8Array): Promise<void>;
+  /**
+   * Writes a file where there still is what was read there (`before`; nothing: no file), and says whether it did: of several that do this at
+   * once, one has true. Without it the task looks and then writes, which is enough where all of them are in one page or process.
+   */
+  swap?(path: string, before: Uint8Array | undefined, content: string): Promise<boolean>;
   /** Adds to the end of a file, which is made where there is none. */
   append(path: string, content: string): Promise<void>;
   /** Removes a file; one that is not there is no error. */
@@ -39,15 +44,20 @@ const methods = {
   remove: "work",
   list: "work",
   lease: "work",
-} as const satisfies Options<Omit<TaskWorkspace, "leased">>;
+} as const satisfies Options<Omit<TaskWorkspace, "leased" | "swap">>;
 
 export function checkWorkspace(workspace: TaskWorkspace): TaskWorkspace {
   check("The workspace", Object(workspace) === workspace ? {} : workspace, "object");
   for (const [name, kind] of Object.entries(methods)) {
     check(`\`${name}\` of the workspace`, (workspace as unknown as Record<string, unknown>)[name], kind);
   }
+  if (workspace.swap !== undefined) check("`swap` of the workspace", workspace.swap, "work");
   return workspace;
 }
+
+/** Whether a file has this content; nothing stands for no file. */
+export const isSame = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
+  a === b || (a?.length === b?.length && a !== undefined && a.every((byte, at) => byte === b?.[at]));
 
 /** Below a folder, or the folder itself as a file. */
 export const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

@@ -4,9 +4,10 @@ use crate::support::wait::block_on;
 use futures_util::future::join;
 use glove_wasm::ports::{Tool, ToolContext};
 use glove_wasm::testing::{FakeClock, Line, ScriptedModel};
-use glove_wasm_task::runtime::{MemoryWorkspace, RunOptions, decide};
+use glove_wasm_task::runtime::{MemoryWorkspace, RunOptions, Workspace, decide};
 use glove_wasm_task::{
     ApprovalDecision, ApprovalPolicy, ApprovalRequest, Decision, FinishReason, ResultView, TaskStatus,
+    WorkspacePath,
 };
 use serde_json::{Value, json};
 
@@ -353,4 +354,98 @@ fn a_policy_that_is_set_when_a_task_is_taken_up_counts_for_the_next_call_of_its_
     let result = block_on(task.run(LEAVE)).unwrap();
     assert_eq!(result.approvals[0].tool_name.as_deref(), Some("fs_write"));
     assert_eq!(files.text("progress/artifacts/one.md"), None);
+}
+
+#[test]
+fn of_several_processes_that_decide_at_once_the_first_wins_and_the_others_hear_who_it_was() {
+    let place = std::env::temp_dir().join(format!("glove-decides-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&place);
+    let open = || glove_wasm_native::TaskFolder::open(&place).unwrap();
+    let request = json!({ "type": "plan", "rationale": "Both files", "expires_at": "2125-01-01T00:00:00Z" });
+    for round in 1..=20 {
+        let id = format!("req_{round:04}");
+        let mut request = request.clone();
+        request["id"] = json!(id);
+        let path = WorkspacePath::parse(&format!("progress/approvals/requests/{id}.json")).unwrap();
+        block_on(open().write(&path, request.to_string().into_bytes())).unwrap();
+        let barrier = std::sync::Barrier::new(6);
+        let answers: Vec<_> = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..6)
+                .map(|number| {
+                    let (id, barrier, open) = (&id, &barrier, &open);
+                    scope.spawn(move || {
+                        // Each has the folder for itself, as a process of its own would.
+                        let (files, by) = (open(), format!("person {number}"));
+                        let said = if number % 2 == 0 { Decision::Approved } else { Decision::Denied };
+                        let decision = ApprovalDecision::new(id, said, &by, NOON);
+                        barrier.wait();
+                        block_on(decide(&files, NOON, &decision)).map(|()| by)
+                    })
+                })
+                .collect();
+            all.into_iter().map(|one| one.join().unwrap()).collect()
+        });
+        let won: Vec<&String> = answers.iter().flatten().collect();
+        assert_eq!(won.len(), 1, "{answers:?}");
+        for error in answers.iter().filter_map(|answer| answer.as_ref().err()) {
+            assert_eq!(error.code(), "TASK_APPROVAL_CLOSED");
+            assert!(error.message.contains(&format!("by \"{}\"", won[0])), "{error}");
+        }
+        let file = std::fs::read_to_string(place.join(format!("progress/approvals/decisions/{id}.json")));
+        assert!(file.unwrap().contains(won[0].as_str()));
+    }
+    assert!(
+        block_on(open().list(&WorkspacePath::known("progress"))).unwrap().len() == 40,
+        "and nothing beside"
+    );
+    std::fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn what_decides_nothing_is_replaced_by_one_of_those_who_decide_at_once() {
+    let place = std::env::temp_dir().join(format!("glove-decides-void-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&place);
+    let files = glove_wasm_native::TaskFolder::open(&place).unwrap();
+    let spec = spec().approvals(plan_alone());
+    let task = block_on(agent(&working_model()).start_task(files.clone(), spec)).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    let file = place.join("progress/approvals/decisions/req_0001.json");
+    std::fs::write(&file, "{\"decision\": \"appro").unwrap();
+    let barrier = std::sync::Barrier::new(6);
+    let won = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..6)
+            .map(|number| {
+                let (barrier, place) = (&barrier, &place);
+                scope.spawn(move || {
+                    let files = glove_wasm_native::TaskFolder::open(place).unwrap();
+                    let by = format!("person {number}");
+                    barrier.wait();
+                    block_on(decide(
+                        &files,
+                        NOON,
+                        &ApprovalDecision::new("req_0001", Decision::Approved, &by, NOON),
+                    ))
+                })
+            })
+            .collect();
+        all.into_iter().map(|one| one.join().unwrap()).filter(Result::is_ok).count()
+    });
+    assert_eq!(won, 1);
+    assert_eq!(block_on(task.run(LEAVE)).unwrap().finish_reason, Some(FinishReason::Completed));
+    drop(task);
+    std::fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn a_person_who_decided_just_before_a_request_expired_is_obeyed_although_nobody_ran_the_task_then() {
+    let files = workspace();
+    let clock = FakeClock::at(NOON);
+    let agent = at(&working_model(), clock.clone()).build().unwrap();
+    let task = block_on(agent.start_task(files.clone(), spec().approvals(plan_alone()))).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    block_on(task.approve("req_0001", "ada")).unwrap();
+    clock.advance(48 * 3_600_000);
+    assert_eq!(block_on(task.run(LEAVE)).unwrap().finish_reason, Some(FinishReason::Completed));
+    let decision = files.text("progress/approvals/decisions/req_0001.json").unwrap();
+    assert!(decision.contains("ada"), "{decision}");
 }

@@ -53,7 +53,8 @@ fn pages_that_a_step_reads_are_cited_once_and_kept_beside_it_to_the_byte() {
     let kept = files.text(path).unwrap();
     assert_eq!(kept, "<title>Whales</title>\nThey  sing.");
     assert_eq!(source["checksum"], format!("sha256:{}", glove_wasm_task::sha256(kept.as_bytes())));
-    assert!(path.starts_with("progress/steps/gather-1/artifacts/"), "{path}");
+    assert!(path.starts_with("progress/steps/gather-1/sources/"), "{path}");
+    assert!(path.contains(source["checksum"].as_str().unwrap().trim_start_matches("sha256:")), "{path}");
     let made = &result.steps[0].artifacts_written;
     assert_eq!((made.len(), made[0].kind.as_str(), made[0].path.as_str()), (1, "source", path));
     // What it read is no result of the task.
@@ -103,6 +104,45 @@ fn a_step_has_its_calls_as_lines_and_may_keep_notes_and_artifacts_of_its_own() {
     let made: Vec<&str> = step.artifacts_written.iter().map(|made| made.path.as_str()).collect();
     assert_eq!(made, ["progress/steps/act-1-s1/artifacts/draft.md", "progress/steps/act-1-s1/notes.md"]);
     assert_eq!(files.text("progress/steps/plan-1/events.ndjson"), None, "the plan called nothing");
+}
+
+#[test]
+fn what_a_step_has_kept_is_overwritten_by_no_other_one() {
+    let files = workspace();
+    let (kept, text) = (files.clone(), "They sing.");
+    let hash = glove_wasm_task::sha256("<title>Whales</title>\nThey  sing.".as_bytes());
+    let page = format!("progress/steps/gather-1/sources/{hash}.txt");
+    let model = ScriptedModel::by(move |_, seen| {
+        let (request, rounds) = asked(seen);
+        let write = |path: &str, content: &str, id: &str| {
+            Line::call("fs_write", id, json!({ "path": path, "content": content }))
+        };
+        let cited = kept.text("progress/sources.jsonl").unwrap_or_default();
+        match rounds {
+            0 if request.contains("Phase: gather") => {
+                Line::call("http_fetch", "f1", json!({ "url": "https://a.example/whales" }))
+            }
+            0 if request.contains("(s1)") => write("progress/steps/act-1-s1/artifacts/draft.md", text, "w1"),
+            0 if request.contains("(s2)") => write("progress/steps/act-1-s1/artifacts/draft.md", "", "w2"),
+            1 if request.contains("(s2)") => write("progress/sources.jsonl", &format!("{cited}{{}}\n"), "w3"),
+            2 if request.contains("(s2)") => write(&page, "", "w4"),
+            3 if request.contains("(s2)") => write("progress/sources.jsonl", "", "w5"),
+            _ => worker(seen),
+        }
+    });
+    let agent = builder(&model).tool_for(["gather"], fetch()).build().unwrap();
+    let result = block_on(agent.do_task(files.clone(), spec(), ResultView::Full)).unwrap();
+    assert_eq!(result.finish_reason, Some(FinishReason::Completed));
+    let calls = result.steps.iter().flat_map(|step| &step.tool_calls);
+    let told: Vec<(&str, &str)> = calls
+        .map(|call| (call.call_id.as_str(), call.status.as_str()))
+        .filter(|(id, _)| id.starts_with('w'))
+        .collect();
+    let expected = [("w1", "success"), ("w2", "error"), ("w3", "success"), ("w4", "error"), ("w5", "error")];
+    assert_eq!(told, expected);
+    assert_eq!(files.text("progress/steps/act-1-s1/artifacts/draft.md").unwrap(), text);
+    assert!(files.text(&format!("progress/steps/gather-1/sources/{hash}.txt")).unwrap().contains("sing"));
+    assert_eq!(lines(&files, "progress/sources.jsonl").len(), 2);
 }
 
 #[test]

@@ -348,6 +348,19 @@ impl Workspace for Slow {
         })
     }
 
+    fn swap(
+        &self,
+        path: &WorkspacePath,
+        before: Option<Vec<u8>>,
+        content: Vec<u8>,
+    ) -> BoxFuture<'static, Result<bool, TaskError>> {
+        let (files, path) = (self.0.clone(), path.clone());
+        Box::pin(async move {
+            a_while().await;
+            files.swap(&path, before, content).await
+        })
+    }
+
     fn append(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
         let (files, path) = (self.0.clone(), path.clone());
         Box::pin(async move {

@@ -82,6 +82,23 @@ impl Workspace for Mortal {
         }
     }
 
+    fn swap(
+        &self,
+        path: &WorkspacePath,
+        before: Option<Vec<u8>>,
+        content: Vec<u8>,
+    ) -> BoxFuture<'static, Result<bool, TaskError>> {
+        match self.dies() {
+            None => self.files.swap(path, before, content),
+            Some(last) => {
+                if last && self.death == Death::After {
+                    drop(self.files.swap(path, before, content));
+                }
+                died()
+            }
+        }
+    }
+
     fn append(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
         match self.dies() {
             None => self.files.append(path, content),

@@ -51,17 +51,21 @@ impl Task {
 
     /// Writes a request down. With automatic approval it is decided at once, unless only a person can.
     fn ask(&mut self, now: u64, request: ApprovalRequest) -> Option<Decided> {
+        let automatic = self.state.approvals.automatic && !request.interrupted;
+        let decision = ApprovalDecision::new(&request.id, Decision::Approved, "automatic", now);
+        if automatic {
+            // It stands before the request does, so that nobody else decides about it.
+            self.send_decision(&decision);
+        }
         self.send(&layout::request(&request.id), pretty(&request));
         let data =
             fields(&[("id", &request.id), ("type", &request.kind), ("expires_at", &request.expires_at)]);
         let step = request.step.clone().unwrap_or_default();
         self.emit_of(now, "approval.requested", &step, request.tool_name.clone().unwrap_or_default(), data);
         self.state.pending.push(request.clone());
-        if !self.state.approvals.automatic || request.interrupted {
+        if !automatic {
             return None;
         }
-        let decision = ApprovalDecision::new(&request.id, Decision::Approved, "automatic", now);
-        self.send_decision(&decision);
         self.settle(now, &request, &decision);
         let question = request.question.unwrap_or_default();
         Some(Decided { question, allowed: true, reason: None })

@@ -84,7 +84,9 @@ impl Task {
             let decision = counts.and_then(|(id, text)| ApprovalDecision::from_file(id, text).ok());
             let in_time = |decision: &ApprovalDecision| {
                 let said = time::from_text(&decision.timestamp);
-                !request.is_expired(now) || said.is_some_and(|said| said < request.expires())
+                decision.decision == Decision::Expired
+                    || !request.is_expired(now)
+                    || said.is_some_and(|said| said < request.expires())
             };
             let decision = match decision {
                 Some(decision) if in_time(&decision) => decision,

@@ -85,7 +85,12 @@ impl Task {
             let made = page.deliverable(&path, &source);
             if report.artifacts_written.iter().all(|known| known.path != made.path) {
                 report.artifacts_written.push(made);
-                fx.push(Effect::Write { path, content: page.content.clone(), unless: None });
+                // What is there was kept before.
+                fx.push(Effect::Write {
+                    path: path.clone(),
+                    content: page.content.clone(),
+                    unless: Some(path),
+                });
             }
             let path = WorkspacePath::known(layout::SOURCES);
             fx.push(Effect::Edit { path, edit: Edit::Append(in_one_line(&source)) });

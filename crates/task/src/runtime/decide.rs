@@ -2,7 +2,7 @@
 
 use crate::layout::{self, WorkspacePath};
 use crate::runtime::workspace::{Workspace, read_known, read_text};
-use crate::text::pretty;
+use crate::text::{first_line, pretty};
 use crate::{ApprovalDecision, ApprovalRequest, Decision, TaskError, TaskErrorKind, TaskState};
 use glove_wasm::json::codec::from_text;
 
@@ -33,19 +33,54 @@ pub async fn decide(files: &dyn Workspace, now: u64, decision: &ApprovalDecision
             }
         },
     };
-    if let Some(found) = read_text(files, &layout::decision(id)).await?
-        && !decides_nothing(files, id, &found).await?
-    {
-        return refuse(TaskErrorKind::ApprovalClosed, format!("the request `{id}` is decided already"));
-    }
     if request.is_expired(now) && decision.decision != Decision::Expired {
+        closed_before(files, id).await?;
         let message = format!(
             "the request `{id}` expired at {}; resume the task to be asked again",
             request.expires_at
         );
         return refuse(TaskErrorKind::ApprovalClosed, message);
     }
-    files.write(&layout::decision(id), pretty(decision).into_bytes()).await
+    let content = pretty(decision).into_bytes();
+    for _ in 0..TRIES {
+        // The first decision wins: whoever is second finds it here, also where both looked at once.
+        let before = closed_before(files, id).await?;
+        if files.swap(&layout::decision(id), before, content.clone()).await? {
+            return Ok(());
+        }
+    }
+    let message = format!("{} changes again and again; the request still waits", layout::decision(id));
+    refuse(TaskErrorKind::Workspace, message)
+}
+
+/// How often a file that decides nothing may become another one meanwhile.
+const TRIES: usize = 10;
+
+/// What stands in the file of a decision and decides nothing. Fails where the request is decided, and says by whom.
+async fn closed_before(files: &dyn Workspace, id: &str) -> Result<Option<Vec<u8>>, TaskError> {
+    let found = files.read(&layout::decision(id)).await?;
+    let text = found.as_deref().map(String::from_utf8_lossy);
+    let state = read_known(files, layout::STATE).await?;
+    let state = state.as_deref().map(TaskState::from_file).and_then(Result::ok);
+    let waits = state.as_ref().is_none_or(|state| state.pending.iter().any(|open| open.id == id));
+    let by = text.as_deref().and_then(|text| ApprovalDecision::from_file(id, text).ok());
+    let is_void = |text: &str| by.is_none() || state.as_ref().is_some_and(|state| state.ignores(id, text));
+    match (&text, &by) {
+        (None, _) if waits => return Ok(None),
+        // One that cannot be read, or that was there before the request.
+        (Some(text), _) if waits && state.is_some() && is_void(text) => return Ok(found.clone()),
+        _ => {}
+    }
+    let mut message = format!("the request `{id}` is decided already");
+    if by.as_ref().is_some_and(|by| by.decision == Decision::Expired) {
+        message = format!("the request `{id}` has expired; resume the task to be asked again");
+    } else if let Some(ApprovalDecision { decision, approved_by, timestamp, .. }) = &by {
+        message.push_str(&format!(": {} by \"{}\"", decision.word(), first_line(approved_by, 100)));
+        if !timestamp.is_empty() {
+            message.push_str(&format!(", {}", first_line(timestamp, 40)));
+        }
+    }
+    Err(TaskError::new(TaskErrorKind::ApprovalClosed, message))
 }
 
 /// A request that waits, as the state tells it.
@@ -53,14 +88,6 @@ async fn pending(files: &dyn Workspace, id: &str) -> Result<Option<ApprovalReque
     let state = read_known(files, layout::STATE).await?;
     let Some(Ok(state)) = state.as_deref().map(TaskState::from_file) else { return Ok(None) };
     Ok(state.pending.into_iter().find(|open| open.id == id))
-}
-
-/// Whether a request waits in spite of the file of its decision: one that cannot be read, or that was there before the request.
-async fn decides_nothing(files: &dyn Workspace, id: &str, text: &str) -> Result<bool, TaskError> {
-    let state = read_known(files, layout::STATE).await?;
-    let Some(Ok(state)) = state.as_deref().map(TaskState::from_file) else { return Ok(false) };
-    let waits = state.pending.iter().any(|open| open.id == id);
-    Ok(waits && (state.ignores(id, text) || ApprovalDecision::from_file(id, text).is_err()))
 }
 
 /// Writes the STOP file: whoever runs the task stops after the call in flight. To go on, delete the file and resume.

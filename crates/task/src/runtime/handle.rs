@@ -14,7 +14,7 @@ use crate::runtime::running::{Running, Shared, Then, lock};
 use crate::runtime::session_source::conversations;
 use crate::runtime::session_step::StepExit;
 use crate::runtime::workspace::{Workspace, read_known, read_text};
-use crate::text::in_one_line;
+use crate::text::{in_one_line, pretty};
 use crate::{
     ApprovalDecision, ApprovalPolicy, ApprovalRequest, Begin, Budgets, Decision, Failure, Input, Journal,
     Observed, ResultView, SkillBundle, Task, TaskError, TaskErrorKind, TaskEvent, TaskResult, TaskSpec,
@@ -273,7 +273,19 @@ impl TaskHandle {
         }
     }
 
+    /// Expiry is a decision like any other: where a person was faster, theirs counts.
+    async fn expire(&self) -> Result<(), TaskError> {
+        let now = self.running.now();
+        for request in self.approvals().into_iter().filter(|open| open.is_expired(now)) {
+            let expired = ApprovalDecision::new(&request.id, Decision::Expired, "expiry", now);
+            let content = pretty(&expired).into_bytes();
+            self.running.shared.files.swap(&layout::decision(&request.id), None, content).await?;
+        }
+        Ok(())
+    }
+
     async fn observe(&self) -> Result<Observed, TaskError> {
+        self.expire().await?;
         let files = &*self.running.shared.files;
         Ok(Observed {
             stop: self.running.stop_reason().await?,
@@ -309,8 +321,7 @@ async fn keep_aside(
     content: &str,
 ) -> Result<String, TaskError> {
     let hash = sha256(content.as_bytes());
-    let short = hash.get(..12).unwrap_or_default();
-    let path = format!("{}/{name}-{short}.{ending}", layout::RECOVERED);
+    let path = format!("{}/{name}-{hash}.{ending}", layout::RECOVERED);
     files.write(&WorkspacePath::known(path.clone()), content.as_bytes().to_vec()).await?;
     Ok(path)
 }

@@ -64,6 +64,20 @@ impl Workspace for MemoryWorkspace {
         Box::pin(ready(Ok(())))
     }
 
+    fn swap(
+        &self,
+        path: &WorkspacePath,
+        before: Option<Vec<u8>>,
+        content: Vec<u8>,
+    ) -> BoxFuture<'static, Result<bool, TaskError>> {
+        let mut all = self.all();
+        let same = all.get(path) == before.as_ref();
+        if same {
+            all.insert(path.clone(), content);
+        }
+        Box::pin(ready(Ok(same)))
+    }
+
     fn append(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
         self.all().entry(path.clone()).or_default().extend(content);
         Box::pin(ready(Ok(())))

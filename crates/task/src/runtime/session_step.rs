@@ -77,7 +77,7 @@ impl Running {
                     goal: self.with_task(|task| task.state().spec.goal.clone()),
                     plan: self.with_task(|task| task.state().plan.as_ref().map(|known| known.plan.clone())),
                     prompt: prompt.clone(),
-                    files: ToolFiles::of(&self.shared.files, &self.shared.secrets, &self.skills()?),
+                    files: ToolFiles::of(&self.shared.files, &step.id, &self.shared.secrets, &self.skills()?),
                     model: Arc::clone(&self.shared.parts.model),
                     step: step.clone(),
                 };

@@ -128,7 +128,7 @@ impl Running {
 
     pub(super) fn tools_of(&self, step: &StepSpec) -> Result<Vec<Tool>, TaskError> {
         let skills = self.skills()?;
-        let files = ToolFiles::of(&self.shared.files, &self.shared.secrets, &skills);
+        let files = ToolFiles::of(&self.shared.files, &step.id, &self.shared.secrets, &skills);
         let mut all: Vec<TaskTool> = built_in(&files);
         all.extend(self.shared.parts.tools.iter().cloned());
         for (make, phases) in &self.shared.parts.file_tools {

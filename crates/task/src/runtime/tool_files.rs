@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::ready;
 
-use crate::layout::{SKILLS, WorkspacePath};
+use crate::layout::{SKILLS, SOURCES, WorkspacePath};
 use crate::runtime::credentials::Secrets;
 use crate::runtime::workspace::{Entry, Lease, Workspace};
 use crate::{SkillBundle, SkillTool, TaskError, TaskErrorKind};
@@ -17,9 +17,11 @@ pub trait SkillRunner: MaybeSend + MaybeSync {
     fn tool(&self, tool: &SkillTool, files: Arc<dyn Workspace>) -> Tool;
 }
 
-/// The files of skills are read only.
+/// The files of skills and of other steps are read only.
 pub(super) struct ToolFiles {
     files: Arc<dyn Workspace>,
+    /// The step whose tools they are.
+    step: String,
     mounted: Vec<(WorkspacePath, String)>,
     secrets: Arc<Secrets>,
 }
@@ -27,6 +29,7 @@ pub(super) struct ToolFiles {
 impl ToolFiles {
     pub(super) fn of(
         files: &Arc<dyn Workspace>,
+        step: &str,
         secrets: &Arc<Secrets>,
         skills: &[&SkillBundle],
     ) -> Arc<dyn Workspace> {
@@ -34,7 +37,22 @@ impl ToolFiles {
         for skill in skills {
             mounted.extend_from_slice(&skill.files);
         }
-        Arc::new(ToolFiles { files: Arc::clone(files), mounted, secrets: Arc::clone(secrets) })
+        let step = step.to_owned();
+        Arc::new(ToolFiles { files: Arc::clone(files), step, mounted, secrets: Arc::clone(secrets) })
+    }
+
+    /// Why a tool may not write here.
+    fn refusal(&self, path: &WorkspacePath) -> Option<TaskError> {
+        let message = match () {
+            () if path.is_below(SKILLS) => format!("`{path}` belongs to a skill, whose files are only read"),
+            () if !path.is_own_of(&self.step) => {
+                format!(
+                    "`{path}` is not of this step, and what a step has kept stays; write below progress/artifacts/"
+                )
+            }
+            () => return None,
+        };
+        Some(TaskError::new(TaskErrorKind::ReadOnly, message))
     }
 
     /// What is no text stays as it is.
@@ -46,9 +64,8 @@ impl ToolFiles {
     }
 }
 
-fn refused(path: &WorkspacePath) -> BoxFuture<'static, Result<(), TaskError>> {
-    let message = format!("`{path}` belongs to a skill, whose files are only read");
-    Box::pin(ready(Err(TaskError::new(TaskErrorKind::ReadOnly, message))))
+fn is_break(byte: &u8) -> bool {
+    *byte == b'\n'
 }
 
 impl Workspace for ToolFiles {
@@ -64,16 +81,42 @@ impl Workspace for ToolFiles {
     }
 
     fn write(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
-        match path.is_below(SKILLS) {
-            true => refused(path),
-            false => self.files.write(path, self.clean(content)),
+        if let Some(refused) = self.refusal(path) {
+            return Box::pin(ready(Err(refused)));
         }
+        let content = self.clean(content);
+        if path.as_str() != SOURCES {
+            return self.files.write(path, content);
+        }
+        let (files, path) = (Arc::clone(&self.files), path.clone());
+        Box::pin(async move {
+            let before = files.read(&path).await?;
+            let cited = |line: &&[u8]| content.split(is_break).any(|known| known == *line);
+            if before.iter().flat_map(|before| before.split(is_break)).all(|line| cited(&line)) {
+                return files.write(&path, content).await;
+            }
+            let message =
+                format!("`{path}` only grows; write it with the lines that are there, and yours below");
+            Err(TaskError::new(TaskErrorKind::ReadOnly, message))
+        })
     }
 
     fn append(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
-        match path.is_below(SKILLS) {
-            true => refused(path),
-            false => self.files.append(path, self.clean(content)),
+        match self.refusal(path) {
+            Some(refused) => Box::pin(ready(Err(refused))),
+            None => self.files.append(path, self.clean(content)),
+        }
+    }
+
+    fn swap(
+        &self,
+        path: &WorkspacePath,
+        before: Option<Vec<u8>>,
+        content: Vec<u8>,
+    ) -> BoxFuture<'static, Result<bool, TaskError>> {
+        match self.refusal(path) {
+            Some(refused) => Box::pin(ready(Err(refused))),
+            None => self.files.swap(path, before, self.clean(content)),
         }
     }
 

@@ -16,6 +16,15 @@ pub trait Workspace: MaybeSend + MaybeSync {
     /// Writes a file as a whole, with the folders that it needs.
     fn write(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>>;
 
+    /// Writes a file as a whole where there still is what was read there (`None`: no file). False, and nothing is written, where there is
+    /// something else by now: of several that do this at once, one has true.
+    fn swap(
+        &self,
+        path: &WorkspacePath,
+        before: Option<Vec<u8>>,
+        content: Vec<u8>,
+    ) -> BoxFuture<'static, Result<bool, TaskError>>;
+
     /// Adds to the end of a file, which is made where there is none.
     fn append(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>>;
 
