@@ -12,8 +12,8 @@ use glove_wasm_coding::Workspace;
 use glove_wasm_native::TaskFolder;
 use glove_wasm_task::runtime::{RunOptions, TaskAgent, TaskHandle};
 use glove_wasm_task::{
-    ApprovalKind, ApprovalPolicy, ApprovalRequest, Budgets, FinishReason, TaskError, TaskErrorKind,
-    TaskEvent, TaskResult, TaskSpec,
+    ApprovalKind, ApprovalPolicy, ApprovalRequest, Budgets, FinishReason, MemoryAccess, TaskError,
+    TaskErrorKind, TaskEvent, TaskResult, TaskSpec,
 };
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
@@ -41,11 +41,16 @@ pub(crate) fn run(places: &Places, options: &Run) -> Result<(), Failure> {
         return Err(no_goal(options));
     }
     let _traces = Exporting::begin()?;
-    let task = open(&powers.agent(model, &options.folder, "")?.build()?, options)?;
+    let asks = !options.json && stdin().is_terminal() && stdout().is_terminal();
+    let mut agent = powers.agent(model, &options.folder, "")?;
+    if asks && (options.powers.shell || options.powers.test.is_some()) {
+        // A command could write the files of decisions, and the person is here.
+        agent = agent.decided_here();
+    }
+    let task = open(&agent.build()?, options)?;
     let json = options.json;
     task.subscribe_events(move |event| print(event, json));
     terminal_text::remember_terminal();
-    let asks = !options.json && stdin().is_terminal() && stdout().is_terminal();
     let signals = watch_ctrl_c(&task)?;
     let run = RunOptions { leave_when_waiting: asks || options.leave, ..RunOptions::default() };
     let result = loop {
@@ -197,6 +202,16 @@ fn decide(
                 false => (text, Decision::approval()),
             }
         }
+        ApprovalKind::Memory => {
+            let entries: serde_json::Value = request.input.read().unwrap_or_default();
+            let channel = request.channel.as_deref().unwrap_or_default();
+            let shown = match request.access {
+                Some(MemoryAccess::Write) => serde_json::json!({ "channel": channel, "entries": entries }),
+                Some(MemoryAccess::Read) | None => serde_json::json!({ "channel": channel }),
+            };
+            let (text, _) = terminal_text::call_parts("memory", &shown, None);
+            (Reading::plain(text), Decision::approval())
+        }
     };
     let text = text.indented("  ");
     let (heading, message) = match request.kind {
@@ -210,6 +225,13 @@ fn decide(
                 "Run {}?",
                 terminal_text::isolated_name(request.tool_name.as_deref().unwrap_or_default())
             ),
+        ),
+        ApprovalKind::Memory => (
+            terminal_text::untrusted_lines(&request.rationale),
+            match request.access {
+                Some(MemoryAccess::Write) => "Write this into the memory?".to_owned(),
+                Some(MemoryAccess::Read) | None => "Let the task read this memory?".to_owned(),
+            },
         ),
     };
     terminal_text::line(&mut stdout(), &format!("\n{heading}"))?;

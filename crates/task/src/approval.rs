@@ -16,11 +16,15 @@ pub struct ApprovalRequest {
     pub kind: ApprovalKind,
     pub plan_path: Option<String>,
     pub tool_name: Option<String>,
+    /// The channel of the memory, such as `org:acme`.
+    pub channel: Option<String>,
+    /// What is wanted of it.
+    pub access: Option<MemoryAccess>,
     pub rationale: String,
     pub expires_at: String,
     /// The step that asks.
     pub step: Option<String>,
-    /// The arguments of the call, as they will be used.
+    /// The arguments of the call, or the entries for a channel, as they will be used.
     #[json(skip_if_default)]
     pub input: Json,
     /// The question of the step's run.
@@ -37,6 +41,15 @@ pub struct ApprovalRequest {
 pub enum ApprovalKind {
     Plan,
     Tool,
+    Memory,
+}
+
+/// What a task wants of a channel of the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
+pub enum MemoryAccess {
+    Read,
+    Write,
 }
 
 /// `progress/approvals/decisions/<id>.json`.
@@ -75,7 +88,7 @@ pub enum Decision {
     Expired,
 }
 
-through_codec! { ApprovalRequest, ApprovalKind, ApprovalDecision, Decision, Said }
+through_codec! { ApprovalRequest, ApprovalKind, MemoryAccess, ApprovalDecision, Decision, Said }
 
 impl ApprovalRequest {
     /// A time that cannot be read is over, so that nothing waits for ever.

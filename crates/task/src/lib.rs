@@ -36,14 +36,14 @@ pub mod time;
 #[doc(hidden)]
 pub mod wire;
 
-pub use approval::{ApprovalDecision, ApprovalKind, ApprovalRequest, Decision, Said};
+pub use approval::{ApprovalDecision, ApprovalKind, ApprovalRequest, Decision, MemoryAccess, Said};
 pub use client::{ClientState, ClientTask, ClientUse};
 pub use default_loop::{DefaultLoop, Phase};
 pub use error::{Failure, TaskError, TaskErrorKind};
 pub use events::{Journal, TaskEvent};
 pub use layout::WorkspacePath;
-pub use machine::{Begin, Edit, Effect, Input, Observed, StepEnd, StepOutcome, Task};
-pub use plan::{Criterion, Plan, PlanStep, Verdict};
+pub use machine::{Begin, Edit, Effect, Input, MemoryWish, Observed, StepEnd, StepOutcome, Task};
+pub use plan::{Criterion, Fact, Plan, PlanStep, Verdict};
 pub use report::{Deliverable, FinishReason, StepReport, StepStatus, TaskResult, TaskStatus, ToolCallReport};
 pub(crate) use skill::known_again;
 pub use skill::{SkillBundle, SkillTool, SkillUse};
@@ -53,6 +53,6 @@ pub use budgets::Budgets;
 #[cfg_attr(not(test), allow(unused_imports))]
 pub(crate) use spec::read_policy;
 pub use spec::{ApprovalPolicy, HistoryMode, HistoryPolicy, LONGEST_GOAL, ResultView, TaskSpec};
-pub use state::{Decided, Outgoing, PlanState, TaskState, Used};
+pub use state::{Consent, Decided, Outgoing, PlanState, TaskState, Used};
 pub use steps::{CustomLoop, LoopView, Next, StepOutput, StepSpec, StepSummary, TaskLoop, loop_signature};
 pub use text::sha256;

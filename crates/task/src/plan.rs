@@ -3,6 +3,7 @@
 use crate::error::{TaskError, TaskErrorKind};
 use crate::layout::{PLAN, step_name};
 use crate::text::value_in;
+use glove_wasm::json::Json;
 use glove_wasm::json::codec::{Read, Ts, Write, from_text, through_codec};
 use glove_wasm::message::Extra;
 
@@ -65,6 +66,28 @@ pub struct Verdict {
     pub artifacts: Vec<String>,
     #[json(flatten)]
     pub extra: Extra,
+}
+
+/// Something that a task has found out and that holds beyond it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Read)]
+pub struct Fact {
+    pub fact: String,
+    /// The file or the address that it comes from.
+    #[json(default)]
+    pub source: String,
+}
+
+impl Verdict {
+    /// What the verification says was learned; `None` where it says nothing of it. What is no fact is left out: no verdict fails for it.
+    pub fn learned(&self) -> Option<Vec<Fact>> {
+        let (_, list) = self.extra.0.iter().find(|(name, _)| name == "learned")?;
+        let mut facts = Vec::new();
+        for item in from_text::<Vec<Json>>(list.as_str()).ok()? {
+            let bare = || from_text::<String>(item.as_str()).map(|fact| Fact { fact, ..Fact::default() });
+            facts.extend(from_text::<Fact>(item.as_str()).or_else(|_| bare()).ok());
+        }
+        Some(facts)
+    }
 }
 
 through_codec! { Plan, PlanStep, Criterion, Verdict }

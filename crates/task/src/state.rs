@@ -1,6 +1,6 @@
 //! The state of a task, as `progress/state.json` holds it.
 
-use crate::approval::ApprovalRequest;
+use crate::approval::{ApprovalRequest, MemoryAccess};
 use crate::error::{Failure, TaskError, TaskErrorKind};
 use crate::events::TaskEvent;
 use crate::layout::{STATE, WorkspacePath, of_step, request};
@@ -52,6 +52,9 @@ pub struct TaskState {
     pub pending: Vec<ApprovalRequest>,
     /// Decisions that the run of the current step is told, also again.
     pub decided: Vec<Decided>,
+    /// What was decided about channels of the memory.
+    #[json(skip_if_default)]
+    pub consents: Vec<Consent>,
     /// How many requests for approval there were.
     pub requests: u32,
     /// Decisions that decided nothing, by id and hash, each told once.
@@ -73,6 +76,17 @@ pub struct TaskState {
     #[json(skip_if_default)]
     pub skills: Vec<SkillUse>,
     pub spec: TaskSpec,
+}
+
+/// Whether a channel of the memory may be read in this task, or these entries written there.
+#[derive(Debug, Clone, PartialEq, Eq, Read, Ts, Write)]
+#[ts(inline)]
+pub struct Consent {
+    pub channel: String,
+    pub access: MemoryAccess,
+    pub allowed: bool,
+    #[json(skip_if_default)]
+    pub entries_sha256: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]

@@ -163,6 +163,12 @@ pub struct PageBinding {
     /// What a task has learned is written here at its end.
     #[json(default)]
     pub learns: bool,
+    /// A person is asked before a task reads it.
+    #[json(default)]
+    pub approve_read: bool,
+    /// A person is asked before what was learned is written, and reads it word for word.
+    #[json(default)]
+    pub approve_write: bool,
     /// About how many tokens of pinned entries; none with 0. What is usual for the kind where it is missing, as the others below.
     pub pinned_tokens: Option<usize>,
     /// Addresses, numbers and the like are struck out of pinned entries; true unless given.
@@ -232,6 +238,7 @@ impl From<PageBinding> for MemoryBinding {
         binding.weight = page.weight.map_or(binding.weight, |weight| weight as f32);
         binding.required = page.required;
         binding.learns = page.learns;
+        (binding.approve_read, binding.approve_write) = (page.approve_read, page.approve_write);
         binding
     }
 }

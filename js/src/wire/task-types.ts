@@ -107,6 +107,8 @@ export interface TaskState {
   readonly pending: readonly ApprovalRequest[];
   /** Decisions that the run of the current step is told, also again. */
   readonly decided: readonly { readonly question: string; readonly allowed: boolean; readonly reason?: string }[];
+  /** What was decided about channels of the memory. */
+  readonly consents?: readonly { readonly channel: string; readonly access: "read" | "write"; readonly allowed: boolean; readonly entries_sha256?: string }[];
   /** How many requests for approval there were. */
   readonly requests: number;
   /** Decisions that decided nothing, by id and hash, each told once. */
@@ -303,14 +305,18 @@ export interface TaskPrompt {
 /** `progress/approvals/requests/<id>.json`. */
 export interface ApprovalRequest {
   readonly id: string;
-  readonly type: "plan" | "tool";
+  readonly type: "plan" | "tool" | "memory";
   readonly plan_path?: string;
   readonly tool_name?: string;
+  /** The channel of the memory, such as `org:acme`. */
+  readonly channel?: string;
+  /** What is wanted of it. */
+  readonly access?: "read" | "write";
   readonly rationale: string;
   readonly expires_at: string;
   /** The step that asks. */
   readonly step?: string;
-  /** The arguments of the call, as they will be used. */
+  /** The arguments of the call, or the entries for a channel, as they will be used. */
   readonly input?: unknown;
   /** The question of the step's run. */
   readonly question?: string;
@@ -469,6 +475,10 @@ export interface MemoryBinding {
   readonly required?: boolean;
   /** What a task has learned is written here at its end. */
   readonly learns?: boolean;
+  /** A person is asked before a task reads it. */
+  readonly approveRead?: boolean;
+  /** A person is asked before what was learned is written, and reads it word for word. */
+  readonly approveWrite?: boolean;
   /** About how many tokens of pinned entries; none with 0. What is usual for the kind where it is missing, as the others below. */
   readonly pinnedTokens?: number;
   /** Addresses, numbers and the like are struck out of pinned entries; true unless given. */

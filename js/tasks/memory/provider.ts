@@ -55,6 +55,8 @@ const channelOptions = {
   weight: "amount",
   required: "flag",
   learns: "flag",
+  approveRead: "flag",
+  approveWrite: "flag",
   pinnedTokens: "whole",
   redact: "flag",
   recall: "any",

@@ -30,14 +30,14 @@ function Request({ request, plan }: { readonly request: ApprovalRequest; readonl
   const [id, heldId] = [useId(), useId()];
   const reason = useRef<HTMLInputElement>(null);
   const [sent, setSent] = useState(false);
-  const { type, interrupted, tool_name, rationale, input, expires_at } = request;
+  const { type, interrupted, tool_name, channel, rationale, input, expires_at } = request;
   const decide = (deciding: () => Promise<unknown>) => () => {
     setSent(true);
     // Where it failed it can be decided again.
     void deciding().then(() => setSent(false));
   };
   const { values, folded } = useValues(input);
-  const message = type === "plan" ? say("Allow the plan?") : `${toolName(tool_name ?? "", say)}?`;
+  const message = type === "plan" ? say("Allow the plan?") : `${toolName((type === "memory" ? channel : tool_name) ?? "", say)}?`;
   return (
     <Question
       decides

@@ -333,7 +333,7 @@ fn an_agent_remembers_over_its_tasks_what_they_came_to() {
     assert!(run("first").contains("memory.write"));
     run("second");
     let prompt = fs::read_to_string(home.file("work/second/progress/steps/gather-1/prompt.json")).unwrap();
-    assert!(prompt.contains("Recalled (agent)") && prompt.contains("The page is written."), "{prompt}");
+    assert!(prompt.contains("Recalled (agent)") && prompt.contains("The brief wants one page."), "{prompt}");
 }
 
 #[test]

@@ -5,14 +5,19 @@ use std::sync::{Arc, Mutex};
 use crate::support::wait::block_on;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::system::SystemClock;
-use glove_wasm::testing::ScriptedModel;
+use glove_wasm::testing::{FakeClock, Line, ScriptedModel};
 use glove_wasm_sqlite::SqliteMemory;
 use glove_wasm_task::memory::{
     Channel, MemoryBinding, MemoryEntry, MemoryQuery, MemoryScope, MemoryStrategy, ScopeKind, pinned,
     recalled,
 };
-use glove_wasm_task::runtime::{AgentMemory, MemoryProvider, MemoryWorkspace, RunOptions, TaskAgent};
-use glove_wasm_task::{FinishReason, ResultView, TaskError, TaskErrorKind, TaskSpec, TaskStatus};
+use glove_wasm_task::runtime::{
+    AgentMemory, MemoryProvider, MemoryWorkspace, RunOptions, TaskAgent, TaskHandle,
+};
+use glove_wasm_task::{
+    ApprovalKind, ApprovalPolicy, FinishReason, MemoryAccess, ResultView, TaskError, TaskErrorKind, TaskSpec,
+    TaskStatus,
+};
 use proptest::prelude::*;
 
 use super::{builder, events, spec, working_model, workspace};
@@ -179,23 +184,192 @@ fn a_task_waits_for_a_memory_that_it_cannot_do_without() {
     assert_eq!(result.finish_reason, Some(FinishReason::Completed));
 }
 
-#[test]
-fn what_was_learned_is_written_once_with_where_it_comes_from() {
-    let shelf = filled();
+/// Finds two things, and says at the end what was learned.
+fn learning_model(verdict: &'static str) -> ScriptedModel {
+    ScriptedModel::by(move |_, seen| {
+        let (request, rounds) = super::asked(seen);
+        match rounds {
+            1 if request.contains("Phase: gather") => Line::text(
+                "# Findings\n\n- Whales sing (task/brief.md).\n* They call bob@acme.com.\n\n```\nnot this\n```",
+            ),
+            _ if request.contains("Phase: verify") => {
+                assert!(request.contains("\"learned\""), "{request}");
+                Line::text(verdict)
+            }
+            _ => super::worker(seen),
+        }
+    })
+}
+
+fn learn(shelf: &Shelf, verdict: &'static str) -> (Vec<MemoryEntry>, MemoryWorkspace) {
     let memory = AgentMemory::new(shelf.clone());
     memory.attach(MemoryBinding::new(ScopeKind::Project, "p1").learns());
-    let (_, files, _) = run(&memory);
-    let learned = shelf.all(ScopeKind::Project);
-    assert_eq!(learned.len(), 1);
-    assert_eq!((learned[0].id.as_str(), learned[0].title.as_str()), ("task-t1", "Make both files"));
-    assert!(learned[0].text.contains("Verification passed: both are there"), "{}", learned[0].text);
-    assert!(learned[0].source.contains("task t1, progress/artifacts/one.md"), "{}", learned[0].source);
-    assert_eq!(events(&files).iter().filter(|event| event.starts_with("memory.write")).count(), 1);
+    let files = workspace();
+    let agent = with(&learning_model(verdict), &memory);
+    block_on(agent.do_task(files.clone(), of_ada(), ResultView::Full)).unwrap();
+    (shelf.all(ScopeKind::Project), files)
+}
+
+#[test]
+fn what_was_learned_is_written_once_as_facts_with_where_they_come_from() {
+    let shelf = filled();
+    let (learned, files) = learn(
+        &shelf,
+        r#"{"pass": true, "learned": [
+            {"fact": "Whales sing.", "source": "task/brief.md"}, "They sleep.", {"fact": "They rule.", "source": "https://nowhere.example/"},
+            {"fact": "Whales sing."}, {"fact": " "}, 3]}"#,
+    );
+    let told: Vec<(&str, &str, &str)> =
+        learned.iter().map(|entry| (entry.id.as_str(), entry.title.as_str(), entry.text.as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            ("task-t1", "Make both files", "Whales sing."),
+            ("task-t1-2", "Make both files (2)", "They sleep."),
+            ("task-t1-3", "Make both files (3)", "They rule.")
+        ]
+    );
+    let data: Vec<serde_json::Value> = learned.iter().map(|entry| entry.data.read().unwrap()).collect();
+    let brief = format!("sha256:{}", glove_wasm_task::sha256(super::BRIEF.as_bytes()));
+    assert_eq!(
+        data[0],
+        serde_json::json!({ "task": "t1", "source": "task/brief.md", "checksum": brief, "verified": true })
+    );
+    // What nobody has read is no source.
+    assert_eq!(data[2], serde_json::json!({ "task": "t1", "verified": true }));
+    assert_eq!(
+        (learned[0].source.as_str(), learned[2].source.as_str()),
+        ("task t1, task/brief.md", "task t1")
+    );
+    assert_eq!(learned[0].tags, ["learned", "verified"]);
+    let told = || events(&files).iter().filter(|event| event.starts_with("memory.write")).count();
+    assert_eq!(told(), 1);
     assert!(shelf.all(ScopeKind::User).iter().all(|entry| entry.id != "task-t1"), "nobody allowed that");
     // Taken up once more, nothing is told again.
+    let memory = AgentMemory::new(shelf.clone());
+    memory.attach(MemoryBinding::new(ScopeKind::Project, "p1").learns());
     let task = block_on(with(&working_model(), &memory).resume(files.clone())).unwrap();
     block_on(task.run(RunOptions::default())).unwrap();
+    assert_eq!(told(), 1);
+}
+
+#[test]
+fn where_the_verification_names_nothing_the_findings_are_what_was_learned_and_an_empty_list_is_nothing() {
+    let (learned, _) = learn(&filled(), r#"{"pass": true}"#);
+    let texts: Vec<&str> = learned.iter().map(|entry| entry.text.as_str()).collect();
+    assert_eq!(texts, ["Whales sing (task/brief.md).", "They call [redacted]"]);
+    assert!(learned.iter().all(|entry| entry.source == "task t1, progress/findings.md"), "{learned:?}");
+    let (learned, files) = learn(&filled(), r#"{"pass": true, "learned": []}"#);
+    assert!(learned.is_empty());
     assert_eq!(events(&files).iter().filter(|event| event.starts_with("memory.write")).count(), 1);
+}
+
+/// A task of an agent that may read and write the memory of its organisation where a person allows it.
+fn asking(shelf: &Shelf, policy: ApprovalPolicy) -> (TaskHandle, MemoryWorkspace, ScriptedModel) {
+    let memory = AgentMemory::new(shelf.clone());
+    memory.set_view(vec![MemoryBinding::new(ScopeKind::Org, "acme").learns().approve_read().approve_write()]);
+    let model = learning_model(r#"{"pass": true, "learned": ["Whales sing."]}"#);
+    let files = workspace();
+    let spec = of_ada().approvals(policy);
+    let task = block_on(with(&model, &memory).start_task(files.clone(), spec)).unwrap();
+    (task, files, model)
+}
+
+const LEAVE: RunOptions = RunOptions { view: ResultView::Full, leave_when_waiting: true };
+
+fn of_org() -> Shelf {
+    filled().with(ScopeKind::Org, "acme", MemoryEntry::new("o1", "Style", "Sober.").pinned())
+}
+
+#[test]
+fn a_channel_that_needs_consent_is_read_in_no_step_before_a_person_allows_it_and_written_as_they_read_it() {
+    let shelf = of_org();
+    let (task, files, model) = asking(&shelf, ApprovalPolicy::permissive());
+    let result = block_on(task.run(LEAVE)).unwrap();
+    let request = &result.approvals[0];
+    assert_eq!((result.status, model.calls()), (TaskStatus::Waiting, 0));
+    assert_eq!(
+        (request.kind, request.channel.as_deref(), request.access),
+        (ApprovalKind::Memory, Some("org:acme"), Some(MemoryAccess::Read))
+    );
+    block_on(task.approve("req_0001", "ada")).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    // In all steps, and asked once.
+    assert!(model.seen().iter().all(|seen| seen.system_prompt.contains("Sober.")));
+    assert_eq!((result.status, result.approvals.len()), (TaskStatus::Waiting, 1));
+    let request = &result.approvals[0];
+    assert_eq!((request.id.as_str(), request.access), ("req_0002", Some(MemoryAccess::Write)));
+    let wanted: Vec<serde_json::Value> = request.input.read().unwrap();
+    assert_eq!((wanted.len(), &wanted[0]["text"]), (1, &serde_json::json!("Whales sing.")));
+    assert_eq!(shelf.all(ScopeKind::Org).len(), 1);
+    block_on(task.approve("req_0002", "bea")).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert_eq!(result.finish_reason, Some(FinishReason::Completed));
+    assert_eq!(shelf.all(ScopeKind::Org)[1].text, "Whales sing.");
+    let journal = files.text("progress/events.ndjson").unwrap();
+    assert!(journal.contains("\"approved_by\":\"ada\"") && journal.contains("\"approved_by\":\"bea\""));
+}
+
+#[test]
+fn a_channel_that_a_person_does_not_allow_is_neither_read_nor_written() {
+    let shelf = of_org();
+    let (task, files, model) = asking(&shelf, ApprovalPolicy::permissive());
+    block_on(task.run(LEAVE)).unwrap();
+    block_on(task.deny("req_0001", "ada", None)).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    block_on(task.deny("req_0002", "ada", None)).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert_eq!(result.finish_reason, Some(FinishReason::Completed));
+    assert!(model.seen().iter().all(|seen| !seen.system_prompt.contains("Sober.")));
+    assert_eq!(shelf.all(ScopeKind::Org).len(), 1);
+    assert_eq!(result.warnings.len(), 2, "{:?}", result.warnings);
+    // What a person said is not asked again.
+    drop(task);
+    let memory = AgentMemory::new(shelf.clone());
+    let task = block_on(with(&working_model(), &memory).resume(files)).unwrap();
+    assert!(block_on(task.run(LEAVE)).unwrap().approvals.is_empty());
+}
+
+#[test]
+fn what_was_allowed_is_written_alone_and_other_facts_are_asked_about_again() {
+    let shelf = of_org();
+    let memory = AgentMemory::new(shelf.clone());
+    memory.set_view(vec![MemoryBinding::new(ScopeKind::Org, "acme").learns().approve_write()]);
+    let files = workspace();
+    let agent = with(&learning_model(r#"{"pass": true}"#), &memory);
+    let task = block_on(agent.start_task(files.clone(), of_ada())).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert_eq!(result.approvals[0].access, Some(MemoryAccess::Write));
+    block_on(task.approve("req_0001", "ada")).unwrap();
+    files.put("progress/findings.md", "- The chief is a crook.").unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    assert_eq!(result.approvals[0].id, "req_0002", "another text is asked about");
+    assert_eq!(shelf.all(ScopeKind::Org).len(), 1);
+    block_on(task.deny("req_0002", "ada", None)).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    assert_eq!(shelf.all(ScopeKind::Org).len(), 1);
+}
+
+#[test]
+fn a_channel_whose_request_expires_holds_the_task_up_and_is_asked_again_and_automatic_approval_is_written_down()
+ {
+    let shelf = of_org();
+    let clock = FakeClock::at(super::NOON);
+    let memory = AgentMemory::new(shelf.clone());
+    memory.set_view(vec![MemoryBinding::new(ScopeKind::Org, "acme").approve_read()]);
+    let agent = super::at(&working_model(), clock.clone()).memory(memory).build().unwrap();
+    let task = block_on(agent.start_task(workspace(), of_ada())).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    clock.advance(25 * 3_600_000);
+    assert_eq!(block_on(task.run(LEAVE)).unwrap().finish_reason, Some(FinishReason::ApprovalExpired));
+    assert_eq!(block_on(task.run(LEAVE)).unwrap().approvals[0].id, "req_0002");
+    let (task, files, model) = asking(
+        &shelf,
+        ApprovalPolicy { require_plan: false, require_tools: Vec::new(), ..ApprovalPolicy::automatic() },
+    );
+    assert_eq!(block_on(task.run(LEAVE)).unwrap().finish_reason, Some(FinishReason::Completed));
+    assert!(model.seen().iter().all(|seen| seen.system_prompt.contains("Sober.")));
+    assert!(files.text("progress/approvals/decisions/req_0002.json").unwrap().contains("automatic"));
 }
 
 #[test]

@@ -139,7 +139,39 @@ test("what a task has learned is written into the channels that learn, once", as
   task.close();
   expect(put.mock.calls.map(([scope, { id }]) => [scope.kind, id])).toEqual([["agent", "task-t1"]]);
   const [learned] = await agent.recall({ kind: "agent", id: "" }, "whales");
-  expect(learned).toMatchObject({ tags: ["learned"], source: expect.stringContaining("progress/artifacts/brief.md") });
+  // What it found, and not what it said last.
+  expect(learned).toMatchObject({
+    text: "Three proposals are open.",
+    tags: ["learned", "verified"],
+    source: "task t1, progress/findings.md",
+    data: { task: "t1", source: "progress/findings.md", verified: true },
+  });
+});
+
+test("a channel that needs consent is read and written as a person allows it", async () => {
+  const org = { kind: "org", id: "acme" } as const;
+  for (const answer of ["approve", "deny"] as const) {
+    const memory = new VolatileMemory();
+    await memory.put(org, { id: "style", title: "Style", text: "Sober.", pinned: true });
+    const memoryView = [{ ...org, learns: true, approveRead: true, approveWrite: true }];
+    const { agent, model } = agentWith(memory, { memoryView });
+    const workspace = new MemoryTaskWorkspace();
+    const task = await agent.startTask(workspace, { ...brief, id: "t1" });
+    const first = await task.run({ leaveWhenWaiting: true });
+    expect(first.approvals).toMatchObject([{ id: "req_0001", type: "memory", channel: "org:acme", access: "read" }]);
+    expect(model.calls).toEqual([]);
+    await task[answer]("req_0001");
+    const second = await task.run({ leaveWhenWaiting: true });
+    expect(second.approvals).toMatchObject([
+      { id: "req_0002", access: "write", input: [{ id: "task-t1", text: "Three proposals are open." }] },
+    ]);
+    await task[answer]("req_0002");
+    expect(await task.run()).toMatchObject({ finish_reason: "completed" });
+    task.close();
+    const allowed = answer === "approve";
+    expect(model.calls.every(({ systemPrompt }) => systemPrompt.includes("Sober.") === allowed)).toBe(true);
+    expect((await agent.recall(org, "proposals")).map(({ id }) => id)).toEqual(allowed ? ["task-t1"] : []);
+  }
 });
 
 test("an application remembers, recalls and forgets, and what it gets wrong is said", async () => {

@@ -32,13 +32,15 @@ impl Task {
         self.ask(now, request);
     }
 
-    fn request(&mut self, now: u64, kind: ApprovalKind, rationale: String) -> ApprovalRequest {
+    pub(super) fn request(&mut self, now: u64, kind: ApprovalKind, rationale: String) -> ApprovalRequest {
         self.state.requests += 1;
         ApprovalRequest {
             id: request_id(self.state.requests),
             kind,
             plan_path: None,
             tool_name: None,
+            channel: None,
+            access: None,
             rationale,
             expires_at: time::to_text(now.saturating_add(self.state.approvals.expires_after_ms)),
             step: None,
@@ -50,7 +52,7 @@ impl Task {
     }
 
     /// Writes a request down. With automatic approval it is decided at once, unless only a person can.
-    fn ask(&mut self, now: u64, request: ApprovalRequest) -> Option<Decided> {
+    pub(super) fn ask(&mut self, now: u64, request: ApprovalRequest) -> Option<Decided> {
         let automatic = self.state.approvals.automatic && !request.interrupted;
         let decision = ApprovalDecision::new(&request.id, Decision::Approved, "automatic", now);
         if automatic {

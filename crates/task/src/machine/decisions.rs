@@ -52,7 +52,7 @@ impl Task {
     }
 
     /// Marks the decisions that count for nothing, and tells each once; true where there was one.
-    pub(super) fn set_aside(&mut self, now: u64, decisions: &[(String, String)]) -> bool {
+    pub(super) fn set_aside(&mut self, now: u64, decisions: &[(String, String)], foreign: &[String]) -> bool {
         let before = self.state.ignored.len();
         for (id, text) in decisions {
             let open = self.state.pending.iter().any(|open| open.id == *id);
@@ -65,6 +65,9 @@ impl Task {
                 self.ignore(now, id, TaskErrorKind::ApprovalUnknown, why);
             } else if let Err(error) = ApprovalDecision::from_file(id, text) {
                 self.emit_error(now, &Failure::from(&error));
+            } else if foreign.contains(id) {
+                let why = "a command of the task could have written it. Answer where the task runs";
+                self.ignore(now, id, TaskErrorKind::DecisionInvalid, why);
             } else {
                 continue;
             }
@@ -74,7 +77,7 @@ impl Task {
     }
 
     pub(super) fn decide(&mut self, now: u64, seen: &Observed, fx: &mut Effects) -> Decisions {
-        let mut found = match self.set_aside(now, &seen.decisions) {
+        let mut found = match self.set_aside(now, &seen.decisions, &seen.foreign) {
             true => Decisions::Some,
             false => Decisions::None,
         };
@@ -111,12 +114,14 @@ impl Task {
             self.settle(now, &request, &decision);
             let reason = match (request.kind, decision.decision) {
                 (ApprovalKind::Plan, Decision::Denied) => FinishReason::PlanDenied,
-                (ApprovalKind::Plan, Decision::Expired) => FinishReason::ApprovalExpired,
+                (ApprovalKind::Plan | ApprovalKind::Memory, Decision::Expired) => {
+                    FinishReason::ApprovalExpired
+                }
                 _ => continue,
             };
             match reason {
                 FinishReason::PlanDenied => self.finish(now, reason, fx),
-                _ => self.pause(now, reason, "task.stop", "nobody decided about the plan in time", fx),
+                _ => self.pause(now, reason, "task.stop", nobody_decided(request.kind), fx),
             }
             return Decisions::Over;
         }
@@ -164,6 +169,7 @@ impl Task {
                 self.state.decided.push(Decided { question: question.clone(), allowed, reason });
             }
             (None, ApprovalKind::Tool) => {}
+            (_, ApprovalKind::Memory) => self.consented(request, decision),
             (_, ApprovalKind::Plan) => {
                 // One that expired is asked again when the task is resumed.
                 self.state.plan_waits = decision.decision == Decision::Expired;
@@ -185,6 +191,13 @@ pub(super) enum Decisions {
     Some,
     /// The task does not go on.
     Over,
+}
+
+fn nobody_decided(kind: ApprovalKind) -> &'static str {
+    match kind {
+        ApprovalKind::Memory => "nobody decided about the memory in time",
+        ApprovalKind::Plan | ApprovalKind::Tool => "nobody decided about the plan in time",
+    }
 }
 
 pub(super) fn request_id(number: u32) -> String {

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod budget;
+mod consents;
 mod decisions;
 mod effect;
 mod ending;
@@ -9,6 +10,7 @@ mod journal;
 mod proceed;
 mod step_end;
 
+pub use consents::MemoryWish;
 pub use effect::{Edit, Effect};
 
 use crate::budgets::Budgets;
@@ -99,6 +101,10 @@ pub struct Observed {
     pub todo: String,
     /// Id and content of each decision.
     pub decisions: Vec<(String, String)>,
+    /// The ids of those that count for nothing, because the process that runs the task did not write them.
+    pub foreign: Vec<String>,
+    /// What is wanted of channels of the memory that need consent.
+    pub memory: Vec<MemoryWish>,
 }
 
 /// How the run of a step came to its end, and what it did.
@@ -234,7 +240,7 @@ impl Task {
             }
             Input::Asked { questions, said, decisions } => {
                 self.current()?;
-                self.set_aside(now, &decisions);
+                self.set_aside(now, &decisions, &[]);
                 self.asked(now, &questions, &said, &mut fx)?;
             }
             Input::Answered { question, allowed } => self.answered(now, &question, allowed, &mut fx),

@@ -1,6 +1,6 @@
 //! Going on: what comes next, after a look at the workspace.
 
-use crate::approval::{ApprovalKind, ApprovalRequest};
+use crate::approval::{ApprovalKind, ApprovalRequest, MemoryAccess};
 use crate::error::{Failure, TaskError, TaskErrorKind};
 use crate::layout::step_name;
 use crate::machine::budget::budget_text;
@@ -47,6 +47,9 @@ impl Task {
             self.ask_for_plan(now);
             changed = true;
         }
+        if self.state.current.is_none() {
+            changed |= self.ask_for_memory(now, &seen.memory, MemoryAccess::Read);
+        }
         if let Some(until) = self.state.pending.iter().map(ApprovalRequest::expires).min() {
             changed |= std::mem::replace(&mut self.state.status, TaskStatus::Waiting) != TaskStatus::Waiting;
             if changed {
@@ -78,6 +81,18 @@ impl Task {
         match next {
             Next::Step(step) if self.state.only_verify.is_none() || step.output == StepOutput::Verdict => {
                 self.enter(now, *step, fx)?;
+            }
+            Next::Done
+                if self.has_learned() && self.ask_for_memory(now, &seen.memory, MemoryAccess::Write) =>
+            {
+                match self.state.pending.iter().map(ApprovalRequest::expires).min() {
+                    Some(until) => {
+                        self.state.status = TaskStatus::Waiting;
+                        fx.extend([Effect::Save, Effect::Wait { until }]);
+                    }
+                    // Approved automatically.
+                    None => self.at_end(now, fx),
+                }
             }
             Next::Step(_) | Next::Done => self.at_end(now, fx),
             Next::Failed(message) => {

@@ -247,7 +247,7 @@ impl Task {
         self.state.current = None;
         self.state.decided.clear();
         // What it asked is decided with it.
-        self.state.pending.retain(|open| open.kind == ApprovalKind::Plan);
+        self.state.pending.retain(|open| open.kind != ApprovalKind::Tool);
         (self.reported_calls, self.recalled) = (0, false);
         fx.push(Effect::Save);
     }

@@ -183,6 +183,11 @@ impl MemoryStrategy {
         }
     }
 
+    /// Whether any step reads anything of it.
+    pub(crate) fn reads(&self) -> bool {
+        self.pinned_tokens > 0 || self.recall.iter().any(|(_, k)| *k > 0)
+    }
+
     /// How many entries a step of this name recalls.
     pub fn top_k(&self, phase: &str) -> usize {
         self.recall.iter().find(|(name, _)| name == phase).map_or(0, |(_, k)| *k)
@@ -201,6 +206,10 @@ pub struct MemoryBinding {
     pub required: bool,
     /// What a task has learned is written here at its end.
     pub learns: bool,
+    /// A person is asked before a task reads it.
+    pub approve_read: bool,
+    /// A person is asked before what was learned is written, and reads it word for word.
+    pub approve_write: bool,
 }
 
 impl MemoryBinding {
@@ -213,6 +222,8 @@ impl MemoryBinding {
             enabled: true,
             required: false,
             learns: false,
+            approve_read: false,
+            approve_write: false,
         }
     }
 
@@ -228,6 +239,16 @@ impl MemoryBinding {
 
     pub fn learns(mut self) -> Self {
         self.learns = true;
+        self
+    }
+
+    pub fn approve_read(mut self) -> Self {
+        self.approve_read = true;
+        self
+    }
+
+    pub fn approve_write(mut self) -> Self {
+        self.approve_write = true;
         self
     }
 

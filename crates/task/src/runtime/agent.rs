@@ -64,6 +64,7 @@ impl TaskAgentBuilder {
                 broker: None,
                 memory: None,
                 traces: None,
+                decided_here: false,
                 poll_ms: POLL_MS,
                 grace_ms: GRACE_MS,
             },
@@ -208,6 +209,14 @@ impl TaskAgentBuilder {
     /// What it remembers over all its tasks.
     pub fn memory(mut self, memory: AgentMemory) -> Self {
         self.parts.memory = Some(memory);
+        self
+    }
+
+    /// Decisions count only where they are taken by this process (`TaskHandle::decide`, `approve`, `deny`, or the session of a step), and not
+    /// from files that somebody else wrote: for agents whose tools run commands as the user, which can write the folder of their task. A file
+    /// that decides nothing is told in the journal, and the request waits. A process that ends before it has obeyed a decision asks again.
+    pub fn decided_here(mut self) -> Self {
+        self.parts.decided_here = true;
         self
     }
 

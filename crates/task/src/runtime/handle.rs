@@ -155,6 +155,7 @@ impl TaskHandle {
 
     /// Decides about a request.
     pub async fn decide(&self, decision: &ApprovalDecision) -> Result<(), TaskError> {
+        self.running.take(decision);
         decide(&*self.running.shared.files, self.running.now(), decision).await?;
         self.running.wake();
         Ok(())
@@ -278,6 +279,7 @@ impl TaskHandle {
         let now = self.running.now();
         for request in self.approvals().into_iter().filter(|open| open.is_expired(now)) {
             let expired = ApprovalDecision::new(&request.id, Decision::Expired, "expiry", now);
+            self.running.take(&expired);
             let content = pretty(&expired).into_bytes();
             self.running.shared.files.swap(&layout::decision(&request.id), None, content).await?;
         }
@@ -287,11 +289,14 @@ impl TaskHandle {
     async fn observe(&self) -> Result<Observed, TaskError> {
         self.expire().await?;
         let files = &*self.running.shared.files;
+        let decisions = self.running.decisions().await?;
         Ok(Observed {
             stop: self.running.stop_reason().await?,
             plan: read_known(files, layout::PLAN).await?,
             todo: read_known(files, layout::TODO).await?.unwrap_or_default(),
-            decisions: self.running.decisions().await?,
+            foreign: self.running.foreign(&decisions),
+            decisions,
+            memory: self.running.wishes().await?,
         })
     }
 

@@ -47,6 +47,8 @@ pub(super) struct Parts {
     pub(super) broker: Option<Arc<dyn CredentialBroker>>,
     pub(super) memory: Option<AgentMemory>,
     pub(super) traces: Option<Arc<dyn TaskTraces>>,
+    /// What stands in files decides nothing, unless this process wrote it.
+    pub(super) decided_here: bool,
     pub(super) poll_ms: u64,
     /// How long a model may be silent after a stop.
     pub(super) grace_ms: u64,

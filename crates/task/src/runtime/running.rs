@@ -12,7 +12,8 @@ use crate::runtime::in_flight::Watch;
 use crate::runtime::parts::Parts;
 use crate::runtime::traced::RunTraces;
 use crate::runtime::workspace::{Lease, Workspace, read_known, read_text};
-use crate::{Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskEvent};
+use crate::text::{pretty, sha256};
+use crate::{ApprovalDecision, Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskEvent};
 use glove_wasm::portable::{MaybeSend, MaybeSync};
 use glove_wasm::ports::AbortHandle;
 use glove_wasm::run::input::Answer;
@@ -42,6 +43,8 @@ pub(super) struct Shared {
     pub(super) session: Mutex<Option<(String, Session)>>,
     /// Of the run under way.
     pub(super) traces: Mutex<Option<Arc<dyn RunTraces>>>,
+    /// Decisions that this process took: their ids, and the hashes of their files.
+    pub(super) taken: Mutex<Vec<(String, String)>>,
     /// Questions that were answered in the session itself.
     pub(super) answered: Mutex<Vec<(String, bool)>>,
     pub(super) listeners: Mutex<Vec<Arc<dyn Listen>>>,
@@ -94,6 +97,7 @@ impl Running {
                 watch: Watch::default(),
                 session: Mutex::default(),
                 traces: Mutex::default(),
+                taken: Mutex::default(),
                 answered: Mutex::default(),
                 listeners: Mutex::default(),
                 secrets: Arc::default(),
@@ -200,6 +204,25 @@ impl Running {
             }
         }
         Ok(())
+    }
+
+    /// Remembers a decision of this process before its file is there.
+    pub(super) fn take(&self, decision: &ApprovalDecision) {
+        let hash = sha256(pretty(decision).as_bytes());
+        lock(&self.shared.taken).push((decision.id.clone(), hash));
+    }
+
+    /// The ids of those that somebody else wrote, where that counts.
+    pub(super) fn foreign(&self, decisions: &[(String, String)]) -> Vec<String> {
+        if !self.shared.parts.decided_here {
+            return Vec::new();
+        }
+        let taken = lock(&self.shared.taken);
+        let is_own = |id: &str, text: &str| {
+            let hash = sha256(text.as_bytes());
+            taken.iter().any(|(known, own)| known == id && *own == hash)
+        };
+        decisions.iter().filter(|(id, text)| !is_own(id, text)).map(|(id, _)| id.clone()).collect()
     }
 
     /// Id and content of each decision that could change anything.

@@ -13,10 +13,14 @@ use crate::runtime::tool_files::ToolFiles;
 use crate::runtime::tools::{TaskTool, built_in};
 use crate::runtime::workspace::{read_known, read_text};
 use crate::text::pretty;
-use crate::{HistoryMode, HistoryPolicy, SkillBundle, StepSpec, TaskError, known_again};
+use crate::{HistoryMode, HistoryPolicy, SkillBundle, StepOutput, StepSpec, TaskError, known_again};
 use glove_wasm::json::codec::from_text;
 use glove_wasm::message::Message;
 use glove_wasm::ports::{StoreAdapter, Tool};
+
+/// Asked of a verification where a channel of the memory learns.
+const LEARN: &str = "\nAdd \"learned\": [{\"fact\": \"…\", \"source\": \"…\"}] with what this task found out that will hold for later tasks: \
+     each fact a sentence that stands for itself, with the file or the address that it comes from. Leave it empty where there is nothing.";
 
 /// Whether a step may use a tool: its phase must, and the step itself where it names its tools.
 fn allowed(step: &StepSpec, tool: &str, is_for: impl Fn(&str) -> bool) -> bool {
@@ -46,6 +50,10 @@ impl Running {
         let skills: Vec<Section> =
             skills.into_iter().map(|skill| Section::new(skill.name.clone(), skill.text())).collect();
         let remembered = self.recall_for(step, &state).await?;
+        let mut instructions = step.instructions.clone();
+        if step.output == StepOutput::Verdict && self.learns(&state) {
+            instructions.push_str(LEARN);
+        }
         let mut prompt = StepPrompt::assemble(&Ingredients {
             persona: &self.shared.parts.identity(),
             skills: &skills,
@@ -55,7 +63,7 @@ impl Running {
             recall: &remembered.recall,
             history: &history,
             goal: &state.spec.goal,
-            instructions: &step.instructions,
+            instructions: &instructions,
         });
         prompt.tools = self.tools_of(step)?.into_iter().map(|tool| tool.name().to_owned()).collect();
         prompt.tools.extend(self.hosted_of(step)?);
