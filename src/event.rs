@@ -124,6 +124,8 @@ pub struct Question {
     #[json(skip_if_default)]
     pub input: Json,
     pub reason: Option<String>,
+    /// What the host said of the call when it was looked at, and what a decision rests on.
+    pub judged: Option<Json>,
     pub asked_at: u64,
 }
 

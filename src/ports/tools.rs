@@ -63,6 +63,8 @@ pub struct CallRef<'a> {
     pub input: &'a Json,
     /// What the tool's schema made of it before, where that is something else or was allowed already.
     pub validated: Option<&'a Validated>,
+    /// What its host said of it when a person was asked: see [`Checked::judged`].
+    pub judged: Option<&'a Json>,
     /// 1 for the first run.
     pub attempt: u32,
     /// Stays the same each time the call runs and is unique to it: for services that handle each key only once.
@@ -75,11 +77,14 @@ pub struct Checked<V> {
     pub verdict: V,
     /// What the tool's schema has just made of the arguments, where that is something else than the model sent.
     pub validated: Option<Validated>,
+    /// What the decision about this call rests on, where that may be something else by the time it runs: it is stored with the
+    /// call, stands in its questions, and is given back when it runs.
+    pub judged: Option<Json>,
 }
 
 impl<V> From<V> for Checked<V> {
     fn from(verdict: V) -> Self {
-        Checked { verdict, validated: None }
+        Checked { verdict, validated: None, judged: None }
     }
 }
 

@@ -51,6 +51,11 @@ pub enum Input {
         call_id: String,
         validated: Validated,
     },
+    /// What the decision about a call rests on: the host said this of it when it was looked at.
+    Judged {
+        call_id: String,
+        judged: Json,
+    },
     Answered {
         question: String,
         answer: Answer,

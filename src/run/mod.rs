@@ -140,6 +140,8 @@ pub struct CallView<'a> {
     pub input: &'a Json,
     /// As the tool gets it, where that is something else, or was allowed already.
     pub validated: Option<Validated>,
+    /// What the decision about it rests on.
+    pub judged: Option<Json>,
     /// 1 for the first run.
     pub attempt: u32,
     pub request: &'a str,
@@ -306,7 +308,7 @@ impl Run {
             Input::ApprovalChecked { call_id, .. } => {
                 call(call_id, |state| matches!(state, CallState::CheckingApproval))
             }
-            Input::Validated { call_id, .. } => call(call_id, |state| {
+            Input::Validated { call_id, .. } | Input::Judged { call_id, .. } => call(call_id, |state| {
                 matches!(
                     state,
                     CallState::CheckingPermission | CallState::CheckingApproval | CallState::Running { .. }
@@ -383,6 +385,7 @@ impl Run {
             Input::PermissionChecked { call_id, verdict } => self.on_permission_checked(call_id, verdict, fx),
             Input::ApprovalChecked { call_id, verdict } => self.on_approval_checked(call_id, verdict, fx),
             Input::Validated { call_id, validated } => self.on_validated(call_id, validated),
+            Input::Judged { call_id, judged } => self.on_judged(call_id, judged),
             Input::Answered { question, answer } => self.on_answered(question, answer, fx),
             Input::ToolFinished { call_id, outcome } => self.on_tool_finished(call_id, outcome, fx),
             Input::SlotPushed { call_id, at, slot, deterministic } => {
@@ -583,6 +586,7 @@ impl Run {
                 let allowed = call.permitted || call.approved;
                 allowed.then(|| Validated { input: input_args.clone(), exact: false })
             }),
+            judged: call.judged.clone(),
             attempt,
             request,
         })

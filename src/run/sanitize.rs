@@ -51,6 +51,7 @@ pub(super) fn sanitize(mut input: Input, settings: &Settings) -> Input {
         | Input::PermissionChecked { .. }
         | Input::ApprovalChecked { .. }
         | Input::Validated { .. }
+        | Input::Judged { .. }
         | Input::Answered { .. }
         | Input::SlotPushed { .. }
         | Input::SlotSettled { .. }

@@ -177,6 +177,8 @@ pub(crate) struct CallRecord {
     pub tool: Option<String>,
     /// Its arguments as its tool gets them, where they are not those that the model sent.
     pub validated: Option<Validated>,
+    /// What the decision about it rests on.
+    pub judged: Option<Json>,
     #[json(skip_if_default)]
     pub permitted: bool,
     #[json(skip_if_default)]

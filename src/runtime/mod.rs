@@ -66,7 +66,7 @@
 //!             let call = run.call(&call_id).ok_or("no such call")?;
 //!             let key = call.idempotency_key();
 //!             let (tool_name, input) = (call.tool_name, call.input);
-//!             let call = CallRef { call_id: &call_id, tool_name, input, attempt, validated: None, idempotency_key: &key };
+//!             let call = CallRef { call_id: &call_id, tool_name, input, attempt, validated: None, judged: None, idempotency_key: &key };
 //!             let display = CallDisplay::new(&call_id, display.clone());
 //!             let running = tools.run(call, ToolContext::new(call, display, AbortHandle::new().signal()));
 //!             Input::ToolFinished { outcome: running.await, call_id }

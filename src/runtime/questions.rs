@@ -27,6 +27,9 @@ pub(crate) fn show(question: &Question) -> Show {
     if let Some(reason) = &question.reason {
         input.push(("reason", reason));
     }
+    if let Some(judged) = &question.judged {
+        input.push(("judged", judged));
+    }
     let mut text = String::new();
     object(&mut text, &input);
     let kind = question.kind;

@@ -246,7 +246,7 @@ impl Driver {
         let work = async move {
             let check = tools.tools.permission(owned.view());
             let checked = in_time(&shared, &owned, check, PermissionVerdict::Failed).await;
-            let Checked { mut verdict, validated } = checked;
+            let Checked { mut verdict, validated, judged } = checked;
             if verdict == PermissionVerdict::Unset || (verdict == PermissionVerdict::NotNeeded && !by_input) {
                 let known = validated.as_ref().or(owned.validated.as_ref()).map(|validated| &validated.input);
                 let input = known.unwrap_or(&owned.input);
@@ -257,7 +257,7 @@ impl Driver {
                     Err(error) => PermissionVerdict::Failed(error.message),
                 };
             }
-            tell_validated(&tool_inputs, &call_id, validated);
+            tell_found(&tool_inputs, &call_id, validated, judged);
             Done::from(Input::PermissionChecked { call_id, verdict })
         };
         self.start(key, work);
@@ -287,8 +287,8 @@ impl Driver {
         let check = self.shared.kit().tools.approval(owned.view());
         self.start(key, async move {
             let checked = in_time(&shared, &owned, check, ApprovalVerdict::Failed).await;
-            let Checked { verdict, validated } = checked;
-            tell_validated(&tool_inputs, &call_id, validated);
+            let Checked { verdict, validated, judged } = checked;
+            tell_found(&tool_inputs, &call_id, validated, judged);
             Done::from(Input::ApprovalChecked { call_id, verdict })
         });
     }
@@ -348,6 +348,7 @@ impl Driver {
             tool_name: entry.tool.clone(),
             input: run.called(call_id).map(|call| call.input_args.clone()).unwrap_or_default(),
             validated: validated.map(|input| Validated { input: input.clone(), exact: entry.exact }),
+            judged: None,
             attempt: 1,
             idempotency_key: format!("{}.undo", entry.call_id),
         })
@@ -360,6 +361,7 @@ impl Driver {
             input: call.input.clone(),
             idempotency_key: call.idempotency_key(),
             validated: call.validated,
+            judged: call.judged,
             attempt: call.attempt,
         })
     }
@@ -389,6 +391,7 @@ struct OwnedCall {
     tool_name: String,
     input: Json,
     validated: Option<Validated>,
+    judged: Option<Json>,
     attempt: u32,
     idempotency_key: String,
 }
@@ -445,11 +448,18 @@ fn passed(clock: &dyn Clock, ms: u64) -> BoxFuture<'_, ()> {
 }
 
 /// Before the verdict that it belongs to, which comes as the end of the work.
-fn tell_validated(tool_inputs: &UnboundedSender<Input>, call_id: &str, validated: Option<Validated>) {
+fn tell_found(
+    tool_inputs: &UnboundedSender<Input>,
+    call_id: &str,
+    validated: Option<Validated>,
+    judged: Option<Json>,
+) {
+    // Nobody listens after the session was closed.
     if let Some(validated) = validated {
-        let input = Input::Validated { call_id: call_id.to_owned(), validated };
-        // Nobody listens after the session was closed.
-        let _ = tool_inputs.unbounded_send(input);
+        let _ = tool_inputs.unbounded_send(Input::Validated { call_id: call_id.to_owned(), validated });
+    }
+    if let Some(judged) = judged {
+        let _ = tool_inputs.unbounded_send(Input::Judged { call_id: call_id.to_owned(), judged });
     }
 }
 
@@ -472,6 +482,7 @@ impl OwnedCall {
             tool_name: &self.tool_name,
             input: &self.input,
             validated: self.validated.as_ref(),
+            judged: self.judged.as_ref(),
             attempt: self.attempt,
             idempotency_key: &self.idempotency_key,
         }

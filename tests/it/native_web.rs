@@ -305,6 +305,7 @@ pub async fn outcome(tool: &Tool, input: &Value) -> ToolOutcome {
         tool_name: tool.name(),
         input: &input,
         validated: None,
+        judged: None,
         attempt: 1,
         idempotency_key: "k1",
     };
@@ -434,6 +435,7 @@ fn http_post_sends_to_its_hosts_and_asks_a_person_before_it_sends_to_others() {
             tool_name: "http_post",
             input: &input,
             validated: None,
+            judged: None,
             attempt: 1,
             idempotency_key: "k1",
         };

@@ -44,6 +44,7 @@ const examples: Examples = {
     { call_id: "c1", validated: { input: { a: 1 }, exact: true } },
     { call_id: "c1", validated: { input: { at: "2026-01-01" } } },
   ],
+  judged: [{ call_id: "c1", judged: { confirm: "Pay?" } }],
   answered: [
     { question: "q1", answer: { allow: { remember: true } } },
     { question: "q1", answer: { deny: { remember: false, reason: "no" } } },

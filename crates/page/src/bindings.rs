@@ -40,6 +40,7 @@ extern "C" {
         validated: Option<&str>,
         signal: &JsValue,
         idempotency_key: &str,
+        judged: Option<&str>,
     ) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     pub fn undo(

@@ -8,6 +8,7 @@ use crate::environment::PageSignal;
 use crate::store::done;
 use crate::values::{reason, settled};
 use glove_wasm::error::StoreError;
+use glove_wasm::json::Json;
 use glove_wasm::json::codec::{Read, from_text, to_text};
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{CallRef, Checked, ToolContext, ToolHost};
@@ -19,12 +20,14 @@ use glove_wasm::wire::options::PageTool;
 struct PermissionCheck {
     verdict: PermissionVerdict,
     validated: Option<Validated>,
+    judged: Option<Json>,
 }
 
 #[derive(Read)]
 struct ApprovalCheck {
     verdict: ApprovalVerdict,
     validated: Option<Validated>,
+    judged: Option<Json>,
 }
 
 #[derive(Debug)]
@@ -77,7 +80,7 @@ impl ToolHost for PageTools {
             self.host.permission_of(call.call_id, call.tool_name, call.input.as_str(), known.as_deref());
         Box::pin(async move {
             match checked::<PermissionCheck>(promise).await {
-                Ok(PermissionCheck { verdict, validated }) => Checked { verdict, validated },
+                Ok(PermissionCheck { verdict, validated, judged }) => Checked { verdict, validated, judged },
                 Err(why) => PermissionVerdict::Failed(why).into(),
             }
         })
@@ -88,7 +91,7 @@ impl ToolHost for PageTools {
         let promise = self.host.approval(call.call_id, call.tool_name, call.input.as_str(), known.as_deref());
         Box::pin(async move {
             match checked::<ApprovalCheck>(promise).await {
-                Ok(ApprovalCheck { verdict, validated }) => Checked { verdict, validated },
+                Ok(ApprovalCheck { verdict, validated, judged }) => Checked { verdict, validated, judged },
                 Err(why) => ApprovalVerdict::Failed(why).into(),
             }
         })
@@ -104,6 +107,7 @@ impl ToolHost for PageTools {
             known.as_deref(),
             &signal.signal(),
             call.idempotency_key,
+            call.judged.map(Json::as_str),
         );
         Box::pin(async move {
             let promise = match running {

@@ -149,6 +149,7 @@ impl<'a> ChatTools<'a> {
             tool_name: &definition.name,
             input: &input,
             validated: None,
+            judged: None,
             attempt: 1,
             idempotency_key: "",
         };

@@ -109,6 +109,7 @@ async fn worked(
             tool_name: &call.name,
             input: &call.input,
             validated: None,
+            judged: None,
             attempt,
             idempotency_key: &call.key,
         };

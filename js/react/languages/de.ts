@@ -203,6 +203,9 @@ export const words: Words = {
   "This page knows no such server. Reload it, and try again.":
     "Diese Seite kennt diesen Server nicht. Laden Sie sie neu und versuchen Sie es noch einmal.",
   "Waits for the part of the page that does this": "Wartet auf den Teil der Seite, der das ausführt",
+  "Waits for the part of the page that does this, in the tab that runs the conversation":
+    "Wartet auf den Teil der Seite, der das ausführt, in dem Tab, in dem das Gespräch läuft",
+  "The part of the page that does this is not open here.": "Der Teil der Seite, der das ausführt, ist hier nicht geöffnet.",
   'The server "{server}" asks: {message}': "Der Server „{server}“ fragt: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Der Server „{server}“ bittet Sie, eine Adresse von {host} zu öffnen: {message}",

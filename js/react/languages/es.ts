@@ -200,6 +200,9 @@ export const words: Words = {
   "This page knows no such server. Reload it, and try again.":
     "Esta página no conoce ese servidor. Vuelve a cargarla e inténtalo de nuevo.",
   "Waits for the part of the page that does this": "Espera a la parte de la página que lo ejecuta",
+  "Waits for the part of the page that does this, in the tab that runs the conversation":
+    "Espera a la parte de la página que lo ejecuta, en la pestaña donde transcurre la conversación",
+  "The part of the page that does this is not open here.": "La parte de la página que lo ejecuta no está abierta aquí.",
   'The server "{server}" asks: {message}': "El servidor «{server}» pregunta: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "El servidor «{server}» te pide que abras una dirección de {host}: {message}",

@@ -201,6 +201,9 @@ export const words: Words = {
   "This page knows no such server. Reload it, and try again.":
     "Cette page ne connaît pas ce serveur. Rechargez-la, puis réessayez.",
   "Waits for the part of the page that does this": "Attend la partie de la page qui l’exécute",
+  "Waits for the part of the page that does this, in the tab that runs the conversation":
+    "Attend la partie de la page qui l’exécute, dans l’onglet où se déroule la conversation",
+  "The part of the page that does this is not open here.": "La partie de la page qui l’exécute n’est pas ouverte ici.",
   'The server "{server}" asks: {message}': "Le serveur « {server} » demande : {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Le serveur « {server} » vous demande d’ouvrir une adresse de {host} : {message}",

@@ -198,6 +198,9 @@ export const words: Words = {
     "Il browser blocca la finestra. Puoi lasciare la pagina per accedere; la conversazione aspetta.",
   "This page knows no such server. Reload it, and try again.": "Questa pagina non conosce questo server. Ricaricala e riprova.",
   "Waits for the part of the page that does this": "In attesa della parte della pagina che lo esegue",
+  "Waits for the part of the page that does this, in the tab that runs the conversation":
+    "In attesa della parte della pagina che lo esegue, nella scheda in cui si svolge la conversazione",
+  "The part of the page that does this is not open here.": "La parte della pagina che lo esegue non è aperta qui.",
   'The server "{server}" asks: {message}': "Il server «{server}» chiede: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Il server «{server}» ti chiede di aprire un indirizzo di {host}: {message}",

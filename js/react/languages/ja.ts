@@ -198,6 +198,9 @@ export const words: Words = {
   "This page knows no such server. Reload it, and try again.":
     "このページではこのサーバーが見つかりません。ページを再読み込みして、もう一度お試しください。",
   "Waits for the part of the page that does this": "実行するページの部分を待っています",
+  "Waits for the part of the page that does this, in the tab that runs the conversation":
+    "会話が実行されているタブで、実行するページの部分を待っています",
+  "The part of the page that does this is not open here.": "実行するページの部分は、ここでは開かれていません。",
   'The server "{server}" asks: {message}': "サーバー「{server}」からの質問: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "サーバー「{server}」が {host} のアドレスを開くよう求めています: {message}",

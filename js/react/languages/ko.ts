@@ -198,6 +198,9 @@ export const words: Words = {
   "This page knows no such server. Reload it, and try again.":
     "이 페이지에서 해당 서버를 찾을 수 없습니다. 페이지를 새로 고친 뒤 다시 시도하세요.",
   "Waits for the part of the page that does this": "실행할 페이지 부분을 기다리는 중",
+  "Waits for the part of the page that does this, in the tab that runs the conversation":
+    "대화가 실행되는 탭에서 실행할 페이지 부분을 기다리는 중",
+  "The part of the page that does this is not open here.": "실행할 페이지 부분이 여기에는 열려 있지 않습니다.",
   'The server "{server}" asks: {message}': "서버 “{server}”의 질문: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "서버 “{server}”에서 {host}의 주소를 열어 달라고 합니다: {message}",

@@ -200,6 +200,9 @@ export const words: Words = {
   "This page knows no such server. Reload it, and try again.":
     "Deze pagina kent deze server niet. Laad de pagina opnieuw en probeer het nog eens.",
   "Waits for the part of the page that does this": "Wacht op het deel van de pagina dat dit uitvoert",
+  "Waits for the part of the page that does this, in the tab that runs the conversation":
+    "Wacht op het deel van de pagina dat dit uitvoert, in het tabblad waarin het gesprek loopt",
+  "The part of the page that does this is not open here.": "Het deel van de pagina dat dit uitvoert, is hier niet geopend.",
   'The server "{server}" asks: {message}': "De server ‘{server}’ vraagt: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "De server ‘{server}’ vraagt je een adres van {host} te openen: {message}",

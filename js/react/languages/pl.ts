@@ -196,6 +196,9 @@ export const words: Words = {
     "Przeglądarka blokuje okno. Możesz opuścić stronę, aby się zalogować; rozmowa poczeka.",
   "This page knows no such server. Reload it, and try again.": "Ta strona nie zna tego serwera. Odśwież ją i spróbuj ponownie.",
   "Waits for the part of the page that does this": "Czeka na część strony, która to wykonuje",
+  "Waits for the part of the page that does this, in the tab that runs the conversation":
+    "Czeka na część strony, która to wykonuje, w karcie, w której toczy się rozmowa",
+  "The part of the page that does this is not open here.": "Część strony, która to wykonuje, nie jest tu otwarta.",
   'The server "{server}" asks: {message}': "Serwer „{server}” pyta: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Serwer „{server}” prosi o otwarcie adresu {host}: {message}",

@@ -198,6 +198,9 @@ export const words: Words = {
   "This page knows no such server. Reload it, and try again.":
     "Esta página não conhece este servidor. Recarregue-a e tente novamente.",
   "Waits for the part of the page that does this": "Aguarda a parte da página que o executa",
+  "Waits for the part of the page that does this, in the tab that runs the conversation":
+    "Aguarda a parte da página que o executa, na aba em que a conversa está em andamento",
+  "The part of the page that does this is not open here.": "A parte da página que o executa não está aberta aqui.",
   'The server "{server}" asks: {message}': "O servidor “{server}” pergunta: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "O servidor “{server}” pede que você abra um endereço de {host}: {message}",

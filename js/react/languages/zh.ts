@@ -187,6 +187,9 @@ export const words: Words = {
     "浏览器阻止了该窗口。你可以离开此页面去登录，对话会一直等待。",
   "This page knows no such server. Reload it, and try again.": "此页面找不到该服务器。请重新加载页面后再试。",
   "Waits for the part of the page that does this": "正在等待执行它的页面部分",
+  "Waits for the part of the page that does this, in the tab that runs the conversation":
+    "正在运行此对话的标签页中等待执行它的页面部分",
+  "The part of the page that does this is not open here.": "执行它的页面部分未在此处打开。",
   'The server "{server}" asks: {message}': "服务器“{server}”询问：{message}",
   'The server "{server}" asks you to open an address of {host}: {message}': "服务器“{server}”请你打开 {host} 的地址：{message}",
   'The server "{server}" ({host}) wants you to sign in.': "服务器“{server}”（{host}）要求你登录。",

@@ -138,7 +138,8 @@ export type Word =
   | "{n} conversations deleted"
   | "Undo"
   | (typeof stateWords)[ToolState]
-  | typeof awayWords
+  | (typeof awayWords)[keyof typeof awayWords]
+  | "The part of the page that does this is not open here."
   | "Tasks"
   | (typeof taskStates)[keyof typeof taskStates]
   | (typeof ownTitles)[keyof typeof ownTitles]

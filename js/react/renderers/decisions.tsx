@@ -58,6 +58,9 @@ const decision =
             <Name of={reason} lines />
           </p>
         )}
+        {read(data, "away") === true && status === "pending" && (
+          <p data-glove-reason="">{say("The part of the page that does this is not open here.")}</p>
+        )}
         {values}
         {explains && (
           <input ref={why} aria-label={say("Add a reason")} placeholder={say("Add a reason")} data-glove-optional="" />

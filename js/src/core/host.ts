@@ -89,8 +89,8 @@ export function createCoreHost(page: OpenSession, fence: Fence, events: CoreEven
       events: (batch) => events.take(batch),
       permissionOf: (callId, tool, input, validated) => tools.permissionOf(callId, tool, input, validated),
       approval: (callId, tool, input, validated) => tools.approval(callId, tool, input, validated),
-      run: (callId, tool, input, validated, signal, key) =>
-        within(signal, (inside) => tools.run(callId, tool, input, validated, inside, key)),
+      run: (callId, tool, input, validated, signal, key, judged) =>
+        within(signal, (inside) => tools.run(callId, tool, input, validated, inside, key, judged)),
       undo: (callId, tool, input, validated, signal) =>
         within(signal, (inside) => tools.undo(callId, tool, input, validated, inside)),
       prepare: () => page.prepare(),

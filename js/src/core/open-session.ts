@@ -88,13 +88,13 @@ export class OpenSession {
       validated: (callId, validated) => access.own.validated(callId, validated),
       returned: (callId, outcome) => access.own.returned(callId, outcome),
       report,
+      changed: () => snapshots.dispatch({ kind: "tools" }),
       messages: () => this.messages(),
       result: async (callId) => {
         const results = (await this.messages()).flatMap((message) => message.tool_results ?? []);
         return results.findLast(({ call_id }) => call_id === callId)?.result.data;
       },
     });
-    this.tools.replace(session.config.tools ?? []);
     const tool = (name: string) => this.tools.find(name);
     this.slots = new SlotController(session.displayManager, access, {
       snapshot: () => (access.disposed ? snapshots.empty : snapshots.snapshot),
@@ -119,6 +119,7 @@ export class OpenSession {
       asks: (name, input) => this.tools.asks(name, input),
       live: (id) => this.slots.live(id),
     });
+    this.tools.replace(session.config.tools ?? []);
     this.models = new PageModels({
       model: () => this.config().model,
       tool,

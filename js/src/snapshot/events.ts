@@ -23,6 +23,8 @@ export type PageEvent =
   | { readonly kind: "slow"; readonly id: string }
   /** The session could not be opened for the message. */
   | ({ readonly kind: "undelivered" } & MaybeHidden)
+  /** There are other tools. */
+  | { readonly kind: "tools" }
   | { readonly kind: "dropped"; readonly id: string }
   /** What is shown of a message that was sent to the model before the core was there. */
   | { readonly kind: "early"; readonly early: EarlyAnswer | undefined }

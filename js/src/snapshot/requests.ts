@@ -32,7 +32,7 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "delivered"
       ...(request !== core.request && nextRequest(before)),
       // An answer that breaks off leaves its text as an entry, if at all.
       ...(phase !== "model" && silent),
-      core: { phase, request, queue, hidden },
+      core: { phase, request, queue, hidden, questions },
       // What was sent shows up here as the request being served or in the queue.
       sent: before.sent.filter(({ id }) => !served.has(id)),
       // The leader sends the change of its `held` messages a moment later.

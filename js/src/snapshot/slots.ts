@@ -5,7 +5,7 @@ import type { Reducers } from "./events.js";
 import type { Approval, ShownSlot } from "./snapshot.js";
 import { newestSlots, type SessionState, type SlotContext, unlessSame, withBase } from "./state.js";
 
-export const slotReducers: Reducers<"slots" | "refused"> = {
+export const slotReducers: Reducers<"slots" | "refused" | "tools"> = {
   slots(state, { slots: stack }, context) {
     const known = new Map(state.base.slots.map((slot) => [slot.id, slot]));
     const slots = stack.map((slot) => shownSlot(state, slot, known.get(slot.id), context));
@@ -13,6 +13,15 @@ export const slotReducers: Reducers<"slots" | "refused"> = {
     // Also when the newer one is gone.
     const replaced = (slot: ShownSlot) => slot.displayStrategy === "hide-on-new" && !slot.replaced && !newest.has(slot);
     return withBase(state, { slots: slots.map((slot) => (replaced(slot) ? { ...slot, replaced: true } : slot)) });
+  },
+  // A question says what the tools say that are there now.
+  tools(state, _, context) {
+    const { slots } = state.base;
+    const approvals = approvalsOf(state.base.approvals, state.core.questions, context);
+    const asked = new Set(approvals.map(({ id }) => id));
+    const now = slots.map((slot) => (asked.has(slot.id) && slot.status === "pending" ? saidAnew(slot, context) : slot));
+    const base = unlessSame(state.base, { ...state.base, approvals, slots: unlessSame(slots, now) });
+    return base === state.base ? state : { ...state, base };
   },
   // Why is shown until the slot is settled.
   refused: (state, { slot: id, error, issues }) =>
@@ -48,15 +57,37 @@ function toolOf({ base }: SessionState, call: string): string {
 
 /** A question of the core about a call says what the call and its tool do. */
 function withTitle(input: unknown, context: SlotContext): unknown {
-  const { toolName, toolInput } = (input ?? {}) as { readonly toolName?: unknown; readonly toolInput?: unknown };
+  const { toolName, toolInput, judged } = (input ?? {}) as {
+    readonly toolName?: unknown;
+    readonly toolInput?: unknown;
+    readonly judged?: unknown;
+  };
   if (typeof toolName !== "string") return input;
-  const title = context.title(toolName, toolInput);
-  const description = context.description(toolName);
-  const more = { ...(title !== undefined && { title }), ...(description && { description }) };
-  return { ...(input as object), ...more, ...context.asks(toolName, toolInput) };
+  return { ...(input as object), ...words(toolName, toolInput, judged, context) };
 }
 
-/** The approvals that these questions ask for; those that were known are the same objects. */
+/** What its tool says of a call. What the decision rests on stands in the question: it is what was said when it was asked, and decided on. */
+function words(tool: string, input: unknown, judged: unknown, context: SlotContext) {
+  const { away, ...asks } = context.asks(tool, input);
+  const of = { title: context.title(tool, input), description: context.description(tool), ...asks };
+  const { title, description, confirm, danger } = (judged as typeof of | null | undefined) ?? of;
+  return {
+    ...(title !== undefined && { title }),
+    ...(description && { description }),
+    ...(confirm !== undefined && { confirm }),
+    ...(danger && { danger }),
+    ...(away && { away }),
+  };
+}
+
+/** The same with what the tools of now say of it. */
+function saidAnew(slot: ShownSlot, context: SlotContext): ShownSlot {
+  const { title: _, description: _d, confirm: _c, danger: _r, away: _a, ...rest } = slot.input as Record<string, unknown>;
+  const input = withTitle(rest, context) as object;
+  return unlessSame(slot, { ...slot, input: unlessSame(slot.input as object, input) });
+}
+
+/** The approvals that these questions ask for; those that say the same as before are the same objects. */
 export function approvalsOf(
   before: readonly Approval[],
   questions: readonly CoreQuestion[],
@@ -65,18 +96,21 @@ export function approvalsOf(
   const known = new Map(before.map((approval) => [approval.id, approval]));
   return unlessSame(
     before,
-    questions.map((question) => known.get(question.id) ?? approval(question, context)),
+    questions.map((question) => {
+      const before = known.get(question.id);
+      const now = approval(question, context);
+      return before ? unlessSame(before, before.input === undefined ? now : { ...now, input: before.input }) : now;
+    }),
   );
 }
 
-function approval({ id, kind, call_id, tool_name, input, reason }: CoreQuestion, context: SlotContext): Approval {
-  const title = tool_name === undefined ? undefined : context.title(tool_name, input);
+function approval({ id, kind, call_id, tool_name, input, reason, judged }: CoreQuestion, context: SlotContext): Approval {
+  const { description: _, ...asks } = tool_name === undefined ? {} : words(tool_name, input, judged, context);
   return {
     id,
     kind,
     ...(tool_name !== undefined && { toolName: tool_name }),
-    ...(title !== undefined && { title }),
-    ...(tool_name !== undefined && context.asks(tool_name, input)),
+    ...asks,
     ...(call_id !== undefined && { toolCallId: call_id }),
     ...(input !== undefined && { input }),
     ...(reason !== undefined && { reason }),

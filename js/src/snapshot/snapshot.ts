@@ -150,6 +150,8 @@ export interface Approval {
   readonly confirm?: string;
   /** What it lets run cannot be taken back, as its tool says. */
   readonly danger?: true;
+  /** What would run it is not on this page, nor in this tab: a component that brings its tool (`useTool`), say. It can be decided all the same. */
+  readonly away?: true;
   readonly toolCallId?: string;
   readonly input?: unknown;
   readonly reason?: string;

@@ -53,7 +53,7 @@ export interface SessionState {
   /** The parts of the snapshot that stand in it as they are here. */
   readonly base: Omit<GloveSnapshot, Derived>;
   /** The core's own state. */
-  readonly core: Pick<CoreState, "phase" | "request" | "hidden"> & { readonly queue: readonly MaybeHidden[] };
+  readonly core: Pick<CoreState, "phase" | "request" | "hidden" | "questions"> & { readonly queue: readonly MaybeHidden[] };
   /** The answers that are no entries yet, the oldest first, which is the one that is shown. */
   readonly answers: readonly Answer[];
   /** The calls that are being written. */
@@ -83,7 +83,7 @@ export interface SlotContext {
   title(tool: string, input: unknown): string | undefined;
   description(tool: string): string | undefined;
   /** How a question about a call looks. */
-  asks(tool: string, input: unknown): { readonly confirm?: string; readonly danger?: true };
+  asks(tool: string, input: unknown): { readonly confirm?: string; readonly danger?: true; readonly away?: true };
   /** The value that was shown, where JSON could not hold all of it. */
   live(id: string): { readonly input?: unknown } | undefined;
 }
@@ -114,7 +114,7 @@ export function emptyState(sessionId: string, storage: GloveSnapshot["storage"])
       warning: undefined,
       tab: "leader",
     },
-    core: { phase: "idle", request: null, queue: [] },
+    core: { phase: "idle", request: null, queue: [], questions: [] },
     answers: [],
     calls: [],
     progress: {},

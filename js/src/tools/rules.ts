@@ -5,6 +5,7 @@ import type { Maybe } from "../timing/sync-or-promise.js";
 import { GloveError } from "../values/error.js";
 import { toLooseJson } from "../values/json.js";
 import { describeValue, isApprovalRule } from "../values/validate-options.js";
+import type { ToolInput } from "./arguments.js";
 import { presence, said } from "./combined-tools.js";
 import { gate } from "./spec.js";
 
@@ -34,11 +35,22 @@ function ruleAnswered(tool: string, rule: string, answer: unknown, expected: str
   return new GloveError("TOOL_RULE_FAILED", message);
 }
 
+/** What a decision about a call rests on: what its tool says to a person who decides. It is stored with the call. */
+export interface Judged {
+  readonly gates: string;
+  readonly title?: string | undefined;
+  readonly description: string;
+  readonly confirm?: string | undefined;
+  readonly danger?: true | undefined;
+  /** A rule let some of it pass, and nobody was asked: it holds as long as its page lives. */
+  readonly unasked?: true | undefined;
+}
+
 interface Judgement {
   readonly component: object | undefined;
   readonly gates: string;
-  /** What a person was asked with it. */
-  readonly sentence: string | undefined;
+  /** What a person was asked with, as JSON of `Judged`. */
+  readonly asked: string | undefined;
 }
 
 /** Which tool judged a call, where components bring tools and take them away. */
@@ -46,24 +58,26 @@ export class Judgements {
   /** Of calls that have not ended. */
   readonly #byCall = new Map<string, Judgement>();
 
-  /** Its tool has judged this call: a person is asked, or need not be. */
-  made(id: string, tool: ToolConfig, sent: string, isAsked: boolean): void {
-    if (!presence.has(tool)) return;
-    const before = this.#byCall.get(id)?.sentence;
-    this.#byCall.set(id, { ...identity(tool), sentence: isAsked ? sentenceOf(tool, sent) : before });
+  /** Its tool has judged this call: a person is asked, or need not be. What is to be stored of that, as JSON of `Judged`. */
+  made(id: string, tool: ToolConfig, given: ToolInput, isAsked: boolean): string | undefined {
+    if (!presence.has(tool)) return undefined;
+    const asked = isAsked ? judgedOf(tool, given) : this.#byCall.get(id)?.asked;
+    this.#byCall.set(id, { ...identity(tool), asked });
+    if (isAsked || asked === undefined) return asked;
+    return JSON.stringify({ ...(JSON.parse(asked) as Judged), unasked: true });
   }
 
-  /** Whether what was decided was decided with this very tool. If not, it is forgotten: the call is judged anew. */
-  hold(id: string, tool: ToolConfig, sent: string): boolean {
+  /** Whether what was decided was decided with this very tool. If not, it is forgotten: the call is judged anew. `stored` is from a page before. */
+  hold(id: string, tool: ToolConfig, given: ToolInput, stored: string | undefined): boolean {
     if (!presence.has(tool)) return true;
     const judged = this.#byCall.get(id);
     const { component, gates } = identity(tool);
+    const now = judgedOf(tool, given);
     const holds = judged
-      ? judged.component === component &&
-        judged.gates === gates &&
-        (judged.sentence === undefined || judged.sentence === sentenceOf(tool, sent))
-      : gates === ungated;
+      ? judged.component === component && judged.gates === gates && (judged.asked === undefined || judged.asked === now)
+      : gates === ungated || stored === now;
     if (!holds) this.#byCall.delete(id);
+    else if (!judged) this.#byCall.set(id, { component, gates, asked: stored });
     return holds;
   }
 
@@ -79,8 +93,16 @@ const ungated = gatesOf({});
 
 const identity = (tool: ToolConfig) => ({ component: presence.get(tool)?.component, gates: gatesOf(tool) });
 
-/** All that the tool says to a person who decides. */
-function sentenceOf({ title, confirm, danger }: ToolConfig, sent: string): string {
-  const input: unknown = sent === "" ? {} : JSON.parse(sent);
-  return toLooseJson([said(title, input), said(confirm, input), !!danger]);
+/** All that the tool says to a person who decides, of the arguments as they are shown. */
+function judgedOf(tool: ToolConfig, { value }: ToolInput): string {
+  const input: unknown = JSON.parse(toLooseJson(value));
+  const { title, description, confirm, danger } = tool;
+  const judged: Judged = {
+    gates: gatesOf(tool),
+    title: said(title, input),
+    description,
+    confirm: said(confirm, input),
+    danger: danger ? true : undefined,
+  };
+  return toLooseJson(judged);
 }

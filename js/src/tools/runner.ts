@@ -34,6 +34,8 @@ export interface CallContext {
   /** Keeps what a running call has returned, before its summary is made. */
   returned(callId: string, outcome: string): void;
   report(code: string, error: unknown): void;
+  /** There are other tools. */
+  changed?(): void;
 }
 
 export type ToolHost = Pick<SessionHost, "permissionOf" | "approval" | "run" | "undo">;
@@ -82,8 +84,7 @@ export class ToolRunner implements ToolHost {
     if ("issues" in checked) return verdict({ invalid: checked.issues });
     try {
       const required = await permissionRule(tool, () => checked.copy());
-      this.#judged.made(id, tool, input, required);
-      return verdict(required ? "unset" : "not_needed", checked);
+      return verdict(required ? "unset" : "not_needed", checked, this.#judged.made(id, tool, checked, required));
     } catch (error) {
       return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, checked);
     }
@@ -96,8 +97,8 @@ export class ToolRunner implements ToolHost {
     if (checked.changed) return verdict("changed", checked);
     try {
       const { required, reason } = await approvalRule(tool, () => checked.copy());
-      this.#judged.made(id, tool, input, required);
-      return verdict(required ? { needed: { reason: reason ?? null } } : "not_needed", checked);
+      const judged = this.#judged.made(id, tool, checked, required);
+      return verdict(required ? { needed: { reason: reason ?? null } } : "not_needed", checked, judged);
     } catch (error) {
       return verdict({ failed: reasonOf(this.#unjudged(name, error)) }, checked);
     }
@@ -125,6 +126,7 @@ export class ToolRunner implements ToolHost {
     validated: string | undefined,
     signal: AbortSignal,
     idempotencyKey: string,
+    judged?: string,
   ): Promise<string> {
     let call: RunningCall | undefined;
     let display: CallDisplay | undefined;
@@ -133,7 +135,7 @@ export class ToolRunner implements ToolHost {
       const checked = await this.#arguments.of(tool, id, input, validated);
       if ("issues" in checked) return JSON.stringify({ invalid: checked.issues });
       if (checked.coreUpdate) this.#context.validated(id, checked.coreUpdate);
-      const holds = this.#judged.hold(id, tool, input);
+      const holds = this.#judged.hold(id, tool, checked, judged);
       if (checked.changed || !holds) return '"changed"';
       // What one run makes of its arguments, the next one must not see.
       const value = tool.idempotent ? await other(checked) : checked.value;
@@ -230,8 +232,9 @@ async function other({ copy, value }: ToolInput): Promise<unknown> {
   }
 }
 
-function verdict(verdict: unknown, { coreUpdate: told }: Pick<ToolInput, "coreUpdate"> = {}): string {
-  return `{"verdict":${JSON.stringify(verdict)}${told === undefined ? "" : `,"validated":${told}`}}`;
+function verdict(verdict: unknown, { coreUpdate: told }: Pick<ToolInput, "coreUpdate"> = {}, judged?: string): string {
+  const more = (name: string, json: string | undefined) => (json === undefined ? "" : `,"${name}":${json}`);
+  return `{"verdict":${JSON.stringify(verdict)}${more("validated", told)}${more("judged", judged)}}`;
 }
 
 function begun(tool: ToolConfig, signal: AbortSignal) {

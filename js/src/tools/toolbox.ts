@@ -1,6 +1,7 @@
 // The tools of a session by name, and the way to what runs them.
 
 import type { ToolConfig } from "../ports/tool.js";
+import type { SlotContext } from "../snapshot/state.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { loadPart } from "../values/error.js";
 import type { PageTool } from "../wire/core-types.js";
@@ -23,6 +24,7 @@ export class Toolbox implements ToolHost {
   /** Takes the place of all tools before. */
   replace(tools: readonly ToolConfig[]): void {
     this.#tools = [...tools];
+    this.#context.changed?.();
   }
 
   find(name: string): ToolConfig | undefined {
@@ -36,11 +38,12 @@ export class Toolbox implements ToolHost {
     return said((this.find(name) ?? this.#later(name))?.title, input);
   }
 
-  /** How a question about a call looks: its sentence, and whether what it allows is dangerous. It decides nothing. */
-  asks(name: string, input: unknown): { readonly confirm?: string; readonly danger?: true } {
+  /** How a question about a call looks: its sentence, whether what it allows is dangerous, and whether it could run here. It decides nothing. */
+  asks(name: string, input: unknown): ReturnType<SlotContext["asks"]> {
     const tool = this.find(name);
     const confirm = said(tool?.confirm, input);
-    return { ...(confirm !== undefined && { confirm }), ...(tool?.danger && { danger: true }) };
+    const away = !(tool ?? this.#later(name)) || (tool && hasGone(tool));
+    return { ...(confirm !== undefined && { confirm }), ...(tool?.danger && { danger: true }), ...(away && { away: true }) };
   }
 
   /** What a skill adds with the next call of the model. */

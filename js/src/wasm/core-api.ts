@@ -8,10 +8,11 @@ import type { CorePhase } from "../wire/run-types.js";
 export interface SessionHost {
   /** What happened, in order: a JSON array of `CoreEvent`. One call for each network chunk at most. */
   events(batch: string): void;
-  /** Whether this call needs a permission. JSON: `{"verdict":…,"validated"?:Validated}`, where the verdict is `"not_needed"`, `"unset"`,
+  /** Whether this call needs a permission. JSON: `{"verdict":…,"validated"?:Validated,"judged"?:…}`, where the verdict is `"not_needed"`, `"unset"`,
    *  `{"invalid":[Issue]}` or `{"failed":string}`. `validated` is what the tool's schema has just made of the arguments, where that is
    *  something else than the model sent; it is given back with everything about this call from then on, and so are the arguments of a
-   *  call that was allowed. */
+   *  call that was allowed. `judged` is what a decision about the call rests on: it is stored with it, stands in its questions, and is
+   *  given back when it runs. */
   permissionOf(callId: string, tool: string, input: string, validated: string | undefined): Promise<string>;
   /** The same, with `"not_needed"`, `{"needed":{"reason"?:string}}`, `{"invalid":[Issue]}`, `{"failed":string}`, or `"changed"` where the
    *  arguments cannot be made again as they were allowed. */
@@ -25,6 +26,7 @@ export interface SessionHost {
     validated: string | undefined,
     signal: AbortSignal,
     idempotencyKey: string,
+    judged?: string,
   ): Promise<string>;
   /** Takes a call back; rejects when that fails. */
   undo(callId: string, tool: string, input: string, validated: string | undefined, signal: AbortSignal): Promise<void>;

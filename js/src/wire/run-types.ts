@@ -115,6 +115,8 @@ export type RunInput =
    * it is what is shown, judged and run.
    */
   | { readonly type: "validated"; readonly call_id: string; readonly validated: Validated }
+  /** What the decision about a call rests on: the host said this of it when it was looked at. */
+  | { readonly type: "judged"; readonly call_id: string; readonly judged: unknown }
   | { readonly type: "answered"; readonly question: string; readonly answer: { readonly allow: { readonly remember: boolean } } | { readonly deny: { readonly remember: boolean; readonly reason?: string } } }
   | { readonly type: "tool_finished"; readonly call_id: string; readonly outcome: { readonly returned: { readonly result: ToolResultData; readonly outputs: readonly SideOutput[] } } | { readonly summing: { readonly result: ToolResultData; readonly outputs: readonly SideOutput[] } } | { readonly summed: string | null } | { readonly invalid: readonly Issue[] } | "changed" | "timed_out" | { readonly threw: string } | { readonly rejected: string | null } }
   /**
@@ -229,6 +231,8 @@ export interface CoreQuestion {
   /** The call's arguments, as they will be used. */
   readonly input?: unknown;
   readonly reason?: string;
+  /** What the host said of the call when it was looked at, and what a decision rests on. */
+  readonly judged?: unknown;
   readonly asked_at: number;
 }
 

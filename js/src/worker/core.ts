@@ -366,10 +366,11 @@ function served(host: SessionHost, workerParts: WorkerParts) {
     claim: () => workerParts.claim(),
     changed: ([what, value]) => workerParts.changes[what as keyof WorkerParts["changes"]](value as never),
     reach: ([url]) => workerParts.reach(url as string),
-    async run([callId, tool, input, validated, key], { signal }) {
+    async run([callId, tool, input, validated, key, judged], { signal }) {
       // What the worker confirmed may have been long ago.
       await host.confirm();
-      return host.run(callId as string, tool as string, input as string, validated as string | undefined, signal, key as string);
+      const [known, stored] = [validated as string | undefined, judged as string | undefined];
+      return host.run(callId as string, tool as string, input as string, known, signal, key as string, stored);
     },
     async undo([callId, tool, input, validated], { signal }) {
       await host.confirm();

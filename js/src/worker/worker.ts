@@ -135,7 +135,8 @@ function hostOf(name: string, { store, style }: About, limits: Limits, ahead: ()
     events: eventsOf(name),
     permissionOf: (...call) => text("permissionOf", call),
     approval: (...call) => text("approval", call),
-    run: (callId, tool, input, validated, signal, key) => text("run", [callId, tool, input, validated, key], signal),
+    run: (callId, tool, input, validated, signal, key, judged) =>
+      text("run", [callId, tool, input, validated, key, judged], signal),
     undo: (callId, tool, input, validated, signal) => none("undo", [callId, tool, input, validated], signal),
     prepare() {
       fresh = true;

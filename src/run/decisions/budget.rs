@@ -103,6 +103,7 @@ impl Run {
             tool_name: None,
             input: Json::null(),
             reason: Some(message),
+            judged: None,
             asked_at: self.state.at,
         };
         fx.emit(Event::QuestionAsked(question.clone()));

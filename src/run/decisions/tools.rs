@@ -46,6 +46,7 @@ impl Run {
                     .map(|tool| if tool.name.is_empty() { &call.tool_name } else { &tool.name })
                     .cloned(),
                 validated: None,
+                judged: None,
                 permitted: false,
                 approved: false,
                 attempts: 0,
@@ -251,6 +252,13 @@ impl Run {
         }
     }
 
+    pub(in crate::run) fn on_judged(&mut self, call_id: &str, judged: &Json) {
+        let index = self.position(call_id);
+        if let Some(call) = index.and_then(|index| self.call_at(index)) {
+            call.judged = Some(judged.clone());
+        }
+    }
+
     /// The arguments or the tool changed after the decision, so the decision does not hold. A call that needed no decision, and needs none
     /// now, has started with the new arguments.
     fn ask_anew(&mut self, index: usize, fx: &mut Effects) {
@@ -262,7 +270,7 @@ impl Run {
             self.on_astray(&call_id, fx);
             return;
         }
-        (call.permitted, call.approved, call.state) = (false, false, CallState::Queued);
+        (call.permitted, call.approved, call.judged, call.state) = (false, false, None, CallState::Queued);
         call.log.forget_questions();
         let call_id = call.id.clone();
         fx.push(Effect::CancelTool { call_id });
@@ -293,6 +301,7 @@ impl Run {
             tool_name: worked_on.and_then(|call| call.tool.clone()),
             input: validated.or(call.map(|call| &call.input_args)).cloned().unwrap_or_default(),
             reason,
+            judged: worked_on.and_then(|call| call.judged.clone()),
             asked_at: self.state.at,
         };
         fx.emit(Event::QuestionAsked(question.clone()));

@@ -4,7 +4,7 @@
 use crate::support::machine::*;
 use glove_wasm::event::QuestionKind;
 use glove_wasm::message::ToolStatus;
-use glove_wasm::run::input::{Answer, Input, ToolOutcome};
+use glove_wasm::run::input::{Answer, ApprovalVerdict, Input, ToolOutcome};
 use glove_wasm::run::settings::{Budgets, Settings};
 use glove_wasm::run::views::timeline::{Timeline, TimelineEntry};
 use glove_wasm::run::{OutOfProtocol, PhaseName};
@@ -69,7 +69,7 @@ fn a_call_that_a_person_allows_after_a_reload_waits_for_its_component() {
     let mut world = World::with_tools([of_a_component(approved("pay"))]);
     world.ask("r", "pay");
     world.model_calls(&[("pay", "c", "{}")]);
-    world.approval_is("c", glove_wasm::run::input::ApprovalVerdict::Needed { reason: None });
+    world.approval_is("c", ApprovalVerdict::Needed { reason: None });
     let mut later = world.restart();
     set_away_before_recovered(&mut later);
     later.step(Input::Recovered);
@@ -276,8 +276,37 @@ fn a_call_whose_tool_is_another_one_now_is_judged_anew_and_runs_unasked_no_more(
     assert_eq!(world.began.len(), 1);
     world.configure(|settings| settings.tools = vec![of_a_component(approved("Pay"))]);
     world.step(Input::ToolFinished { call_id: "c".to_owned(), outcome: ToolOutcome::Changed });
-    world.approval_is("c", glove_wasm::run::input::ApprovalVerdict::Needed { reason: None });
+    world.approval_is("c", ApprovalVerdict::Needed { reason: None });
     assert_eq!((world.began.len(), world.question_kind()), (1, Some(QuestionKind::Approval)));
     world.allow();
     assert_eq!(world.began.len(), 2);
+}
+
+#[test]
+fn what_a_decision_rests_on_is_in_its_question_and_comes_back_with_the_call_also_after_a_reload() {
+    let judged = |text: &str| Input::Judged { call_id: "c".to_owned(), judged: json(text) };
+    let mut world = called_away(approved("pay"));
+    // Nobody looks at it yet.
+    assert!(matches!(world.try_step(judged("{}")), Err(OutOfProtocol::NoSuchCall(_))));
+    set_away(&mut world, false);
+    world.step(judged("{\"confirm\":\"Pay?\"}"));
+    world.approval_is("c", ApprovalVerdict::Needed { reason: None });
+    let rests_on = |world: &World| {
+        let of_question = world.run.questions().next().and_then(|question| question.judged.clone());
+        let of_call = world.run.call("c").and_then(|call| call.judged);
+        let text = |json: glove_wasm::json::Json| json.as_str().to_owned();
+        (of_question.map(text), of_call.map(text))
+    };
+    let pay = Some("{\"confirm\":\"Pay?\"}".to_owned());
+    assert_eq!(rests_on(&world), (pay.clone(), pay.clone()));
+    let mut later = world.restart();
+    later.step(Input::Recovered);
+    assert_eq!(rests_on(&later), (pay.clone(), pay.clone()));
+    later.allow();
+    assert_eq!(rests_on(&later), (None, pay));
+    // It says something else now: what was decided is gone, and so is what it rested on.
+    later.step(Input::ToolFinished { call_id: "c".to_owned(), outcome: ToolOutcome::Changed });
+    assert_eq!(rests_on(&later), (None, None));
+    later.approval_is("c", ApprovalVerdict::Needed { reason: None });
+    assert_eq!((rests_on(&later), later.question_kind()), ((None, None), Some(QuestionKind::Approval)));
 }

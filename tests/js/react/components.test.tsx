@@ -245,6 +245,9 @@ test("a call that a person allows after a reload waits for its component", async
   const after = scene(["Paid."], { createStore: () => store });
   const { rerender } = render(after.draw(<Gives tool={tool("other")} />));
   await moment(60);
+  // It says what it said, though its component is not there.
+  expect(after.session().getSnapshot().approvals).toMatchObject([{ confirm: "Pay now?", danger: true, away: true }]);
+  expect(screen.getByText("The part of the page that does this is not open here.")).toBeTruthy();
   await act(async () => void after.session().approve("p1"));
   await moment();
   expect([after.shown(), ran]).toEqual([["pay: running away"], []]);
@@ -257,13 +260,71 @@ test("a call that a person allows after a reload waits for its component", async
     ),
   );
   await moment(60);
-  // The question had no sentence of its tool: it is asked with it.
-  expect([after.shown(), ran]).toEqual([["pay: pending"], []]);
-  expect(after.session().getSnapshot().approvals).toMatchObject([{ confirm: "Pay now?", danger: true }]);
-  await act(async () => void after.session().approve("p1"));
-  await moment(60);
+  // The same words: it was decided.
   expect([after.shown(), ran]).toEqual([["pay: success 1"], ["paid"]]);
   expect(after.codes()).toEqual([]);
+});
+
+test("what was allowed before a reload runs once, without another question, and with other words it is asked about anew", async () => {
+  const paying = (confirm: string, ran: string[]) =>
+    tool("pay", () => void ran.push(confirm), { requireApproval: true, requiresPermission: true, confirm });
+  for (const now of ["Pay 5?", "Pay 6?"]) {
+    const store = new MemoryStore("s");
+    const ran: string[] = [];
+    const before = scene([call("pay", "p1")], { createStore: () => store });
+    const page = render(before.draw(<Gives tool={paying("Pay 5?", ran)} />));
+    await moment();
+    await before.begin("Pay");
+    await moment();
+    await act(async () => void before.session().approve("p1", { remember: false }));
+    await moment();
+    page.rerender(before.draw(null));
+    await moment();
+    await act(async () => void before.session().approve("p1"));
+    await moment();
+    expect([before.shown(), ran]).toEqual([["pay: running away"], []]);
+    page.unmount();
+    before.client.dispose();
+    const after = scene(["Paid."], { createStore: () => store });
+    render(after.draw(<Gives tool={paying(now, ran)} />));
+    await moment(80);
+    if (now === "Pay 6?") {
+      expect([after.shown(), ran]).toEqual([["pay: pending"], []]);
+      expect(after.session().getSnapshot().approvals).toMatchObject([{ kind: "permission", confirm: now }]);
+      await act(async () => void after.session().approve("p1", { remember: false }));
+      await moment(60);
+      await act(async () => void after.session().approve("p1"));
+      await moment(60);
+    }
+    expect([after.shown(), ran]).toEqual([["pay: success"], [now]]);
+    after.client.dispose();
+    cleanup();
+  }
+});
+
+test("the question about a call that was cut off is marked as dangerous when its component has come", async () => {
+  const store = new MemoryStore("s");
+  const wipe = tool("wipe", () => new Promise(() => {}), { danger: true, title: "Wipe all" });
+  const before = scene([call("wipe", "w1")], { createStore: () => store });
+  const page = render(before.draw(<Gives tool={wipe} />));
+  await moment();
+  await before.begin("Wipe");
+  await moment();
+  page.unmount();
+  before.client.dispose();
+  const after = scene(["Well."], { createStore: () => store });
+  const { rerender } = render(after.draw(<Gives tool={tool("other")} />));
+  await moment(60);
+  const [asked] = after.session().getSnapshot().approvals;
+  expect(asked).toMatchObject({ kind: "interrupted", away: true });
+  expect(asked?.danger).toBeUndefined();
+  expect(screen.getByText("The part of the page that does this is not open here.")).toBeTruthy();
+  rerender(after.draw(<Gives tool={wipe} />));
+  await moment(60);
+  const [marked] = after.session().getSnapshot().approvals;
+  expect(marked).toMatchObject({ kind: "interrupted", title: "Wipe all", danger: true });
+  expect(marked?.away).toBeUndefined();
+  expect(screen.queryByText("The part of the page that does this is not open here.")).toBeNull();
 });
 
 test("what a person allowed with one sentence runs neither in another component nor with another sentence", async () => {

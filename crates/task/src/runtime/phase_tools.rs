@@ -137,7 +137,8 @@ impl PhaseTools {
         });
         let (call_id, tool_name, input) =
             (call.call_id.to_owned(), call.tool_name.to_owned(), call.input.clone());
-        let (validated, key) = (call.validated.cloned(), call.idempotency_key.to_owned());
+        let (validated, judged) = (call.validated.cloned(), call.judged.cloned());
+        let key = call.idempotency_key.to_owned();
         let attempt = call.attempt;
         Box::pin(async move {
             let refused = |message: String| {
@@ -164,6 +165,7 @@ impl PhaseTools {
                 tool_name: &tool_name,
                 input: &input,
                 validated: validated.as_ref(),
+                judged: judged.as_ref(),
                 attempt,
                 idempotency_key: &key,
             };

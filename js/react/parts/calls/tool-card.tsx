@@ -1,9 +1,10 @@
 // A call of a tool as a card: what it does, how far it is, and, folded, what it was called with and what came of it.
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useContext, useState } from "react";
 import type { CallProgress, StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js";
 import { Loader } from "../../look/loader.js";
 import { useLabels } from "../../render/labels.js";
 import { Name } from "../../render/visible.js";
+import { ChatContext } from "../chat-context.js";
 import { circle, Icon, type IconProps } from "../icons.js";
 import { ResultText } from "./result-text.js";
 import { isDone, TaskList, tasksOf, useIsLatest } from "./task-list.js";
@@ -37,7 +38,15 @@ export function ToolCard<E extends ToolEntry>({ entry, hasSlot = false, children
   const state = toolState(entry, hasSlot);
   const { name, title = toolTitle(name, say), input, output, progress, durationMs } = entry;
   const about = aboutCall(entry);
-  const card = { title, state, label: say(entry.away ? awayWords : stateWords[state]), input, output, progress };
+  const follows = useContext(ChatContext)?.glove.tab === "follower";
+  const card = {
+    title,
+    state,
+    label: say(entry.away ? awayWords[follows ? "elsewhere" : "here"] : stateWords[state]),
+    input,
+    output,
+    progress,
+  };
   if (typeof children === "function") return children({ ...card, title: about === undefined ? title : `${title} · ${about}` });
   const tasks = !children && /^(?:done|running|queued)$/.test(state) ? tasksOf(name, input) : undefined;
   if (tasks) return <TaskCard tasks={tasks} entry={entry} />;

@@ -28,7 +28,10 @@ export const stateWords = {
 } as const satisfies Record<ToolState, string>;
 
 /** Of a call whose tool a component of the page brings that is not there. */
-export const awayWords = "Waits for the part of the page that does this";
+export const awayWords = {
+  here: "Waits for the part of the page that does this",
+  elsewhere: "Waits for the part of the page that does this, in the tab that runs the conversation",
+} as const;
 
 /** How far a task of the model's list is. */
 export const taskStates = { done: "Done", active: "In progress", todo: "To do" } as const;
