@@ -534,3 +534,38 @@ test.each<[string, Partial<GloveClientConfig>]>([
   await session.sendMessage("Hello");
   expect(model.calls[0]?.tools).not.toContain("pay");
 });
+
+test("a plugin reads what another one keeps, as it was before this round, and one that is not there is told of", async () => {
+  const counts = definePlugin({
+    id: "counts",
+    initialState: { rounds: 0 },
+    prepare: ({ state }) => state.set(({ rounds }) => ({ rounds: rounds + 1 })),
+  });
+  const seen: unknown[] = [];
+  const follows = definePlugin({
+    id: "follows",
+    async prepare({ stateOf, context }) {
+      const other = stateOf(counts);
+      expectTypeOf(await other.get()).toEqualTypeOf<{ rounds: number }>();
+      expect("set" in other).toBe(false);
+      const own = await other.get();
+      seen.push({ ...own });
+      // A copy.
+      Object.assign(own, { rounds: 99 });
+      try {
+        stateOf({ id: "nobody" });
+      } catch (error) {
+        context.add((error as GloveError).code);
+      }
+    },
+  });
+  const model = createScriptedModel(["One.", "Two.", "Three."]);
+  const store = new MemoryStore("s");
+  const client = () => new GloveClient({ createModel: () => model, createStore: () => store, plugins: [follows, counts] });
+  const first = client();
+  await first.session("s").sendMessage("1");
+  await first.session("s").sendMessage("2");
+  first.dispose();
+  await client().session("s").sendMessage("3");
+  expect(seen).toEqual([{ rounds: 0 }, { rounds: 1 }, { rounds: 2 }]);
+});

@@ -168,6 +168,7 @@ export class Plugins {
       await withinTime(plugin.timeoutMs ?? usualMs, stopped, (signal) =>
         plugin.prepare({
           state: this.#stateIn(plugin, share),
+          stateOf: (other) => ({ get: this.stateOf(other, share.user).get }),
           context: {
             add: (text: string) => void share.context.push(check("The context", text, "text")),
             show: (text: string) => {

@@ -12,6 +12,11 @@ import type { ToolConfig } from "./tool.js";
 export interface PluginRound<S = undefined> {
   /** What it sets here is kept when `prepare` has succeeded. */
   readonly state: PluginState<S>;
+  /**
+   * What another plugin of the session keeps, as it was before this round: plugins prepare at the same time, and what one sets is there for the
+   * others with the next round. Throws `PLUGIN_UNKNOWN` where the session has no such plugin.
+   */
+  stateOf<T>(plugin: HasState<T>): Pick<PluginState<T>, "get">;
   readonly context: {
     /** Adds text behind the system prompt. */
     add(text: string): void;
