@@ -107,6 +107,8 @@ export type {
   FileOutput,
   IGloveRunnable,
   SlotRenderProps,
+  ToolAttachment,
+  ToolAttachments,
   ToolConfig,
   ToolDisplay,
   ToolFiles,

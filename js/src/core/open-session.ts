@@ -10,6 +10,7 @@ import type { Core, CoreAccess } from "../ports/core.js";
 import type { Prompt } from "../ports/prompt.js";
 import type { SessionConfig, SessionParts } from "../ports/session-config.js";
 import type { StoreAdapter } from "../ports/store.js";
+import type { ToolAttachments } from "../ports/tool.js";
 import type { Schema } from "../schema/types.js";
 import { reduce } from "../snapshot/reducer.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
@@ -84,7 +85,13 @@ export class OpenSession {
       display: (call) => this.slots.forCall(call),
       agent: () => session.runnable,
       skillTools: () => session.config.skills?.flatMap(({ tools = [] }) => tools) ?? [],
-      services: () => ({ ...session.config, outer: session, plugins: this.#plugins }),
+      services: () => ({
+        ...session.config,
+        sessionId: session.sessionId,
+        attachments: this.#attachments,
+        outer: session,
+        plugins: this.#plugins,
+      }),
       validated: (callId, validated) => access.own.validated(callId, validated),
       returned: (callId, outcome) => access.own.returned(callId, outcome),
       report,
@@ -129,6 +136,12 @@ export class OpenSession {
       },
     });
   }
+
+  /** What tools read of the record. */
+  readonly #attachments: ToolAttachments = {
+    list: async () => (await filesOfRecord()).attachmentsOf(await this.messages()),
+    read: async (id, options) => (await filesOfRecord()).attachmentCalled(await this.messages(), id, options),
+  };
 
   // ---- who runs it -----------------------------------------------------------------------------------------------
 
@@ -253,3 +266,5 @@ export class OpenSession {
     }
   }
 }
+
+const filesOfRecord = () => loadPart(import("../messages/tool-attachments.js"));

@@ -52,6 +52,10 @@ export interface ToolDisplay {
   readonly credentials?: Readonly<Record<string, string>> | undefined;
   /** The files of the task; none in a chat. */
   readonly files?: ToolFiles | undefined;
+  /** The id of the conversation; none where the tool runs outside of one. */
+  readonly sessionId?: string | undefined;
+  /** The files of the conversation; none in a task, nor where the tool runs outside of a conversation. */
+  readonly attachments?: ToolAttachments | undefined;
   /** What a plugin keeps in this session. What is set is stored before the result of the call; it stays when the call fails. */
   state<S>(plugin: HasState<S>): PluginState<S>;
   /** Has the rest of this prompt answered by another model, by its name in `models`. */
@@ -66,6 +70,35 @@ export interface ToolFiles {
   write(path: string, content: string | Uint8Array): Promise<void>;
   /** The files below a folder. */
   list(folder: string): Promise<readonly { readonly path: string; readonly size: number }[]>;
+}
+
+/** The files of a conversation, as its tools reach them: those of its messages, and those that calls returned or added. */
+export interface ToolAttachments {
+  /** All of them, the oldest first. */
+  list(): Promise<readonly ToolAttachment[]>;
+  /**
+   * One of them, by its id, or the newest of this name: a model knows files by their names. Rejects with `ATTACHMENT_UNKNOWN`, and with
+   * `ATTACHMENT_TOO_LARGE` where it has more than `maxBytes` (32 MiB).
+   */
+  read(id: string, options?: { readonly maxBytes?: number }): Promise<ToolAttachment>;
+}
+
+/** A file of a conversation. Its content is decoded when it is asked for. */
+export interface ToolAttachment {
+  readonly id: string;
+  /** Empty for a picture: those are kept without. */
+  readonly name: string;
+  /** Its media type. */
+  readonly type: string;
+  /** In bytes; 0 where it is elsewhere. */
+  readonly size: number;
+  readonly from: "message" | "tool";
+  /** Where it is, if it is not in the conversation: nothing else reads it then. */
+  readonly url?: string;
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  text(): Promise<string>;
+  blob(): Promise<Blob>;
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
 /** A file for the user: one that the browser has, or a name with its content or its address. */

@@ -2,7 +2,7 @@
 
 import type { DisplayManagerAdapter, ListenerFn, Resolver, Slot, SlotRequest } from "../ports/display.js";
 import type { HasState, PluginState } from "../ports/plugin-state.js";
-import type { FileOutput, ToolConfig, ToolDisplay, ToolFiles } from "../ports/tool.js";
+import type { FileOutput, ToolAttachments, ToolConfig, ToolDisplay, ToolFiles } from "../ports/tool.js";
 import type { CallProgress } from "../snapshot/snapshot.js";
 import { inBackground } from "../timing/in-background.js";
 import type { Turn } from "../timing/microtask-turn.js";
@@ -61,6 +61,9 @@ export interface CallServices {
   readonly userId?: string | undefined;
   /** Those of a task. */
   readonly files?: ToolFiles | undefined;
+  /** Those of the conversation. */
+  readonly attachments?: ToolAttachments | undefined;
+  readonly sessionId?: string | undefined;
   /** The session of the call, for agents. */
   readonly outer?: unknown;
   readonly plugins?:
@@ -134,6 +137,14 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
 
   get files(): ToolFiles | undefined {
     return this.#callServices.files;
+  }
+
+  get attachments(): ToolAttachments | undefined {
+    return this.#callServices.attachments;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#callServices.sessionId;
   }
 
   state<S>(plugin: HasState<S>): PluginState<S> {

@@ -8,7 +8,7 @@ import { check } from "../../src/values/validate-options.js";
 import type { ToolResultData } from "../../src/wire/record.js";
 import { ask } from "../web/ask.js";
 import { filled, struck } from "../web/credentials.js";
-import { fileWork } from "./files.js";
+import { fileWork, isOfChat, mountedAttachments } from "./files.js";
 import { checkGrants, limitsOf, type SandboxGrants } from "./options.js";
 
 /** A tool whose work is sandboxed code. What it may have beside that is what `defineTool` takes. */
@@ -126,14 +126,15 @@ interface Call {
 
 async function call(
   { modules, input, limits, mounts, hosts, named }: Call,
-  { signal, files, credentials = {} }: ToolDisplay,
+  { signal, files: workspace, attachments, credentials = {} }: ToolDisplay,
 ): Promise<ToolResultData> {
   const granted = Object.keys(mounts).length > 0;
   try {
+    const files = workspace ?? (attachments && Object.keys(mounts).every(isOfChat) ? mountedAttachments(attachments) : undefined);
     if (granted && !files)
       throw new GloveError(
         "SANDBOX_INVALID",
-        "`mounts` are folders of a task's workspace, and this is no task: leave them away.",
+        "`mounts` are folders of a task's workspace, and this is no task: leave them away, or mount `attachments`, the files of a conversation.",
       );
     const { runSandboxed } = await loadPart(import("./run.js"));
     const { value, log } = await runSandboxed({

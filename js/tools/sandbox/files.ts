@@ -1,5 +1,5 @@
 // The files that sandboxed code reaches: those below its mounts.
-import type { ToolFiles } from "../../src/ports/tool.js";
+import type { ToolAttachments, ToolFiles } from "../../src/ports/tool.js";
 import { decodeUtf8 } from "../../src/values/utf8.js";
 import { cleanPath } from "./options.js";
 
@@ -30,6 +30,22 @@ export async function fileWork(files: ToolFiles, mounts: Mounts, name: string, a
   const content = await files.read(path);
   if (!content) throw new Error(`"${path}" does not exist`);
   return decodeUtf8(content);
+}
+
+const folder = "attachments";
+
+/** A mount that a conversation has. */
+export const isOfChat = (mount: string): boolean => mount === folder;
+
+/** The files of a conversation as a folder, which nobody writes to. */
+export function mountedAttachments(attachments: ToolAttachments): ToolFiles {
+  return {
+    list: async () => (await attachments.list()).map(({ id, size }) => ({ path: `${folder}/${id}`, size })),
+    read: async (path) => (await attachments.read(path.slice(folder.length + 1))).bytes(),
+    write: async (path) => {
+      throw new Error(`"${path}" is not granted for writing`);
+    },
+  };
 }
 
 /** The innermost one. */

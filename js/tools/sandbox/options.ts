@@ -15,7 +15,10 @@ export interface SandboxLimits {
 
 /** What sandboxed code may reach beside its input. Nothing, unless it is named. */
 export interface SandboxGrants {
-  /** Folders of the task's workspace, by their paths: `{ "task": "read", "progress/artifacts": "write" }`. Who may write may read. */
+  /**
+   * Folders of the task's workspace, by their paths: `{ "task": "read", "progress/artifacts": "write" }`. Who may write may read. In a chat it
+   * is `{ attachments: "read" }`: each file of the conversation at `attachments/<id>`, or at `attachments/<name>`.
+   */
   readonly mounts?: Readonly<Record<string, "read" | "write">> | undefined;
   /** Hosts that `fetch` may ask over HTTPS: `api.example.com`, `*.example.com`; one with a port or an address as it stands. */
   readonly hosts?: readonly string[] | undefined;
