@@ -168,6 +168,7 @@ export const states: Readonly<Record<string, Parts>> = {
           toolName: "refund",
           title: "Refund",
           confirm: "Refund €80 to order A-1042?",
+          act: "Refund",
           danger: true,
           reason: "Refunds above 50 € need your approval.",
           toolInput: { order: "A-1042", euros: 80, note: "Broken on arrival" },
@@ -339,6 +340,60 @@ export const states: Readonly<Record<string, Parts>> = {
           },
         },
         { toolCallId: "c1" },
+      ),
+    ],
+    busy: true,
+  },
+  // What a machine reads, and a value that is one very long line.
+  code: {
+    timeline: [user("u1", "Clear the cache"), tool("c1", { title: "Run", status: "pending", output: undefined as never })],
+    slots: [
+      slot(
+        "s1",
+        "approval_request",
+        {
+          toolName: "run_command",
+          title: "Run",
+          confirm: "Run a command on checkout-2?",
+          act: "Run",
+          toolInput: {
+            command: "kubectl exec checkout-2 -- sh -c 'redis-cli --scan --pattern \"cart:*\" | xargs redis-cli del'",
+            token: "a1b2c3d4".repeat(400),
+            timeout: 30,
+          },
+        },
+        { toolCallId: "c1" },
+      ),
+    ],
+    busy: true,
+  },
+  // A turn that failed behind its calls.
+  "failed-turn": {
+    timeline: [
+      user("u1", "Which orders are late?"),
+      tool("c1", { title: "Look up the orders", durationMs: 1_240 }),
+      tool("c2", { title: "Ask the carrier", durationMs: 4_100 }),
+    ],
+    error: new GloveError("MODEL_OVERLOADED", "The provider answered 529: overloaded."),
+    run: { phase: "paused" },
+    resume: () => {},
+  },
+  // Two calls ask at once: one question is open.
+  questions: {
+    timeline: [
+      user("u1", "Set up two services"),
+      tool("c1", { title: "Choose a region", status: "running", output: undefined as never }),
+      tool("c2", { title: "Name the service", status: "running", output: undefined as never }),
+      tool("c3", { title: "Restart Checkout", status: "pending", output: undefined as never }),
+    ],
+    slots: [
+      slot("s1", "select", { message: "Where should it run?", options: ["Frankfurt", "Dublin"] }, { toolCallId: "c1" }),
+      slot("s2", "input", { message: "Which name should the service have?" }, { toolCallId: "c2" }),
+      slot(
+        "s3",
+        "approval_request",
+        { toolName: "restart_service", title: "Restart Checkout", toolInput: { service: "checkout" } },
+        { toolCallId: "c3" },
       ),
     ],
     busy: true,

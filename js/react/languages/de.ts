@@ -15,6 +15,7 @@ export const words: Words = {
   Sources: "Quellen",
   "Show more": "Mehr anzeigen",
   "Show all": "Alles anzeigen",
+  "{n} characters": "{n} Zeichen",
   "Show picture": "Bild anzeigen",
   Picture: "Bild",
   "Show all of it before you allow it.": "Sehen Sie sich alles an, bevor Sie es erlauben.",
@@ -210,6 +211,7 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Der Server „{server}“ bittet Sie, eine Adresse von {host} zu öffnen: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Der Server „{server}“ ({host}) möchte, dass Sie sich anmelden.",
+  "This tool": "Dieses Werkzeug",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} wurde unterbrochen und hat möglicherweise schon etwas bewirkt. Noch einmal ausführen?",
   "This conversation has reached a limit. Continue?": "Diese Unterhaltung hat eine Grenze erreicht. Fortfahren?",

@@ -15,6 +15,7 @@ export const words: Words = {
   Sources: "Fuentes",
   "Show more": "Mostrar más",
   "Show all": "Mostrar todo",
+  "{n} characters": "{n} caracteres",
   "Show picture": "Mostrar imagen",
   Picture: "Imagen",
   "Show all of it before you allow it.": "Muéstralo todo antes de permitirlo.",
@@ -207,6 +208,7 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "El servidor «{server}» te pide que abras una dirección de {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "El servidor «{server}» ({host}) quiere que inicies sesión.",
+  "This tool": "Esta herramienta",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} se interrumpió y puede que ya haya tenido efecto. ¿Ejecutar de nuevo?",
   "This conversation has reached a limit. Continue?": "Esta conversación ha alcanzado un límite. ¿Continuar?",

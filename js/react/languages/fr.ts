@@ -15,6 +15,7 @@ export const words: Words = {
   Sources: "Sources",
   "Show more": "Afficher plus",
   "Show all": "Tout afficher",
+  "{n} characters": "{n} caractères",
   "Show picture": "Afficher l’image",
   Picture: "Image",
   "Show all of it before you allow it.": "Affichez tout avant d’autoriser.",
@@ -208,6 +209,7 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Le serveur « {server} » vous demande d’ouvrir une adresse de {host} : {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Le serveur « {server} » ({host}) souhaite que vous vous connectiez.",
+  "This tool": "Cet outil",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} a été interrompu et a peut-être déjà eu un effet. L’exécuter à nouveau ?",
   "This conversation has reached a limit. Continue?": "Cette conversation a atteint une limite. Continuer ?",

@@ -15,6 +15,7 @@ export const words: Words = {
   Sources: "Fonti",
   "Show more": "Mostra altro",
   "Show all": "Mostra tutto",
+  "{n} characters": "{n} caratteri",
   "Show picture": "Mostra immagine",
   Picture: "Immagine",
   "Show all of it before you allow it.": "Mostra tutto prima di consentire.",
@@ -205,6 +206,7 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Il server «{server}» ti chiede di aprire un indirizzo di {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Il server «{server}» ({host}) chiede di accedere.",
+  "This tool": "Questo strumento",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} è stato interrotto e potrebbe avere già avuto effetto. Eseguirlo di nuovo?",
   "This conversation has reached a limit. Continue?": "Questa conversazione ha raggiunto un limite. Continuare?",

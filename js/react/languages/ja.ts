@@ -15,6 +15,7 @@ export const words: Words = {
   Sources: "出典",
   "Show more": "もっと見る",
   "Show all": "すべて表示",
+  "{n} characters": "{n} 文字",
   "Show picture": "画像を表示",
   Picture: "画像",
   "Show all of it before you allow it.": "許可する前に、内容をすべて表示してください。",
@@ -205,6 +206,7 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "サーバー「{server}」が {host} のアドレスを開くよう求めています: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "サーバー「{server}」({host}) へのサインインが必要です。",
+  "This tool": "このツール",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} は中断されましたが、すでに実行されている可能性があります。もう一度実行しますか？",
   "This conversation has reached a limit. Continue?": "この会話は上限に達しました。続けますか？",

@@ -15,6 +15,7 @@ export const words: Words = {
   Sources: "출처",
   "Show more": "더 보기",
   "Show all": "모두 보기",
+  "{n} characters": "{n}자",
   "Show picture": "이미지 보기",
   Picture: "이미지",
   "Show all of it before you allow it.": "허용하기 전에 내용을 모두 확인하세요.",
@@ -205,6 +206,7 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "서버 “{server}”에서 {host}의 주소를 열어 달라고 합니다: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "서버 “{server}”({host})에 로그인해야 합니다.",
+  "This tool": "이 도구",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} 작업이 중단되었으며 이미 적용되었을 수 있습니다. 다시 실행할까요?",
   "This conversation has reached a limit. Continue?": "이 대화가 한도에 도달했습니다. 계속할까요?",

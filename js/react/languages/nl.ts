@@ -15,6 +15,7 @@ export const words: Words = {
   Sources: "Bronnen",
   "Show more": "Meer tonen",
   "Show all": "Alles tonen",
+  "{n} characters": "{n} tekens",
   "Show picture": "Afbeelding tonen",
   Picture: "Afbeelding",
   "Show all of it before you allow it.": "Bekijk alles voordat je het toestaat.",
@@ -207,6 +208,7 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "De server ‘{server}’ vraagt je een adres van {host} te openen: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "De server ‘{server}’ ({host}) wil dat je inlogt.",
+  "This tool": "Dit hulpmiddel",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} is onderbroken en heeft mogelijk al effect gehad. Opnieuw uitvoeren?",
   "This conversation has reached a limit. Continue?": "Dit gesprek heeft een limiet bereikt. Doorgaan?",

@@ -15,6 +15,7 @@ export const words: Words = {
   Sources: "Źródła",
   "Show more": "Pokaż więcej",
   "Show all": "Pokaż wszystko",
+  "{n} characters": "Znaki: {n}",
   "Show picture": "Pokaż obraz",
   Picture: "Obraz",
   "Show all of it before you allow it.": "Zanim zezwolisz, wyświetl całość.",
@@ -203,6 +204,7 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Serwer „{server}” prosi o otwarcie adresu {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Serwer „{server}” ({host}) prosi o zalogowanie się.",
+  "This tool": "To narzędzie",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "Działanie „{name}” zostało przerwane i mogło już odnieść skutek. Wykonać je ponownie?",
   "This conversation has reached a limit. Continue?": "Ta rozmowa osiągnęła limit. Kontynuować?",

@@ -15,6 +15,7 @@ export const words: Words = {
   Sources: "Fontes",
   "Show more": "Mostrar mais",
   "Show all": "Mostrar tudo",
+  "{n} characters": "{n} caracteres",
   "Show picture": "Mostrar imagem",
   Picture: "Imagem",
   "Show all of it before you allow it.": "Veja tudo antes de permitir.",
@@ -205,6 +206,7 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "O servidor “{server}” pede que você abra um endereço de {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "O servidor “{server}” ({host}) quer que você entre.",
+  "This tool": "Esta ferramenta",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} foi interrompido e pode já ter surtido efeito. Executar de novo?",
   "This conversation has reached a limit. Continue?": "Esta conversa atingiu um limite. Continuar?",

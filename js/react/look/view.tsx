@@ -20,6 +20,7 @@ import { css } from "./generated/css.js";
 import { Sheet } from "./sheet.js";
 
 export { loadWords } from "../languages/words.js";
+export { loadDetails } from "../parts/calls/tool-card.js";
 export { loadFiles } from "../parts/composer/files.js";
 
 export function View(props: RenderProps): ReactNode {

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 
 export const circle = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z";
+export const stopped = `${circle}m-2.5 6.5h5v5h-5z` as const;
 
 const paths = {
   send: "M12 19V5M5.5 11.5 12 5l6.5 6.5",

@@ -20,6 +20,7 @@ export type Word =
   | "Sources"
   | "Show more"
   | "Show all"
+  | "{n} characters"
   | "Show picture"
   | "Picture"
   | "Show all of it before you allow it."
@@ -57,6 +58,7 @@ export type Word =
   | 'The server "{server}" asks: {message}'
   | 'The server "{server}" asks you to open an address of {host}: {message}'
   | 'The server "{server}" ({host}) wants you to sign in.'
+  | "This tool"
   | "{name} was interrupted, and may have taken effect. Run it again?"
   | "This conversation has reached a limit. Continue?"
   | "Please confirm."

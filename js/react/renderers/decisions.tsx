@@ -12,6 +12,7 @@ export function Confirm(props: SlotProps): ReactNode {
   const say = useLabels();
   const { data, status } = props;
   const given = options(data);
+  // Those of a tool are equals.
   const choices = given.length > 0 ? given : yesOrNo;
   return (
     <Question
@@ -25,6 +26,8 @@ export function Confirm(props: SlotProps): ReactNode {
 
 type Choice = Option & {
   readonly weight?: Weight;
+  /** In the words of the application, and not a label. */
+  readonly named?: boolean;
   /** Only when all of what it lets run was open. */
   readonly allows?: true;
 };
@@ -33,7 +36,7 @@ const choice = (label: string, value: unknown, weight?: Weight): Choice => ({ la
 const allow = (label: string, value: unknown, weight: Weight): Choice => ({ ...choice(label, value, weight), allows: true });
 /** No answer: the question is turned down, and what asked may ask again. */
 const turnDown = Symbol();
-const yesOrNo = [choice("Yes", "yes"), choice("No", "no")];
+const yesOrNo = [choice("No", "no", "quiet"), choice("Yes", "yes", "go")];
 
 /** A question of the run about a call, with an answer on each button. None has the focus, so that no Enter answers what nobody has read. */
 const decision =
@@ -45,7 +48,12 @@ const decision =
     const reason = text(data, "reason") ?? text(data, "description");
     const deny = () => reject(why.current?.value || undefined);
     const isDanger = read(data, "danger") === true;
-    const shown = isDanger ? choices.map((one) => (one.weight === "go" ? { ...one, weight: "danger" as const } : one)) : choices;
+    const act = actOf(data);
+    const shown = choices.map((one) => ({
+      ...one,
+      ...(one.label === "Allow" && act !== undefined && { label: act, named: true }),
+      ...(isDanger && one.weight === "go" && { weight: "danger" as const }),
+    }));
     return (
       <Question
         decides
@@ -70,18 +78,19 @@ const decision =
   };
 
 export const ApprovalRequest = /* @__PURE__ */ decision(
-  (data) => ask(data),
+  ask,
   [choice("Deny", turnDown, "quiet"), allow("Allow", true, "go")],
   true,
 );
 export const PermissionRequest = /* @__PURE__ */ decision(
-  (data) => ask(data),
+  ask,
   [
     choice("Deny", turnDown, "quiet"),
     allow("Allow once", "once", "go"),
     allow("Always allow", true, "link"),
     choice("Never allow", false, "link"),
   ],
+  true,
 );
 export const InterruptedCall = /* @__PURE__ */ decision(
   (data, say) => {
@@ -89,7 +98,7 @@ export const InterruptedCall = /* @__PURE__ */ decision(
     return (
       <>
         {before}
-        <Name of={title(data)} />
+        <Name of={title(data, say)} />
         {after}
       </>
     );
@@ -112,7 +121,7 @@ function Choices({ choices, folded = false, resolve, reject }: ChoicesProps): Re
   const id = useId();
   return (
     <>
-      {choices.map(({ label, value, weight, allows }) => (
+      {choices.map(({ label, value, weight, allows, named }) => (
         <button
           key={label}
           type="button"
@@ -120,7 +129,7 @@ function Choices({ choices, folded = false, resolve, reject }: ChoicesProps): Re
           {...(allows && held(folded, id))}
           onClick={() => (value === turnDown ? reject() : resolve(value))}
         >
-          <Name of={say(label)} />
+          <Name of={named ? label : say(label)} />
         </button>
       ))}
       {folded && <Held id={id} />}
@@ -129,7 +138,18 @@ function Choices({ choices, folded = false, resolve, reject }: ChoicesProps): Re
 }
 
 /** What the call does, as the tool says it, or else by the tool's name. */
-const title = (data: unknown) => text(data, "title") ?? humanName(text(data, "toolName") ?? "This tool");
+const title = (data: unknown, say: Say) => {
+  const name = text(data, "toolName");
+  return text(data, "title") ?? (name === undefined ? say("This tool") : humanName(name));
+};
 
 /** In the words of the tool, or "Restart Checkout?" */
-const ask = (data: unknown) => text(data, "confirm") ?? `${title(data).replace(/[.?!…\s]+$/, "")}?`;
+function ask(data: unknown, say: Say): string {
+  return text(data, "confirm") ?? `${title(data, say).replace(/[.?!…\s]+$/, "")}?`;
+}
+
+/** What the button that goes on is named by: a few plain words, and never some that turn down. */
+function actOf(data: unknown): string | undefined {
+  const act = text(data, "act") ?? "";
+  return /^\p{L}[\p{L}\p{M}\p{N} '’-]{1,23}$/u.test(act) ? act : undefined;
+}

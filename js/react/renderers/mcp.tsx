@@ -24,8 +24,8 @@ export function McpForm({ data, status, answer, resolve }: SlotProps): ReactNode
       onSubmit={(form) => resolve({ action: "accept", content: contentOf(form, fields) })}
       actions={
         <>
-          <button type="submit">{say(fields.length > 0 ? "Answer" : "OK")}</button>
           <Decline resolve={resolve} />
+          <button type="submit">{say(fields.length > 0 ? "Answer" : "OK")}</button>
         </>
       }
     >
@@ -49,8 +49,8 @@ export function McpLink({ data, status, answer, resolve }: SlotProps): ReactNode
       onSubmit={() => resolve({ action: "accept" })}
       actions={
         <>
-          <button type="submit">{say("Done")}</button>
           <Decline resolve={resolve} />
+          <button type="submit">{say("Done")}</button>
         </>
       }
     >
@@ -95,11 +95,11 @@ export function McpSignIn({ data, status, resolve, reject }: SlotProps): ReactNo
       onSubmit={begin}
       actions={
         <>
+          <button type="button" data-glove-weight="quiet" onClick={() => reject()}>
+            {say("Cancel")}
+          </button>
           <button type="submit" disabled={!signIn}>
             {say(blocked ? "Sign in on this page" : "Sign in")}
-          </button>
-          <button type="button" onClick={() => reject()}>
-            {say("Cancel")}
           </button>
         </>
       }
@@ -143,7 +143,7 @@ const none = () => undefined;
 function Decline({ resolve }: Pick<SlotProps, "resolve">): ReactNode {
   const say = useLabels();
   return (
-    <button type="button" onClick={() => resolve({ action: "decline" })}>
+    <button type="button" data-glove-weight="quiet" onClick={() => resolve({ action: "decline" })}>
       {say("Decline")}
     </button>
   );

@@ -1,7 +1,9 @@
 // The frame of every question: its sentence, what belongs to it, and its buttons; and how it looks when it is answered.
-import { type FormEvent, type ReactNode, useId } from "react";
+import { type FormEvent, type ReactNode, useId, useRef } from "react";
+import { Icon } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
 import { Name } from "../render/visible.js";
+import { useOneOpen } from "../slots/one-open.js";
 import type { SlotProps } from "./props.js";
 
 /** What `Question` takes. */
@@ -31,6 +33,8 @@ export function Question(props: QuestionProps): ReactNode {
   const own = useId();
   const say = useLabels();
   const id = given ?? own;
+  const form = useRef<HTMLFormElement>(null);
+  const [folded, open] = useOneOpen(form, status === "pending");
   if (status !== "pending") {
     return (
       <p data-glove-answered={status}>
@@ -45,14 +49,21 @@ export function Question(props: QuestionProps): ReactNode {
   };
   return (
     <form
+      ref={form}
       data-glove-question=""
+      data-glove-folded={folded ? "" : undefined}
       data-glove-decision={decides ? "" : undefined}
       aria-labelledby={id}
       tabIndex={-1}
       autoComplete="off"
       onSubmit={submit}
     >
-      {labels === undefined ? (
+      {folded ? (
+        <button type="button" id={id} data-glove-unfold="" aria-expanded="false" onClick={open}>
+          <span>{message}</span>
+          <Icon name="chevron" />
+        </button>
+      ) : labels === undefined ? (
         <p id={id}>{message}</p>
       ) : (
         <label id={id} htmlFor={labels}>
@@ -70,14 +81,16 @@ export function Question(props: QuestionProps): ReactNode {
   );
 }
 
-/** Sends the form, or turns the question down. */
+/** Turns the question down, or sends the form: what goes on is the last button everywhere. */
 export function Actions({ reject }: Pick<SlotProps, "reject">): ReactNode {
   const say = useLabels();
   return (
     <>
-      <button type="submit">{say("Answer")}</button>
-      <button type="button" onClick={() => reject()}>
+      <button type="button" data-glove-weight="quiet" onClick={() => reject()}>
         {say("Cancel")}
+      </button>
+      <button type="submit" data-glove-weight="go">
+        {say("Answer")}
       </button>
     </>
   );

@@ -148,6 +148,8 @@ export interface Approval {
   readonly title?: string;
   /** The sentence that asks for it, in the words of the tool's `confirm`. */
   readonly confirm?: string;
+  /** What its button may be named by: the tool's `title`, where that is the same for all calls. */
+  readonly act?: string;
   /** What it lets run cannot be taken back, as its tool says. */
   readonly danger?: true;
   /** What would run it is not on this page, nor in this tab: a component that brings its tool (`useTool`), say. It can be decided all the same. */

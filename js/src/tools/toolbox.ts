@@ -4,6 +4,7 @@ import type { ToolConfig } from "../ports/tool.js";
 import type { SlotContext } from "../snapshot/state.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { loadPart } from "../values/error.js";
+import { omitUndefined } from "../values/omit-undefined.js";
 import type { PageTool } from "../wire/core-types.js";
 import { hasGone, said } from "./combined-tools.js";
 import type { CallContext, ToolHost, ToolRunner } from "./runner.js";
@@ -38,12 +39,16 @@ export class Toolbox implements ToolHost {
     return said((this.find(name) ?? this.#later(name))?.title, input);
   }
 
-  /** How a question about a call looks: its sentence, whether what it allows is dangerous, and whether it could run here. It decides nothing. */
+  /**
+   * How a question about a call looks: its sentence, what its button is named by, whether what it allows is dangerous, and whether it could run
+   * here. It decides nothing. A title that is made of the arguments, which a model writes, names no button.
+   */
   asks(name: string, input: unknown): ReturnType<SlotContext["asks"]> {
     const tool = this.find(name);
     const confirm = said(tool?.confirm, input);
+    const act = typeof tool?.title === "string" ? tool.title : undefined;
     const away = !(tool ?? this.#later(name)) || (tool && hasGone(tool));
-    return { ...(confirm !== undefined && { confirm }), ...(tool?.danger && { danger: true }), ...(away && { away: true }) };
+    return omitUndefined({ confirm, act, danger: tool?.danger || undefined, away: away || undefined });
   }
 
   /** What a skill adds with the next call of the model. */

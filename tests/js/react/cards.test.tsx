@@ -1,7 +1,7 @@
 // What the cards of calls say.
 import { act, fireEvent, render, screen, within } from "@testing-library/react";
 import { Render, ToolCard, type ToolEntry } from "glove-wasm/react";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { agent, handle, tool, user } from "./handle.js";
 
 const cards = (container: Element) => [...container.querySelectorAll<HTMLElement>("[data-glove-role=tool]")];
@@ -56,6 +56,27 @@ test("a card says how long its call took", () => {
   const { container } = render(<Render glove={handle({ timeline: [...took, tool("c9")] })} />);
   const texts = cards(container).map((card) => card.querySelector("[data-glove-took]")?.textContent);
   expect(texts).toEqual([undefined, "0.4 s", "9.4 s", "61 s", undefined]);
+});
+
+test("a call that runs for longer than three seconds says for how long, and a done one has a tick", () => {
+  vi.useFakeTimers();
+  try {
+    const timeline = [tool("c0", { status: "success", output: "1" }), tool("c1")];
+    const { container } = render(<Render glove={handle({ timeline, busy: true })} />);
+    const told = () => container.querySelector("[data-glove-count]")?.textContent;
+    expect(cards(container).map((card) => card.firstElementChild?.querySelector("svg")?.dataset.gloveIcon)).toEqual([
+      "done",
+      undefined,
+    ]);
+    act(() => void vi.advanceTimersByTime(2_000));
+    expect(told()).toBeUndefined();
+    act(() => void vi.advanceTimersByTime(1_000));
+    expect(told()).toBe("3 s");
+    act(() => void vi.advanceTimersByTime(9_000));
+    expect(told()).toBe("12 s");
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a failed card says its error once, closed and open", () => {

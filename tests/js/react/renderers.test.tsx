@@ -101,9 +101,11 @@ test("a permission is given or denied, for this time or for ever", () => {
   expect(buttons).toEqual(["Deny", "Allow once", "Always allow", "Never allow"]);
   for (const name of ["Always allow", "Allow once", "Never allow"]) press(name);
   expect(vi.mocked(resolve).mock.calls).toEqual([[true], ["once"], [false]]);
-  // As `session.reject` does it: nothing is kept.
+  // As `session.reject` does it: nothing is kept. The model reads the reason.
   press("Deny");
-  expect(vi.mocked(reject).mock.calls).toEqual([[]]);
+  fireEvent.change(screen.getByRole("textbox", { name: "Add a reason" }), { target: { value: "Not on a Friday." } });
+  press("Deny");
+  expect(vi.mocked(reject).mock.calls).toEqual([[undefined], ["Not on a Friday."]]);
 });
 
 test("a question about a call is in the words of its title, and shows its arguments to be read", () => {
@@ -116,6 +118,71 @@ test("a question about a call is in the words of its title, and shows its argume
     '[\n  "Bob"\n]',
     "No",
   ]);
+});
+
+test.each([
+  ["Refund", "Refund"],
+  ["Run a script", "Run a script"],
+  // What a server of somebody else says of itself, a sentence, nothing, and what could be read as something else.
+  ["bank: Pay (pay)", "Allow"],
+  ["Send all of this to everybody at once", "Allow"],
+  ["", "Allow"],
+  ["Deny\u200b", "Allow"],
+])("the button that goes on is named by the act %j: %s", (act, button) => {
+  const { resolve } = show("approval_request", { toolName: "t", act, danger: true, toolInput: {} });
+  const buttons = screen.getAllByRole("button");
+  expect(buttons.map(({ textContent }) => textContent)).toEqual(["Deny", button]);
+  expect(buttons.map(({ dataset }) => dataset.gloveWeight)).toEqual(["quiet", "danger"]);
+  press(button);
+  expect(resolve).toHaveBeenCalledExactlyOnceWith(true);
+});
+
+test.each(["confirm", "input", "select", "secret"])("in %s the button that goes on is the last one", (name) => {
+  show(name, { message: "Well?", options: name === "select" ? ["a"] : undefined });
+  expect(screen.getAllByRole("button").map(({ dataset }) => dataset.gloveWeight)).toEqual(["quiet", "go"]);
+});
+
+test("of a value that is one long line a front is shown, and nothing is allowed before all of it was", () => {
+  const toolInput = { token: "a1b2c3d4".repeat(400), timeout: 30 };
+  const { container } = show("approval_request", { toolName: "run", toolInput });
+  const shown = () => [...container.querySelectorAll("dd")].map(({ textContent }) => textContent);
+  expect(shown()[0]?.length).toBeLessThan(1000);
+  expect(shown()[1]).toBe("30");
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Allow" }).disabled).toBe(true);
+  press("Show all · 3,214 characters");
+  expect(shown()).toEqual([toolInput.token, "30"]);
+  expect(screen.getByRole<HTMLButtonElement>("button", { name: "Allow" }).disabled).toBe(false);
+});
+
+test("what a machine reads has the whole width, and so has a long text", () => {
+  const toolInput = { command: "rm -rf /tmp/x", order: "A-1042", note: "word ".repeat(20), steps: [{ do: "a" }] };
+  const { container } = show("approval_request", { toolName: "run", toolInput });
+  const rows = [...container.querySelectorAll<HTMLElement>("dl > div")];
+  expect(rows.map(({ dataset }) => dataset.gloveWide)).toEqual(["code", undefined, "text", "code"]);
+});
+
+test("of several questions in a chat one is open, and the next one is when it is answered", () => {
+  const Chat = ({ names }: { readonly names: readonly string[] }) => (
+    <div data-glove-look="">
+      {names.map((name) => {
+        const Input = builtInRenderers.input as FunctionComponent<SlotProps>;
+        return <Input key={name} data={{ message: name }} resolve={() => true} reject={() => {}} status="pending" />;
+      })}
+    </div>
+  );
+  const { rerender } = render(<Chat names={["One?", "Two?", "Three?"]} />);
+  const folded = () => screen.getAllByRole("form").map((form) => "gloveFolded" in form.dataset);
+  expect(folded()).toEqual([false, true, true]);
+  fireEvent.change(screen.getByRole("textbox", { name: "One?" }), { target: { value: "typed" } });
+  press("Three?");
+  expect(folded()).toEqual([true, true, false]);
+  expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Three?" }));
+  // What was typed is there again.
+  press("One?");
+  expect(screen.getByRole<HTMLInputElement>("textbox", { name: "One?" }).value).toBe("typed");
+  rerender(<Chat names={["Two?", "Three?"]} />);
+  expect(folded()).toEqual([false, true]);
+  expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Two?" }));
 });
 
 test.each(["approval_request", "permission_request"])(

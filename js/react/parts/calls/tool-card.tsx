@@ -5,11 +5,11 @@ import { Loader } from "../../look/loader.js";
 import { useLabels } from "../../render/labels.js";
 import { Name } from "../../render/visible.js";
 import { ChatContext } from "../chat-context.js";
-import { circle, Icon, type IconProps } from "../icons.js";
+import { circle, Icon, type IconProps, stopped } from "../icons.js";
 import { ResultText } from "./result-text.js";
 import { isDone, TaskList, tasksOf, useIsLatest } from "./task-list.js";
 import { aboutCall, awayWords, refusals, stateWords, type ToolState, taskStates, toolState, toolTitle } from "./tool-state.js";
-import { Values } from "./values.js";
+import { useElapsed } from "./use-elapsed.js";
 
 /** What a card shows of a call. */
 export interface ToolCardState<E extends ToolEntry = ToolEntry> {
@@ -81,11 +81,12 @@ export function StreamingToolCard({ call: { name, input }, joins }: StreamingToo
   );
 }
 
-/** The others are dots. */
+/** What goes on, and what waits for its turn, are dots. */
 const icons: { readonly [state in ToolState]?: IconProps["name"] } = {
+  done: "done",
   denied: `${circle}m-3 6 6 6m0-6-6 6`,
   failed: "failed",
-  cut: `${circle}m-2.5 6.5h5v5h-5z`,
+  cut: stopped,
   undone: "M9 14.5 4.5 10 9 5.5M4.5 10H14a5.5 5.5 0 0 1 0 11h-3",
   waiting: `${circle}M12 7.5V12l3 2`,
 };
@@ -102,9 +103,9 @@ interface CardProps extends ToolCardState {
 }
 
 function Card({ title, about, state, label, took = 0, input, output, progress, refusal, joins, children }: CardProps): ReactNode {
-  const say = useLabels();
   const [open, setOpen] = useState(false);
   // What comes while somebody looks on comes with a movement.
+  const since = useElapsed(state === "running");
   const [isLive] = useState(/^(?:queued|running|waiting)$/.test(state));
   // What the tool said stands among the details where they are open.
   const why = state === "failed" && (refusal ?? (open ? undefined : output?.slice(0, 300).split("\n", 1)[0]));
@@ -120,17 +121,14 @@ function Card({ title, about, state, label, took = 0, input, output, progress, r
       <details aria-live="off" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <Summary title={title} about={about}>
           <span data-glove-state="">{label}</span>
-          {took >= 50 && <span data-glove-took="">{duration(took)}</span>}
+          {since >= shown ? (
+            <span data-glove-count="">{duration(since)}</span>
+          ) : (
+            took >= 50 && <span data-glove-took="">{duration(took)}</span>
+          )}
         </Summary>
         <div data-glove-details="">
-          <h4>{say("Arguments")}</h4>
-          <Values of={input} none={say("None")} />
-          {output !== undefined && output !== "" && (
-            <>
-              <h4>{say(state === "failed" ? "Error" : "Result")}</h4>
-              {mayHoldMedia(output) ? <ResultMedia output={output} /> : <ResultText text={output} />}
-            </>
-          )}
+          <CallDetails input={input} output={output} failed={state === "failed"} />
         </div>
       </details>
       {progress && (
@@ -148,6 +146,9 @@ function Card({ title, about, state, label, took = 0, input, output, progress, r
     </div>
   );
 }
+
+/** In milliseconds: of a call that runs for longer, it is told. */
+const shown = 3000;
 
 /** "0.4 s", "12 s". */
 const duration = (ms: number): string =>
@@ -218,6 +219,7 @@ function TaskCard({ tasks, entry, joins }: TaskCardProps): ReactNode {
   );
 }
 
-/** Pictures and files are drawn by what is loaded with the first of them. */
-const ResultMedia = /* @__PURE__ */ new Loader(() => import("../../outputs/result-media.js")).component("ResultMedia");
-const mayHoldMedia = (output: string): boolean => /^[[{]/.test(output) && /"(?:source|mimeType)"/.test(output);
+/** Most of it nobody ever opens: it comes with the first card. */
+const details = /* @__PURE__ */ new Loader(() => import("./details.js"));
+export const loadDetails = details.load;
+const CallDetails = /* @__PURE__ */ details.component("CallDetails");

@@ -12,6 +12,8 @@ import { humanName, readable } from "./tool-state.js";
 const [maxText, maxRows] = [10_000, 100];
 /** So many lines are in sight at once: for who decides, more are folded too, so that none hides the values below it. */
 const maxLines = 24;
+/** In UTF-16 units: what is longer is wrapped, and counts as more lines. */
+const wide = 72;
 /** More of them are one text. */
 const maxDrawn = 500;
 
@@ -57,7 +59,7 @@ export function useValues(of: unknown, lines = maxLines): Reading {
       <Rows of={folded ? fronts(rows) : rows} drawn={drawn} element={element} />
       {folded && (
         <button type="button" data-glove-more="" onClick={() => open(rows)}>
-          {`${say("Show all")} (${size.toLocaleString()})`}
+          {`${say("Show all")} · ${say("{n} characters", { n: size.toLocaleString() })}`}
         </button>
       )}
     </>
@@ -105,7 +107,7 @@ function Rows({ of, drawn, element }: RowsProps): ReactNode {
         return (
           most > 0 && (
             // biome-ignore lint/suspicious/noArrayIndexKey: names may be equal.
-            <div key={at}>
+            <div key={at} data-glove-wide={wideOf(name, text)}>
               <dt dir="auto">
                 <Visible text={name} />
               </dt>
@@ -153,14 +155,29 @@ const isChange = (value: unknown): boolean =>
   value !== null &&
   Object.entries(value).some(([key, old]) => typeof old === "string" && typeof Object(value)[newName(key) ?? ""] === "string");
 
-const linesOf = (rows: readonly Row[]): number => rows.reduce((sum, { text }) => sum + text.split("\n").length, 0);
+const linesOf = (rows: readonly Row[]): number =>
+  rows.reduce(
+    (sum, { text }) => sum + text.split("\n").reduce((lines, line) => lines + Math.ceil(line.length / wide || 1), 0),
+    0,
+  );
+
+/** What does not fit beside its name has the whole width below it; `code` is what a machine reads. */
+function wideOf(name: string, text: string): "code" | "text" | undefined {
+  const isCode =
+    /^(?:code|command|cmd|script|sql|query|shell|patch|diff)$/i.test(name) || /^[\s{[]*[{[]|[;{}]$|^(?: {2}|\t)\S/m.test(text);
+  if (isCode && text.length > 12) return "code";
+  return text.length > wide || text.includes("\n") ? "text" : undefined;
+}
 
 /** Of each as much as of the others. */
 function fronts(rows: readonly Row[]): Row[] {
   const share = Math.max(100, Math.floor(maxText / rows.length));
   const lines = Math.max(2, Math.floor(maxLines / rows.length));
   const cut = (text: string) => {
-    const front = text.slice(0, share).split("\n", lines).join("\n");
+    const front = text
+      .slice(0, Math.min(share, lines * wide))
+      .split("\n", lines)
+      .join("\n");
     return front.length < text.length ? `${front}…` : text;
   };
   return rows.slice(0, maxRows).map(({ name, text }) => ({ text: cut(text), ...(name !== undefined && { name: cut(name) }) }));

@@ -6,7 +6,7 @@ import { useLabels } from "../../render/labels.js";
 import { renderPart } from "../../render/mount-renderer.js";
 import type { RenderProps } from "../../render/types.js";
 import { useChat } from "../chat-context.js";
-import { Icon } from "../icons.js";
+import { Icon, stopped } from "../icons.js";
 import { errorMessage } from "./error-messages.js";
 import { useSeconds } from "./use-seconds.js";
 
@@ -81,11 +81,25 @@ const lastLeftOut = ({ timeline }: Parts) => (timeline.findLast(({ kind }) => ki
 /** A part of the answer is shown. */
 const brokeOff = ({ timeline }: Parts) => (timeline.at(-1) as { partial?: boolean } | undefined)?.partial === true;
 
+/** It hangs on the thread of the call before it. */
+const endsInCall = ({ timeline }: Parts) => timeline.at(-1)?.kind === "tool";
+
 function Panel({ kind, text, details, action, wait }: Notice): ReactNode {
   const say = useLabels();
   const left = useSeconds(wait);
+  const { glove } = useChat();
+  const joins = useHandlePart(glove, endsInCall);
   return (
-    <div role={kind === "error" ? "alert" : "status"} data-glove-role={kind}>
+    <div
+      role={kind === "error" ? "alert" : "status"}
+      data-glove-role={kind}
+      data-glove-step=""
+      data-glove-joins={joins ? "" : undefined}
+      data-state={kind === "error" ? "failed" : "cut"}
+    >
+      <span data-glove-state-icon="">
+        <Icon name={kind === "error" ? "failed" : stopped} />
+      </span>
       <p>{text}</p>
       {details !== undefined && details !== text && (
         <details>

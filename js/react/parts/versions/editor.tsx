@@ -60,8 +60,8 @@ export function MessageEditor(props: PartProps<"form">): ReactNode {
       <EditorInput />
       <Interrupts />
       <div data-glove-actions="">
+        <EditorCancel data-glove-weight="quiet" />
         <EditorSend />
-        <EditorCancel />
       </div>
     </>
   );
