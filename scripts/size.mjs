@@ -45,6 +45,7 @@ const measured = {
   "later: drawing what servers of MCP ask": async () => (await bundle(page)).later(/renderers\/mcp\.js/),
   "later: the official client of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/connection\/sdk\.js/),
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
+  "later: what cards show when they are opened": async () => (await bundle(page)).later(/calls\/details/),
   "later: the rows of long conversations": async () => (await bundle(page)).later(/render\/drawn-view/),
   "later: what draws slots": async () => (await bundle(page)).later(/slots\/slot-parts/),
   "later: the button for files": async () => (await bundle(page)).later(/attachments\/attach/),
