@@ -256,7 +256,7 @@ test("a transparent background leaves no label unreadable", async () => {
         expect([colorScheme, (found as unknown[])[0]]).toEqual([colorScheme, 0]);
         await showState(page, "forms");
         const [label, fill] = (await page
-          .getByRole("button", { name: "Cancel" })
+          .getByRole("button", { name: "Answer" })
           .first()
           .evaluate((button) => [getComputedStyle(button).color, getComputedStyle(button).backgroundColor])) as [string, string];
         const light = (colour: string) =>
