@@ -70,6 +70,9 @@ pub struct Message {
     /// Text of an answer that was cut off: shown, but no finished answer.
     #[json(null_as_default, skip_if_default)]
     pub partial: bool,
+    /// On an answer: it ends where the model may write no more, and not where it has said all.
+    #[json(null_as_default, skip_if_default)]
+    pub at_limit: bool,
     /// On a message of the user: the answer before it had broken off, so nobody has stopped it.
     #[json(null_as_default, skip_if_default)]
     pub broke_off: bool,
@@ -408,6 +411,7 @@ impl Message {
             joins: None,
             hidden: false,
             partial: false,
+            at_limit: false,
             broke_off: false,
             compaction_keeps: None,
             replaces: None,

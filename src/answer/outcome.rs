@@ -99,6 +99,8 @@ impl TurnBuilder {
             (Finish::Stop, raw) if self.refused => (Finish::Refused, raw),
             finish => finish,
         };
+        // A handler may say it in our own word alone.
+        let stop_reason = stop_reason.or_else(|| (finish == Finish::Length).then(|| "length".to_owned()));
         let last = self.calls.len().saturating_sub(1);
         let mut calls = Vec::new();
         for (index, call) in self.calls.into_iter().enumerate() {

@@ -117,6 +117,12 @@ pub enum Input {
     QueuedCancelled {
         request: String,
     },
+    /// A request that waits comes in front of another that does. Without `before` the request that runs reads it before its next
+    /// model call.
+    QueuedMoved {
+        request: String,
+        before: Option<String>,
+    },
     UndoFinished {
         call_id: String,
         #[json(write_null)]

@@ -330,11 +330,10 @@ impl Run {
                 true => Ok(()),
                 false => Err(OutOfProtocol::NoSuchQuestion(question.clone())),
             },
-            Input::QueuedCancelled { request } => {
-                match state.queue.iter().any(|waiting| waiting.id == *request) {
-                    true => Ok(()),
-                    false => Err(OutOfProtocol::NotQueued(request.clone())),
-                }
+            Input::QueuedCancelled { request } => self.accepts_queued(request),
+            Input::QueuedMoved { request, before } => {
+                self.accepts_queued(request)?;
+                before.as_ref().map_or(Ok(()), |before| self.accepts_queued(before))
             }
             Input::Undo { request, .. } => match self.is_busy() {
                 false => self.accepts_request_id(request),
@@ -400,6 +399,7 @@ impl Run {
             Input::UntrackedWork { call_id } => self.on_unseen_work(call_id),
             Input::ReplayDiverged { call_id } => self.on_astray(call_id, fx),
             Input::QueuedCancelled { request } => self.on_queued_cancelled(request, fx),
+            Input::QueuedMoved { request, before } => self.on_queued_moved(request, before.as_deref()),
             Input::Undo { request, steps } => self.on_undo(request, *steps, fx),
             Input::Switch { request, message } => self.on_switch(request, message, fx),
             Input::UndoFinished { call_id, error } => self.on_undo_finished(call_id, error.as_deref()),

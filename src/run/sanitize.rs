@@ -61,6 +61,7 @@ pub(super) fn sanitize(mut input: Input, settings: &Settings) -> Input {
         | Input::UntrackedWork { .. }
         | Input::ReplayDiverged { .. }
         | Input::QueuedCancelled { .. }
+        | Input::QueuedMoved { .. }
         | Input::Undo { .. }
         | Input::Switch { .. }
         | Input::TimerFired { .. }

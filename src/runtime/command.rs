@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Configure(Configure),
     /// Give up a request that still waits for its turn.
     CancelQueued(String),
+    /// A request that waits comes in front of another; without one, into the request that runs.
+    MoveQueued(String, Option<String>),
     /// Keep the text that a model has shown so far.
     KeepPartial,
     Abort,

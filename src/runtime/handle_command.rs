@@ -88,6 +88,7 @@ impl Driver {
                 }
                 return Some(Input::QueuedCancelled { request });
             }
+            Command::MoveQueued(request, before) => return Some(Input::QueuedMoved { request, before }),
             Command::KeepPartial => return self.unkept(),
             Command::Abort => {
                 for (_, caller) in std::mem::take(&mut self.arriving) {
@@ -121,6 +122,7 @@ impl Driver {
             Command::Tools(_)
             | Command::Configure(_)
             | Command::CancelQueued(_)
+            | Command::MoveQueued(..)
             | Command::KeepPartial
             | Command::Abort
             | Command::Close
@@ -226,6 +228,7 @@ impl Driver {
             Command::Close => self.close(),
             Command::Answer { caller: None, .. }
             | Command::CancelQueued(_)
+            | Command::MoveQueued(..)
             | Command::Tools(_)
             | Command::Configure(_)
             | Command::KeepPartial

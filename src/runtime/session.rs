@@ -178,6 +178,12 @@ impl Session {
         self.tell(Command::CancelQueued(request.to_owned()));
     }
 
+    /// Moves a queued request in front of another one. Without `before`, the request that runs reads it before its next model call; where
+    /// none runs, or it makes no other call, it is begun next.
+    pub fn move_queued(&self, request: &str, before: Option<&str>) {
+        self.tell(Command::MoveQueued(request.to_owned(), before.map(str::to_owned)));
+    }
+
     /// By default, an interrupted run continues as soon as the session is driven. After this call it
     /// waits for a call such as `resume`. Call it before the session is opened.
     pub fn resume_by_hand(&self) {

@@ -148,6 +148,7 @@ fn partial((id, text): &(String, String)) -> TimelineEntry<'_> {
         text,
         partial: true,
         stopped: false,
+        at_limit: false,
         reasoning: None,
         at: None,
         sources: None,
@@ -175,6 +176,7 @@ fn state_of(run: &Run, phase: &str) -> String {
         turns: run.turns(),
         usage: run.usage(),
         context_tokens: run.context_tokens(),
+        context_limit: run.settings().compaction.context_limit,
         hidden: run.is_hidden(),
     })
 }

@@ -9,7 +9,7 @@ use crate::json::partial::{Kind, Op, Patch};
 use crate::json::writer::{array, string};
 use crate::message::{ContentPart, Slot, Usage};
 use crate::run::UndoEntry;
-use crate::run::input::Request;
+use crate::run::input::{Request, WhenBusy};
 use crate::run::views::timeline::TimelinePatch;
 
 /// One entry of a batch of `events`.
@@ -45,6 +45,9 @@ pub enum CoreEvent<'a> {
         usage: &'a Usage,
         #[json(rename = "contextTokens")]
         context_tokens: u64,
+        /// At so many older messages are summarised.
+        #[json(rename = "contextLimit")]
+        context_limit: u64,
         /// The request is of a prompt that no person sees.
         #[json(skip_if_default)]
         hidden: bool,
@@ -83,6 +86,9 @@ pub struct QueuedRequest<'a> {
     /// No person sees it.
     #[json(skip_if_default)]
     hidden: bool,
+    /// The request that runs reads it before its next model call.
+    #[json(skip_if_default)]
+    steers: bool,
 }
 
 impl<'a> From<&'a Request> for QueuedRequest<'a> {
@@ -92,7 +98,8 @@ impl<'a> From<&'a Request> for QueuedRequest<'a> {
         // Files of text are read as text.
         let is_file = |part: &&ContentPart| part.source.is_some() || part.file.is_some();
         let files = request.message.content.iter().flatten().filter(is_file).count();
-        QueuedRequest { id: &request.id, text, files, hidden: request.message.hidden }
+        let steers = request.when_busy == WhenBusy::Steer;
+        QueuedRequest { id: &request.id, text, files, hidden: request.message.hidden, steers }
     }
 }
 

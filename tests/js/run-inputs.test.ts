@@ -85,6 +85,7 @@ const examples: Examples = {
   switch: [{ request: "s1", message: "m1" }],
   undo_finished: [{ call_id: "c1", error: "it is sold" }],
   queued_cancelled: [{ request: "r2" }],
+  queued_moved: [{ request: "r2" }, { request: "r2", before: "r3" }],
   timer_fired: [{ timer: 4 }],
   store_failed: [{ error: { kind: "quota", message: "The disk is full." } }],
   configured: [{ settings: { tools: [{ name: "add", undo: true, idempotent: true, on_interrupted: "ask" }] } }],

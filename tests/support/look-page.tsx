@@ -492,6 +492,33 @@ export const states: Readonly<Record<string, Parts>> = {
     ],
     cancelQueued: () => true,
   },
+  steering: {
+    timeline: [user("u1", question), tool("c1", { status: "running" })],
+    busy: true,
+    queue: [
+      { id: "q1", text: "Leave the payments alone.", steers: true },
+      { id: "q2", text: "Then write a short report for the team, with a table of what was slow and for how long." },
+      { id: "q3", text: "And tell Ann." },
+    ],
+    cancelQueued: () => true,
+    moveQueued: () => true,
+    sendNow: () => true,
+    edit: () => {},
+  },
+  limit: {
+    timeline: [
+      user("u1", question),
+      agent("a1", "It began at 21:04 with the deploy of checkout, which opened a connection for each", { atLimit: true }),
+    ],
+    stats: { tokens_in: 0, tokens_out: 0, turns: 3, contextTokens: 94_000, contextLimit: 100_000 },
+    regenerate: () => {},
+    view: { disclaimer: "Answers may be wrong." },
+  },
+  context: {
+    timeline: [user("u1", question), agent("a1", "It began at 21:04 with the deploy of checkout.")],
+    stats: { tokens_in: 0, tokens_out: 0, turns: 3, contextTokens: 31_000, contextLimit: 100_000 },
+    view: { contextMeter: true },
+  },
   compaction: {
     timeline: [
       { kind: "compaction", id: "k", text: "" },

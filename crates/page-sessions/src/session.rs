@@ -117,6 +117,23 @@ impl CoreSession {
         waits
     }
 
+    /// Moves a request that waits in front of another; without one, the request that runs reads it next. False when one of them does not wait.
+    #[wasm_bindgen(js_name = moveQueued)]
+    pub fn move_queued(&self, request: &str, before: Option<String>) -> bool {
+        let before = before.as_deref();
+        let mut wait = 0;
+        self.session.with_run(|run| {
+            for queued in run.queued() {
+                wait += usize::from(queued.id == request || Some(queued.id.as_str()) == before);
+            }
+        });
+        let moves = wait == 1 + usize::from(before.is_some());
+        if moves {
+            self.session.move_queued(request, before);
+        }
+        moves
+    }
+
     pub fn resume(&self) -> Promise {
         CoreSession::promise_of(self.session.resume())
     }

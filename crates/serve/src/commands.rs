@@ -117,6 +117,15 @@ pub(super) async fn ask(
             }
             waits
         }
+        "moveQueued" => {
+            let before = args.get(1).and_then(Value::as_str);
+            let waits = |id: &str| session.with_run(|run| run.queued().any(|queued| queued.id == id));
+            let waits = waits(text(0)?) && before.is_none_or(waits);
+            if waits {
+                session.move_queued(text(0)?, before);
+            }
+            waits
+        }
         "answer" => session.answer(text(0)?, read(text(1)?)?),
         "resolveSlot" => {
             let value = Json::parse(text(1)?).map_err(|error| invalid(&error.to_string()))?;

@@ -345,6 +345,8 @@ export class Engine implements SnapshotSource, ConversationState {
       abort,
       stop: abort,
       cancelQueued: (id) => conversation.session?.cancelQueued(id) ?? false,
+      moveQueued: (id, before) => conversation.session?.moveQueued(id, before) ?? false,
+      sendNow: (id) => conversation.session?.sendNow(id) ?? false,
       regenerate: () => ask((session) => session.regenerate()),
       edit: (id, message) => handled(ask((session) => session.edit(id, message)).catch(stopped)),
       branches: (id) => conversation.session?.branches(entry(id, "branches")) ?? [],

@@ -21,6 +21,10 @@ export interface GloveActions {
   stop: () => void;
   /** Takes back a message that waits in `queue`. False when none with this id waits. */
   cancelQueued: (id: string) => boolean;
+  /** Brings a message of `queue` in front of another one there. False when one of them does not wait. */
+  moveQueued: (id: string, before: string) => boolean;
+  /** Lets the run that goes on read a message of `queue` after its current step. */
+  sendNow: (id: string) => boolean;
   regenerate: () => Promise<RunOutcome>;
   /** Replaces a message of the user and answers the new one. Both versions stay, as branches. */
   edit: (messageId: string, message: string | MessageInput) => Promise<RunOutcome>;

@@ -29,6 +29,7 @@ export type Parts = Pick<GloveSnapshot, "timeline" | "streamingText" | "busy" | 
       | "tab"
       | "sessionReady"
       | "sessionId"
+      | "stats"
     >
   >;
 

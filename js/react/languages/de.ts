@@ -64,6 +64,14 @@ export const words: Words = {
   "This conversation is kept only until this page is closed.":
     "Diese Unterhaltung bleibt nur erhalten, bis diese Seite geschlossen wird.",
   Queued: "In der Warteschlange",
+  "After this step": "Nach diesem Schritt",
+  "Send after this step": "Nach diesem Schritt senden",
+  "Move up": "Nach oben",
+  "Move down": "Nach unten",
+  "This answer is as long as the model may write.": "Diese Antwort ist so lang, wie das Modell schreiben darf.",
+  "{n} % of the context used": "{n} % des Kontexts belegt",
+  "When it is full, older messages are summarised for the model. You still see all of them, and what was said last stays word for word.":
+    "Wenn er voll ist, werden ältere Nachrichten für das Modell zusammengefasst. Sie sehen weiterhin alle, und was zuletzt gesagt wurde, bleibt wortwörtlich.",
   Edit: "Bearbeiten",
   "Edit message": "Nachricht bearbeiten",
   "Save & send": "Speichern und senden",

@@ -64,6 +64,14 @@ export const words: Words = {
   "This conversation is kept only until this page is closed.":
     "Esta conversación solo se conserva hasta que se cierre esta página.",
   Queued: "En cola",
+  "After this step": "Después de este paso",
+  "Send after this step": "Enviar después de este paso",
+  "Move up": "Mover arriba",
+  "Move down": "Mover abajo",
+  "This answer is as long as the model may write.": "Esta respuesta es tan larga como el modelo puede escribir.",
+  "{n} % of the context used": "{n} % del contexto usado",
+  "When it is full, older messages are summarised for the model. You still see all of them, and what was said last stays word for word.":
+    "Cuando esté lleno, los mensajes anteriores se resumirán para el modelo. Seguirá viéndolos todos, y lo último que se dijo queda palabra por palabra.",
   Edit: "Editar",
   "Edit message": "Editar mensaje",
   "Save & send": "Guardar y enviar",

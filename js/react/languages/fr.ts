@@ -64,6 +64,14 @@ export const words: Words = {
   "This conversation is kept only until this page is closed.":
     "Cette conversation n’est conservée que jusqu’à la fermeture de cette page.",
   Queued: "En attente",
+  "After this step": "Après cette étape",
+  "Send after this step": "Envoyer après cette étape",
+  "Move up": "Monter",
+  "Move down": "Descendre",
+  "This answer is as long as the model may write.": "Cette réponse est aussi longue que le modèle peut écrire.",
+  "{n} % of the context used": "{n} % du contexte utilisé",
+  "When it is full, older messages are summarised for the model. You still see all of them, and what was said last stays word for word.":
+    "Quand il sera plein, les messages plus anciens seront résumés pour le modèle. Vous les verrez toujours tous, et ce qui a été dit en dernier reste mot pour mot.",
   Edit: "Modifier",
   "Edit message": "Modifier le message",
   "Save & send": "Enregistrer et envoyer",

@@ -64,6 +64,14 @@ export const words: Words = {
   "This conversation is kept only until this page is closed.":
     "Dit gesprek blijft alleen bewaard tot deze pagina wordt gesloten.",
   Queued: "In de wachtrij",
+  "After this step": "Na deze stap",
+  "Send after this step": "Na deze stap verzenden",
+  "Move up": "Omhoog",
+  "Move down": "Omlaag",
+  "This answer is as long as the model may write.": "Dit antwoord is zo lang als het model mag schrijven.",
+  "{n} % of the context used": "{n} % van de context gebruikt",
+  "When it is full, older messages are summarised for the model. You still see all of them, and what was said last stays word for word.":
+    "Als die vol is, worden oudere berichten voor het model samengevat. Je ziet ze nog allemaal, en wat het laatst is gezegd blijft woord voor woord staan.",
   Edit: "Bewerken",
   "Edit message": "Bericht bewerken",
   "Save & send": "Opslaan en versturen",

@@ -16,6 +16,7 @@ import { useLabels } from "../render/labels.js";
 import { renderPart } from "../render/mount-renderer.js";
 import { createPlaces, visibleSlots } from "../render/slots.js";
 import type { GloveHandle, RenderProps, SlotContainerRenderProps } from "../render/types.js";
+import { ContextMeter, useWhole } from "../working/late.js";
 import { css } from "./generated/css.js";
 import { Sheet } from "./sheet.js";
 
@@ -59,6 +60,7 @@ export function View(props: RenderProps): ReactNode {
       {strategy === "slots-before" && inOnePlace}
       {strategy === "slots-only" ? after : <Conversation {...props} strategy={strategy} slots={slots} after={after} />}
       <Input glove={glove} renderInput={renderInput} />
+      <Context glove={glove} contextMeter={props.contextMeter} />
       {props.disclaimer != null && <div data-glove-disclaimer="">{props.disclaimer}</div>}
       {!unstyled && <Ready key={id} glove={glove} />}
     </Thread>
@@ -68,9 +70,9 @@ export function View(props: RenderProps): ReactNode {
 /** Entries, the answer that is being written, and what waits. */
 function Conversation(props: RenderProps & { slots: ShownSlot[]; after: ReactNode }): ReactNode {
   const { glove, strategy, slots, after, unstyled } = props;
-  const timeline = useHandlePart(glove, timelineOf);
   const streaming = useHandlePart(glove, isStreaming);
   const writing = useHandlePart(glove, isWriting);
+  const [timeline, begun] = useWhole(useHandlePart(glove, timelineOf), writing);
   const [place] = useState(createPlaces);
   const placed = useMemo(() => place(strategy === "interleaved" ? slots : [], timeline), [place, strategy, slots, timeline]);
   return (
@@ -88,6 +90,7 @@ function Conversation(props: RenderProps & { slots: ShownSlot[]; after: ReactNod
         slots={placed.at}
         streaming={streaming}
         live={writing ? glove : undefined}
+        begun={begun}
         hasBoxes={!unstyled}
         renderMessage={props.renderMessage}
         renderToolStatus={props.renderToolStatus}
@@ -133,6 +136,12 @@ function Working({ glove, rows }: Pick<RenderProps, "glove"> & { readonly rows: 
       </div>
     )
   );
+}
+
+/** From 70 % on, unless the application decides. */
+function Context({ glove, contextMeter }: Pick<RenderProps, "glove" | "contextMeter">): ReactNode {
+  const fills = useHandlePart(glove, ({ stats }) => stats !== undefined && stats.contextTokens > stats.contextLimit * 0.7);
+  return (contextMeter ?? fills) && <ContextMeter />;
 }
 
 /** Says once that an answer is there: nobody hears each piece of it. */

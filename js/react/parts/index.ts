@@ -5,6 +5,7 @@ export { Attachment } from "../attachments/attachment.js";
 export { DefaultInput, DefaultMessage, DefaultReasoning, DefaultStreaming } from "../render/defaults.js";
 export { Button, Choice, Field } from "../renderers/controls.js";
 export { Actions as QuestionActions, Question } from "../renderers/question.js";
+export { ContextMeter, ContinueButton } from "../working/index.js";
 export { ToolCard } from "./calls/tool-card.js";
 export { ComposerCommands } from "./composer/commands.js";
 export { Composer, ComposerInput, ComposerSend, ComposerStop } from "./composer/composer.js";

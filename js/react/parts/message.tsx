@@ -5,6 +5,7 @@ import { engineOfHandle, useHandlePart } from "../hooks/handle-registry.js";
 import { useLabels } from "../render/labels.js";
 import { Long } from "../render/long-text.js";
 import type { GloveHandle, MessageEntry } from "../render/types.js";
+import { AtLimit } from "../working/late.js";
 import { AnswerText } from "./answer-text.js";
 import { type PartProps, part } from "./as-child.js";
 import { useChat } from "./chat-context.js";
@@ -26,7 +27,7 @@ export interface MessageTextProps {
 export function MessageText({ entry, streaming = false }: MessageTextProps): ReactNode {
   const say = useLabels();
   if (entry.kind === "agent_text") {
-    const { text, partial = false, stopped, error } = entry;
+    const { text, partial = false, stopped, atLimit, error } = entry;
     return (
       <article
         aria-label={say("Assistant")}
@@ -43,6 +44,7 @@ export function MessageText({ entry, streaming = false }: MessageTextProps): Rea
             {say(stopped ? "You stopped this answer." : "This answer was cut off.")}
           </p>
         )}
+        {atLimit && !streaming && <AtLimit entry={entry} />}
         <Failed error={error} />
       </article>
     );
@@ -101,11 +103,13 @@ export interface MessageProps extends MessageTextProps {
 function turnOf(glove: GloveHandle, entry: MessageEntry): string {
   const timeline: readonly TimelineEntry[] = (engineOfHandle(glove)?.getSnapshot() ?? glove).timeline;
   const texts: string[] = [];
-  for (const one of timeline.slice(0, timeline.indexOf(entry) + 1)) {
+  for (const one of timeline) {
+    // One that was gone on with has the id of its first part.
+    if (one === entry || (one.id !== undefined && one.id === entry.id)) break;
     if (one.kind === "agent_text") texts.push(one.text);
     else if (one.kind !== "tool") texts.length = 0;
   }
-  return texts.filter(Boolean).join("\n\n") || entry.text;
+  return [...texts, entry.text].filter(Boolean).join("\n\n");
 }
 
 /** A message of `<Render>`: its text, and below it what can be done with it. */

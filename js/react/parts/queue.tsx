@@ -1,16 +1,18 @@
-// Messages that wait until the agent has answered the one before: they can be taken back, to change them or for good.
+// Messages that wait until the agent has answered the one before: they can be moved, go in at once, and be taken back, to change them or for good.
 import type { ReactNode } from "react";
 import type { QueuedMessage } from "../../src/snapshot/snapshot.js";
 import { useHandlePart } from "../hooks/handle-registry.js";
 import { useLabels } from "../render/labels.js";
 import { Long } from "../render/long-text.js";
+import { QueueTools } from "../working/late.js";
+import type { QueueMoves } from "../working/queue-tools.js";
 import { useChat } from "./chat-context.js";
 import { IconLabel } from "./icons.js";
 import { EditableMessage, EditButton, type EditState } from "./versions/edit.js";
 import { MessageEditor } from "./versions/editor.js";
 
 /** A message that waits, and what can be done with it. */
-export interface QueuedItem extends QueuedMessage {
+export interface QueuedItem extends QueuedMessage, QueueMoves {
   /**
    * Takes its text back into the composer; missing where there is none, where nothing can be taken back, and where the message has files.
    * `EditableMessage` edits it in its place, and keeps its files.
@@ -29,23 +31,33 @@ export interface QueueProps {
 export function Queue({ editable = true, children = (item) => <Waiting key={item.id} {...item} /> }: QueueProps): ReactNode {
   const { glove, compose } = useChat();
   const queue = useHandlePart(glove, ({ queue }) => queue);
-  const { cancelQueued } = glove;
-  return queue?.map((message) => {
-    const { id, text, files } = message;
-    // Another answer is waited for, which says nothing.
-    if (!text && !files) return null;
+  const { cancelQueued, moveQueued, sendNow } = glove;
+  // Another answer may be waited for, which says nothing.
+  const shown = queue?.filter(({ text, files }) => text || files);
+  return shown?.map((message, at) => {
+    const { id, text, files, steers } = message;
     if (!cancelQueued) return children(message);
     const remove = () => void cancelQueued(id);
     // One whose turn has come meanwhile is not taken back.
     const edit = () => void (cancelQueued(id) && compose.current?.(text));
-    return children({ ...message, remove, ...(editable && !files && { edit }) });
+    const before = shown[at - 1];
+    const after = shown[at + 1];
+    return children({
+      ...message,
+      remove,
+      ...(editable && !files && { edit }),
+      ...(sendNow && !steers && { sendNow: () => void sendNow(id) }),
+      ...(moveQueued && before && !steers && !before.steers && { moveUp: () => void moveQueued(id, before.id) }),
+      ...(moveQueued && after && !steers && { moveDown: () => void moveQueued(after.id, id) }),
+    });
   });
 }
 
-function Waiting({ id, text, files = 0, remove }: QueuedItem): ReactNode {
+function Waiting(item: QueuedItem): ReactNode {
+  const { id, text, files = 0, steers, remove } = item;
   const say = useLabels();
   const draw = (state: EditState) => (
-    <div data-glove-message="user" data-glove-waits="">
+    <div data-glove-message="user" data-glove-waits="" data-glove-steers={steers ? "" : undefined}>
       {state === "idle" ? (
         <div data-glove-role="user" data-glove-queued="" dir="auto">
           {text && <Long text={text} />}
@@ -55,7 +67,8 @@ function Waiting({ id, text, files = 0, remove }: QueuedItem): ReactNode {
         <MessageEditor />
       )}
       <div data-glove-tools="">
-        <span>{say("Queued")}</span>
+        <span>{say(steers ? "After this step" : "Queued")}</span>
+        {(item.sendNow || item.moveUp || item.moveDown) && <QueueTools {...item} />}
         <EditButton />
         {remove && (
           <button type="button" title={say("Remove")} onClick={remove}>

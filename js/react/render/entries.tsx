@@ -25,6 +25,8 @@ export interface EntriesProps
   streaming: boolean;
   /** Whose answer is being written: it is drawn where its entry will be. */
   live: GloveHandle | undefined;
+  /** Its first part, where the limit of tokens had ended it. */
+  begun: ShownEntry | undefined;
   /** It has the boxes of the look: of a long conversation those blocks stand in the document that are near what is seen. */
   hasBoxes: boolean;
 }
@@ -272,11 +274,12 @@ type MessageViewProps = Omit<EntryViewProps, "entry"> & {
   entry: Exclude<ShownEntry, { kind: "tool" | "compaction" }> | undefined;
 };
 
-function MessageView({ entry, live, index, isLast, ...handle }: MessageViewProps): ReactNode {
+function MessageView({ entry, live, begun, index, isLast, ...handle }: MessageViewProps): ReactNode {
   const growing = usePartOf(live, ({ streamingText }) => streamingText) ?? "";
   const thought = usePartOf(live, ({ streamingReasoning }) => streamingReasoning) ?? "";
-  const said = entry ? (entry.kind === "agent_text" ? (entry.reasoning ?? "") : "") : thought;
-  const text = entry ? entry.text : growing;
+  const first = entry || begun?.kind !== "agent_text" ? undefined : begun;
+  const said = entry ? (entry.kind === "agent_text" ? (entry.reasoning ?? "") : "") : (first?.reasoning ?? thought);
+  const text = entry ? entry.text : (first?.text ?? "") + growing;
   const silent = text === "" && entry?.kind !== "user";
   return (
     <>
@@ -294,7 +297,7 @@ const Versions = ({ of }: { readonly of: ShownEntry }): ReactNode =>
     </div>
   );
 
-type WordsProps = Omit<MessageViewProps, "live" | "slots"> & { text: string };
+type WordsProps = Omit<MessageViewProps, "live" | "begun" | "slots"> & { text: string };
 
 /** A message as the application draws it, or the one element that an answer grows in and stays in. */
 function Words({ entry, text, index, isLast, goesOn, renderMessage, renderStreaming }: WordsProps): ReactNode {

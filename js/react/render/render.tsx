@@ -49,6 +49,10 @@ export const ComposerInput = /* @__PURE__ */ parts.component("ComposerInput");
 export const ComposerSend = /* @__PURE__ */ parts.component("ComposerSend");
 /** There only while the agent works. */
 export const ComposerStop = /* @__PURE__ */ parts.component("ComposerStop");
+/** How much of the model's context is used, in a line that opens to what becomes of older messages when it is full. */
+export const ContextMeter = /* @__PURE__ */ parts.component("ContextMeter");
+/** Lets the model go on with the last answer where the limit of tokens has ended it. Else nothing. */
+export const ContinueButton = /* @__PURE__ */ parts.component("ContinueButton");
 /** Copies the text of a message, with the formatting of its `markdown`, and says for a moment that it did: `data-state` is `copied` then. */
 export const CopyButton = /* @__PURE__ */ parts.component("CopyButton");
 /** The composer as `<Render>` draws it. */

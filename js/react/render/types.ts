@@ -4,6 +4,7 @@ import type { MessageInput } from "../../src/messages/request.js";
 import type {
   Approval,
   EnhancedSlot,
+  GloveStats,
   GloveStatus,
   ModelWait,
   QueuedMessage,
@@ -45,12 +46,18 @@ export interface GloveHandle<T extends TimelineEntry = TimelineEntry> {
   /** What the store warns of. */
   warning?: { readonly code: string } | undefined;
   queue?: readonly QueuedMessage[];
+  /** For the meter of the context. */
+  stats?: GloveStats;
   approvals?: readonly Approval[];
   resume?: () => unknown;
   /** Also retries opening the session. */
   clearError?: () => void;
   /** Takes back a message of `queue`; false when its turn has come. */
   cancelQueued?: (id: string) => boolean;
+  /** Brings a message of `queue` in front of another. */
+  moveQueued?: (id: string, before: string) => boolean;
+  /** Lets the run that goes on read a message of `queue` after its current step. */
+  sendNow?: (id: string) => boolean;
   regenerate?: () => unknown;
   /** Says something else in the place of a message, also of one of `queue`. */
   edit?: (messageId: string, text: string) => unknown;
@@ -173,6 +180,11 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
   lang?: string | undefined;
   /** What Enter does where a message is written. By itself it sends, but begins a new line where a finger is the pointer. Ctrl+Enter always sends. */
   enter?: "send" | "line" | undefined;
+  /**
+   * A line below the composer that says how much of the model's context is used, and what becomes of older messages when it is full: there from 70 %
+   * on, and always or never with `true` or `false`. It counts in parts of `compaction_context_limit`.
+   */
+  contextMeter?: boolean | undefined;
   /** A line below the composer: that answers may be wrong, say. */
   disclaimer?: ReactNode;
   as?: keyof JSX.IntrinsicElements | undefined;

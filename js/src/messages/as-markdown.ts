@@ -1,6 +1,7 @@
 // A conversation as a document in Markdown, to be kept or sent to somebody.
 import type { TimelineEntry } from "../snapshot/snapshot.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
+import { withContinued } from "./continued.js";
 
 /** The words of the document. */
 export interface MarkdownDocumentOptions {
@@ -24,7 +25,7 @@ export function conversationAsMarkdown(timeline: readonly TimelineEntry[], optio
     if (speaker !== who) parts.push(`## ${who}`);
     speaker = who;
   };
-  for (const entry of timeline) {
+  for (const entry of withContinued(timeline)) {
     if (entry.kind === "compaction") continue;
     if (entry.kind === "user") {
       // Each message of a person begins anew.

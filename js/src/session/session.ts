@@ -69,7 +69,7 @@ const noClient: BeginSession = async () => {
 /** A message on its way. */
 interface Sent {
   readonly id: string;
-  readonly input: OutgoingMessage;
+  input: OutgoingMessage;
   /** Of two, the later one has the larger number. */
   readonly at: number;
   /** Others before it are not given to the core yet. */
@@ -294,6 +294,24 @@ export class GloveSession {
     else if (waits) this.#connection.cancelQueued(id);
     return waits;
   };
+
+  /** Brings a message of `queue` in front of another one there. False when one of them does not wait, or not in the session's own queue yet. */
+  readonly moveQueued = (id: string, before: string): boolean =>
+    this.#isQueued(check("`before`", before, "text")) && this.#move(id, before);
+
+  /**
+   * Lets the run that goes on read a message of `queue` after its current step: before its next model call. Where it makes no other, the
+   * message is the next. False as with `moveQueued`.
+   */
+  readonly sendNow = (id: string): boolean => this.#move(id);
+
+  #move(id: string, before?: string): boolean {
+    if (!this.#isQueued(check("`id`", id, "text"))) return false;
+    const moves = this.#connection.session?.moveQueued?.(id, before) ?? false;
+    const sent = this.#sent.get(id);
+    if (moves && sent) sent.input = { ...sent.input, whenBusy: before ? "queue" : "steer" };
+    return moves;
+  }
 
   /**
    * Gives the last answer again, in its place; a request that failed goes on where it was. What the tools of the answer did is

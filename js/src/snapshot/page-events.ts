@@ -71,5 +71,6 @@ function queueOf({ base, undelivered: kept, core, sent, early }: SessionState): 
   const waits = sent.filter(({ waits, unsafe }) => waits && !unsafe).map(({ waits, unsafe, unkept, ...message }) => message);
   const seen = [...kept, ...core.queue, ...waits].filter(({ hidden, id }) => !hidden && id !== early?.id);
   const now = seen.map(({ hidden, ...message }) => message);
-  return now.length === base.queue.length && now.every(({ id }, at) => base.queue[at]?.id === id) ? base.queue : now;
+  const isAsBefore = ({ id, steers }: QueuedMessage, at: number) => base.queue[at]?.id === id && base.queue[at].steers === steers;
+  return now.length === base.queue.length && now.every(isAsBefore) ? base.queue : now;
 }

@@ -20,7 +20,11 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "delivered"
   // Where nothing runs, the next that the core says is that it serves it; until then it stays on the screen.
   delivered: (state, { id }) => (state.core.request === null ? state : sentAs(state, id, { waits: false })),
   ended: (state, { request, error }) => endedWith(state, request, error ? fromCore(error) : undefined),
-  state(before, { phase, request, queue, questions, undoable, usage, turns, hidden = false }, context) {
+  state(
+    before,
+    { phase, request, queue, questions, undoable, usage, turns, contextTokens, contextLimit, hidden = false },
+    context,
+  ) {
     const { base, core } = before;
     const served = new Set([request, ...queue.map(({ id }) => id)]);
     const same = base.undoable.length === undoable.length && base.undoable[0]?.toolCallId === undoable[0]?.toolCallId;
@@ -45,7 +49,7 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "delivered"
         waiting: phase === core.phase && request === core.request ? base.waiting : undefined,
         approvals: approvalsOf(base.approvals, questions, context),
         undoable: same ? base.undoable : undoable,
-        stats: unlessSame(base.stats, { ...noUsage, ...usage, turns }),
+        stats: unlessSame(base.stats, { ...noUsage, ...usage, turns, contextTokens, contextLimit }),
       },
     };
   },
@@ -54,8 +58,9 @@ export const requestReducers: Reducers<"page" | "slow" | "settled" | "delivered"
     const state = busy || over ? withBase(before, { error }) : before;
     const phase = over ? "idle" : busy ? "interrupted" : state.core.phase;
     const { stats, undoable } = state.base;
-    const none = { request: null, queue: [], questions: [], contextTokens: 0 };
-    const run = { kind: "state", phase, ...none, undoable, turns: stats.turns, usage: stats } as const;
+    const { turns, contextTokens, contextLimit } = stats;
+    const none = { request: null, queue: [], questions: [] };
+    const run = { kind: "state", phase, ...none, undoable, turns, contextTokens, contextLimit, usage: stats } as const;
     const stopped = requestReducers.state(state, run, context, unseen);
     return slotReducers.slots(stopped, { kind: "slots", slots: [] }, context, unseen);
   },

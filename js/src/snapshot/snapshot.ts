@@ -42,6 +42,8 @@ export type TimelineEntry =
       readonly partial?: boolean;
       /** By the person: with Stop, or with the next message. */
       readonly stopped?: boolean;
+      /** It ends where the model may write no more: "Continue" goes on with it. */
+      readonly atLimit?: boolean;
       /** The model's reasoning before it. */
       readonly reasoning?: string;
       /** When it was written, in milliseconds since 1970. */
@@ -162,6 +164,10 @@ export interface Approval {
 /** What the session used so far. */
 export interface GloveStats extends Usage {
   readonly turns: number;
+  /** How long the last prompt was, in tokens; 0 where no provider has told since the last summary. */
+  readonly contextTokens: number;
+  /** At so many tokens older messages are summarised (`compaction_context_limit`); 0 until the core is there. */
+  readonly contextLimit: number;
 }
 
 /** A call that can be taken back. */
@@ -177,6 +183,8 @@ export interface QueuedMessage {
   readonly text: string;
   /** How many images and files it has. */
   readonly files?: number;
+  /** The run that goes on reads it before its next model call; where it makes none, it is the next. */
+  readonly steers?: boolean;
 }
 
 /** A model that has too much to do, or that did not answer, is asked again by itself. */

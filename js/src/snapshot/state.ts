@@ -106,7 +106,7 @@ export function emptyState(sessionId: string, storage: GloveSnapshot["storage"])
       undoable: [],
       tasks: [],
       inbox: [],
-      stats: { ...noUsage, turns: 0 },
+      stats: { ...noUsage, turns: 0, contextTokens: 0, contextLimit: 0 },
       isCompacting: false,
       waiting: undefined,
       error: undefined,

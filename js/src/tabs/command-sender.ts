@@ -57,6 +57,10 @@ export abstract class CommandSender<A extends Command> {
     return this.send("cancelQueued", request);
   }
 
+  moveQueued(request: string, before?: string): boolean {
+    return this.send("moveQueued", request, before);
+  }
+
   answer(question: string, answer: string): Promise<boolean> {
     return this.#sent("answer", question, answer);
   }

@@ -109,6 +109,9 @@ export interface CoreSession {
   abort(): void;
   /** Takes a request out of the queue; its promise fails with `ABORTED`. False when it does not wait there. */
   cancelQueued?(request: string): boolean;
+  /** Brings a request that waits in front of another; without one, the request that runs reads it before its next model call. False when one
+   *  of them does not wait there. */
+  moveQueued?(request: string, before?: string): boolean;
   /** The page may be gone in a moment: keep the text that a model has shown so far. */
   keepPartial(): void;
   /** JSON `{"allow":{"remember":boolean}}` or `{"deny":{"remember":boolean,"reason"?:string}}`. False when nothing is asked under this id
@@ -160,7 +163,7 @@ export interface CoreSession {
  *   was not answered is asked of the next one, and what might be done twice by that is refused (`SESSION_MOVED`).
  * - `answer`, `resolveSlot` and `rejectSlot` say whether they were taken: at once in this page, and as a promise elsewhere. One that came too late
  *   changes nothing.
- * - `abort`, `cancelQueued`, `removeSlot` and `clearStack` are said and not awaited. What they failed with is told to subscribers.
+ * - `abort`, `cancelQueued`, `moveQueued`, `removeSlot` and `clearStack` are said and not awaited. What they failed with is told to subscribers.
  * - What is read is JSON. What happens comes as events, whether it was asked for here or elsewhere.
  */
 export type SessionCore = Pick<
@@ -171,6 +174,7 @@ export type SessionCore = Pick<
   | "switchBranch"
   | "abort"
   | "cancelQueued"
+  | "moveQueued"
   | "answer"
   | "resolveSlot"
   | "rejectSlot"

@@ -125,6 +125,8 @@ export type CoreEvent =
         readonly files: number;
         /** No person sees it. */
         readonly hidden?: boolean;
+        /** The request that runs reads it before its next model call. */
+        readonly steers?: boolean;
       }[];
       readonly questions: readonly CoreQuestion[];
       /** The next one first. */
@@ -132,6 +134,8 @@ export type CoreEvent =
       readonly turns: number;
       readonly usage: Usage;
       readonly contextTokens: number;
+      /** At so many older messages are summarised. */
+      readonly contextLimit: number;
       /** The request is of a prompt that no person sees. */
       readonly hidden?: boolean;
     };

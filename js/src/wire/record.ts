@@ -27,6 +27,8 @@ export interface Message {
   hidden?: boolean;
   /** Text of an answer that was cut off: shown, but no finished answer. */
   partial?: boolean;
+  /** On an answer: it ends where the model may write no more, and not where it has said all. */
+  at_limit?: boolean;
   /** On a message of the user: the answer before it had broken off, so nobody has stopped it. */
   broke_off?: boolean;
   /** On a summary: the earlier messages that stay word for word behind it. */

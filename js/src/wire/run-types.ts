@@ -140,6 +140,9 @@ export type RunInput =
   | { readonly type: "switch"; readonly request: string; readonly message: string }
   /** A request that waits for its turn is not wanted any more. */
   | { readonly type: "queued_cancelled"; readonly request: string }
+  /** A request that waits comes in front of another that does. Without `before` the request that runs reads it before its next
+   *  model call. */
+  | { readonly type: "queued_moved"; readonly request: string; readonly before?: string }
   | { readonly type: "undo_finished"; readonly call_id: string; readonly error?: string }
   | { readonly type: "timer_fired"; readonly timer: number }
   | { readonly type: "store_failed"; readonly error: { readonly kind: "unavailable" | "quota" | "newer" | "corrupt" | "lost" | "conflict" | "failed"; readonly message: string } }
@@ -265,6 +268,8 @@ export type CoreEntry =
       readonly partial?: boolean;
       /** By the person, or by what they said next. */
       readonly stopped?: boolean;
+      /** It ends where the model may write no more, and can be gone on with. */
+      readonly atLimit?: boolean;
       /** What the model thought before it. */
       readonly reasoning?: string;
       /** When it was written. */

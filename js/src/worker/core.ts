@@ -197,7 +197,7 @@ const notifications = [
   "close",
 ] as const;
 /** They are said to be taken, but for answers; that they came too late is told a moment later. */
-const sent = ["cancelQueued", "answer", "resolveSlot", "rejectSlot", "removeSlot"] as const;
+const sent = ["cancelQueued", "moveQueued", "answer", "resolveSlot", "rejectSlot", "removeSlot"] as const;
 /** Of those, what answers a question. */
 const answers: readonly Method[] = ["answer", "resolveSlot", "rejectSlot"];
 

@@ -216,6 +216,7 @@ const plain = [
   "recorded",
   "abort",
   "cancelQueued",
+  "moveQueued",
   "keepPartial",
   "answer",
   "configure",

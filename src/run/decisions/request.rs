@@ -22,6 +22,13 @@ impl Run {
         }
     }
 
+    pub(in crate::run) fn accepts_queued(&self, id: &str) -> Result<(), OutOfProtocol> {
+        match self.state.queue.iter().any(|waiting| waiting.id == id) {
+            true => Ok(()),
+            false => Err(OutOfProtocol::NotQueued(id.to_owned())),
+        }
+    }
+
     /// The answer with which a request of this record has ended, if it was answered.
     pub fn reply_to(&self, id: &str) -> Option<Reply> {
         if self.serves(id) || !self.request_ids.contains(id) {

@@ -4,15 +4,41 @@ use crate::event::Event;
 use crate::run::input::{Request, WhenBusy};
 use crate::run::{Effects, Run};
 
+/// It only says something. What a hook has answered is no matter of the request that runs.
+fn can_steer(request: &Request) -> bool {
+    !request.regenerate && request.edits.is_none() && !request.message.is_answered_by_hook()
+}
+
+fn steers(request: &Request) -> bool {
+    request.when_busy == WhenBusy::Steer && can_steer(request)
+}
+
 impl Run {
+    /// What steers stands in front of all others: a request that is moved in front of it comes behind it.
+    pub(in crate::run) fn on_queued_moved(&mut self, id: &str, before: Option<&str>) {
+        let queue = &mut self.state.queue;
+        let place = |queue: &[Request], id: &str| queue.iter().position(|waiting| waiting.id == id);
+        let Some(at) = place(queue, id).filter(|_| before != Some(id)) else { return };
+        let mut request = queue.remove(at);
+        let steering = queue.iter().take_while(|waiting| steers(waiting)).count();
+        let to = match before {
+            None => {
+                if can_steer(&request) {
+                    request.when_busy = WhenBusy::Steer;
+                }
+                steering
+            }
+            Some(before) => {
+                request.when_busy = WhenBusy::Queue;
+                place(queue, before).unwrap_or(at).max(steering)
+            }
+        };
+        queue.insert(to, request);
+    }
+
     /// What was sent to steer the request that runs is read before its next model call. The request goes on under the
     /// id of what it has read last, and the others end with it.
     pub(in crate::run) fn take_steering(&mut self, fx: &mut Effects) {
-        let steers = |request: &Request| {
-            let changes_nothing = !request.regenerate && request.edits.is_none();
-            // What a hook has answered is no matter of the request that runs.
-            request.when_busy == WhenBusy::Steer && changes_nothing && !request.message.is_answered_by_hook()
-        };
         while self.state.queue.first().is_some_and(steers) {
             let request = self.state.queue.remove(0);
             let Some(current) = &mut self.state.current else { return };

@@ -48,6 +48,7 @@ impl Run {
             current.used.turns += 1;
         }
         answer.usage = Some(usage);
+        answer.at_limit = answer.calls().is_empty() && stop_reason.as_deref().is_some_and(is_limit);
         let index = self.messages.len();
         self.append(answer);
         let Some(answer) = self.message(index) else { return };
@@ -170,6 +171,12 @@ impl Run {
             _ => {}
         }
     }
+}
+
+/// A provider's word for an answer that was as long as it may be.
+fn is_limit(stop_reason: &str) -> bool {
+    let words = ["length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_context_window_exceeded"];
+    words.contains(&stop_reason)
 }
 
 /// One message for one answer: adapters may give several, but results must follow all the calls.

@@ -47,6 +47,9 @@ pub enum TimelineEntry<'a> {
         /// By the person, or by what they said next.
         #[json(skip_if_default)]
         stopped: bool,
+        /// It ends where the model may write no more, and can be gone on with.
+        #[json(rename = "atLimit", skip_if_default)]
+        at_limit: bool,
         /// What the model thought before it.
         reasoning: Option<&'a str>,
         /// When it was written.
@@ -504,6 +507,7 @@ fn text_entry(
             text,
             partial,
             stopped,
+            at_limit: message.at_limit,
             reasoning,
             at,
             sources,

@@ -237,3 +237,69 @@ fn steering_can_be_given_up_while_it_waits() {
     world.model_says("1");
     assert_eq!(world.finishes.len(), 2);
 }
+
+fn moved(request: &str, before: Option<&str>) -> Input {
+    Input::QueuedMoved { request: request.to_owned(), before: before.map(str::to_owned) }
+}
+
+#[test]
+fn a_message_that_waits_can_be_read_by_the_request_that_runs() {
+    let mut world = World::with_tools([tool("t")]);
+    world.ask("r1", "one");
+    world.model_calls(&[("t", "c1", "{}")]);
+    world.ask("q1", "two");
+    world.ask("q2", "three");
+    world.step(moved("q2", None));
+    world.tool_returns("c1", "1");
+    assert_eq!(world.model_requests.last().unwrap().last().unwrap(), "user: three");
+    world.model_says("1 and 3");
+    assert_eq!(world.finishes.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["r1", "q2"]);
+    assert_eq!(world.model_requests.last().unwrap().last().unwrap(), "user: two");
+}
+
+#[test]
+fn messages_that_wait_can_be_moved_behind_what_steers() {
+    let mut world = World::with_tools([tool("t")]);
+    world.ask("r1", "one");
+    world.model_calls(&[("t", "c1", "{}")]);
+    for id in ["a", "b", "c", "d"] {
+        world.ask(id, id);
+    }
+    let ids = |world: &World| world.run.queued().map(|request| request.id.clone()).collect::<String>();
+    world.step(moved("d", Some("b")));
+    assert_eq!(ids(&world), "adbc");
+    world.step(moved("c", None));
+    assert_eq!(ids(&world), "cadb");
+    world.step(moved("b", Some("c")));
+    assert_eq!(ids(&world), "cbad", "what steers stays in front");
+    world.step(moved("c", Some("d")));
+    assert_eq!(ids(&world), "bacd", "it waits again like the others");
+    world.step(moved("a", Some("a")));
+    assert_eq!(ids(&world), "bacd");
+    world.tool_returns("c1", "1");
+    assert!(!world.model_requests.last().unwrap().iter().any(|line| line == "user: c"));
+}
+
+#[test]
+fn what_does_not_wait_is_not_moved() {
+    let mut world = World::with_tools([tool("t")]);
+    world.ask("r1", "one");
+    world.ask("a", "a");
+    for (request, before) in [("r1", None), ("none", Some("a")), ("a", Some("r1"))] {
+        assert!(matches!(world.try_step(moved(request, before)), Err(OutOfProtocol::NotQueued(_))));
+    }
+}
+
+#[test]
+fn an_answer_that_the_limit_of_tokens_ends_says_so() {
+    for (reason, at_limit) in
+        [("length", true), ("max_tokens", true), ("MAX_TOKENS", true), ("end_turn", false)]
+    {
+        let mut world = World::with_tools([tool("t")]);
+        world.ask("r1", "one");
+        let mut reply = says("half");
+        reply.stop_reason = Some(reason.to_owned());
+        world.model_answers(reply);
+        assert_eq!(world.run.messages().last().unwrap().at_limit, at_limit, "{reason}");
+    }
+}
