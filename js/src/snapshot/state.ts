@@ -83,7 +83,10 @@ export interface SlotContext {
   title(tool: string, input: unknown): string | undefined;
   description(tool: string): string | undefined;
   /** How a question about a call looks. */
-  asks(tool: string, input: unknown): { readonly confirm?: string; readonly act?: string; readonly danger?: true; readonly away?: true };
+  asks(
+    tool: string,
+    input: unknown,
+  ): { readonly confirm?: string; readonly act?: string; readonly danger?: true; readonly away?: true };
   /** The value that was shown, where JSON could not hold all of it. */
   live(id: string): { readonly input?: unknown } | undefined;
 }

@@ -6,7 +6,6 @@ import { useLabels } from "../../render/labels.js";
 import { Name } from "../../render/visible.js";
 import { ChatContext } from "../chat-context.js";
 import { circle, Icon, type IconProps, stopped } from "../icons.js";
-import { ResultText } from "./result-text.js";
 import { isDone, TaskList, tasksOf, useIsLatest } from "./task-list.js";
 import { aboutCall, awayWords, refusals, stateWords, type ToolState, taskStates, toolState, toolTitle } from "./tool-state.js";
 import { useElapsed } from "./use-elapsed.js";
