@@ -5,6 +5,7 @@ mod calls;
 mod commands;
 #[cfg(target_os = "linux")]
 mod environment;
+mod green;
 mod job_control;
 mod kept_undo;
 mod lines;

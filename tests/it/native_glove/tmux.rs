@@ -1,6 +1,7 @@
 //! On a screen, which is tmux: what a person sees at the end is looked at, and not what was sent to the terminal.
 
 use std::env;
+use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
@@ -20,6 +21,13 @@ impl Screen {
     pub fn start(home: &Home, args: &str) -> Option<Screen> {
         let glove = env!("CARGO_BIN_EXE_glove-tested");
         Screen::with(home, &format!("'{glove}' {args}; echo ended with $?; sleep 1000"))
+    }
+
+    /// The same, with the program's number in this file.
+    pub fn start_as(home: &Home, args: &str, pid: &Path) -> Option<Screen> {
+        let (glove, pid) = (env!("CARGO_BIN_EXE_glove-tested"), pid.display());
+        let runs = format!("sh -c 'echo $$ > \"{pid}\"; exec \"{glove}\" {args}'");
+        Screen::with(home, &format!("{runs}; echo ended with $?; sleep 1000"))
     }
 
     /// A shell that stops and calls back what runs in it, with the program as `$GLOVE`.
