@@ -157,8 +157,8 @@ impl Asked {
         let from = messages.iter().rposition(|message| message["role"] == "user").unwrap();
         let since = &messages[from..];
         let last = since.iter().rev().find(|message| message["role"] == "tool").map(|result| {
-            let calls = since.iter().filter_map(|message| message["tool_calls"].as_array()).flatten();
-            let call = calls.filter(|call| call["id"] == result["tool_call_id"]).next_back().unwrap();
+            let mut calls = since.iter().filter_map(|message| message["tool_calls"].as_array()).flatten();
+            let call = calls.rfind(|call| call["id"] == result["tool_call_id"]).unwrap();
             (call["function"]["name"].as_str().unwrap().to_owned(), words(&result["content"]))
         });
         Asked { prompt: words(&messages[from]["content"]), last }
