@@ -3,6 +3,7 @@ import { GloveError, reasonOf } from "../../src/values/error.js";
 import { check } from "../../src/values/validate-options.js";
 import { fromCore } from "../../src/wasm/core-errors.js";
 import { core } from "../core.js";
+import { inTurn } from "../workspaces/lease.js";
 import { isSame, type TaskWorkspace, type WorkspaceEntry } from "../workspaces/workspace.js";
 import { isLocked, lockFile } from "./lock.js";
 import { type NodeEntry, type NodeFile, type NodeStats, nodeFiles, nodeProcess } from "./node.js";
@@ -11,7 +12,7 @@ import { type NodeEntry, type NodeFile, type NodeStats, nodeFiles, nodeProcess }
 const lock = "progress/.lock";
 /** Locked while a file is put in the place of one that was read. It is in no list, by its name. */
 const swaps = "progress/.glove-swap";
-const swapPatience = 5_000;
+const swapPatience = 30_000;
 /** How the names of files begin that are about to take another's place. */
 const beside = ".glove-";
 
@@ -59,7 +60,12 @@ export class FolderTaskWorkspace implements TaskWorkspace {
   }
 
   /** Under a lock that `glove` takes, too; a file that others make meanwhile is never replaced. */
-  async swap(path: string, before: Uint8Array | undefined, content: string): Promise<boolean> {
+  swap(path: string, before: Uint8Array | undefined, content: string): Promise<boolean> {
+    // One of this process asks for the lock at once.
+    return inTurn(`${this.name}:swap`, () => this.#swaps(path, before, content));
+  }
+
+  async #swaps(path: string, before: Uint8Array | undefined, content: string): Promise<boolean> {
     const release = await this.#at(swaps, "make", swapLock);
     try {
       const there = await this.read(path);

@@ -29,7 +29,7 @@ import {
   uploadOf,
 } from "./request-body.js";
 import { isTaskId, NotAllowed, routeOf, type TaskRoute } from "./routes.js";
-import { LiveTasks } from "./running-tasks.js";
+import { LiveTasks, stopIn } from "./running-tasks.js";
 import { type Follower, StreamTokens } from "./stream-token.js";
 
 const handlerOptions = {
@@ -228,13 +228,13 @@ class Tasks {
       }
       case "resume": {
         await unfinished(workspace);
+        const stop = await stopIn(workspace);
         const more = budgetsOf(await readText(request, this.#config));
         const agent = await this.#agent(owner);
         const open = async () => {
           const task = await agent.resume(workspace);
           if (more) await this.#give(task, more, owner);
-          // Who goes on does not want the stop of before.
-          await workspace.remove("progress/STOP");
+          await this.#live.forgetStop(key, workspace, stop);
           return task;
         };
         const { ended } = await this.#live.run(key, open, (task) => working(task, {}));

@@ -2,10 +2,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { GloveError, ToolConfig } from "glove-wasm";
 import { createTaskClient } from "glove-wasm/remote";
 import { type MemoryScope, MemoryTaskWorkspace, TaskAgent, VolatileMemory } from "glove-wasm/tasks";
 import { createTaskHandler, FolderTaskWorkspace, listTaskFolders, type TaskHandlerConfig } from "glove-wasm/tasks/server";
-import { expect, test, vi } from "vitest";
+import { createScriptedModel } from "glove-wasm/testing";
+import { expect, test } from "vitest";
 import { scripted, workingModel } from "../../support/tasks.js";
 
 const user = (text: string) => ({ sender: "user" as const, text });
@@ -119,6 +121,44 @@ function served(more: Partial<TaskHandlerConfig> = {}) {
   return { handler, client, workspaces, config };
 }
 
+test("a tool of the page writes notes and artifacts of its own step, and nothing that another step has kept", async () => {
+  const told: string[] = [];
+  const keep: ToolConfig = {
+    name: "keep",
+    description: "Keeps something",
+    jsonSchema: { type: "object" },
+    do: async (_, display) => {
+      for (const path of [
+        "gather-1/artifacts/a.md",
+        "gather-1/sources/a.txt",
+        "act-1-s1/report.json",
+        "act-1-s1/artifacts/a.md",
+      ]) {
+        const written = display.files?.write(`progress/steps/${path}`, "mine");
+        told.push(
+          await (written ?? Promise.resolve()).then(
+            () => "written",
+            (error) => (error as GloveError).code,
+          ),
+        );
+      }
+      return "kept";
+    },
+  };
+  const model = createScriptedModel([
+    "Found.",
+    '{"steps": [{"id": "s1", "title": "Keep"}]}',
+    { toolCalls: [{ name: "keep", input: {} }] },
+    "Kept.",
+    '{"pass": true}',
+  ]);
+  const agent = new TaskAgent({ createModel: () => model, tools: [keep], pollMs: 5 });
+  const workspace = new MemoryTaskWorkspace({ "progress/steps/gather-1/artifacts/a.md": "of gather" });
+  expect(await agent.doTask(workspace, "Keep it")).toMatchObject({ finish_reason: "completed" });
+  expect(told).toEqual(["TASK_PATH_READ_ONLY", "TASK_PATH_READ_ONLY", "TASK_PATH_READ_ONLY", "written"]);
+  expect(new TextDecoder().decode(await workspace.read("progress/steps/gather-1/artifacts/a.md"))).toBe("of gather");
+});
+
 test("a stream token follows its task without a sign-in, on all servers that share its secret, and opens nothing else", async () => {
   const { handler, client, config } = served({ streamSecret: "one that all of our servers have in common" });
   const { id, stream_token } = await client.startTask("Find out");
@@ -136,27 +176,20 @@ test("a stream token follows its task without a sign-in, on all servers that sha
 });
 
 test("a stream that a token opened ends with the token, and whoever asks again is told so", async () => {
-  const agent = new TaskAgent({ createModel: workingModel, pollMs: 600_000, approvals: { require_plan: true } });
-  const { handler, client } = served({ agent, streamTokenMs: 60_000, heartbeatMs: 0, pollMs: 600_000 });
-  const { id, stream_token } = await client.startTask("Find out");
-  await expect.poll(async () => (await client.state(id)).status).toBe("waiting");
-  vi.useFakeTimers();
-  try {
+  const { handler, client } = served({ streamTokenMs: 1_500, heartbeatMs: 0, pollMs: 600_000 });
+  for (let tries = 1; ; tries++) {
+    const { id, stream_token } = await client.startTask("Find out");
     const url = `http://server/agent/tasks/${id}/events?stream_token=${encodeURIComponent(stream_token)}`;
     const followed = await handler(new Request(url));
+    // On a slow machine the token may be over before it was used.
+    if (followed.status === 401 && tries < 20) continue;
     expect(followed.status).toBe(200);
-    let text: string | undefined;
-    void followed.text().then((told) => {
-      text = told;
-    });
     // The task waits for a person, so nothing but the token ends it.
-    while (text === undefined) await vi.advanceTimersByTimeAsync(10_000);
-    expect([text.includes("approval.requested"), text.includes("event: end")]).toEqual([true, false]);
+    const text = await followed.text();
+    expect([text.includes("task.start"), text.includes("event: end")]).toEqual([true, false]);
     expect((await handler(new Request(url))).status).toBe(401);
-  } finally {
-    vi.useRealTimers();
+    return;
   }
-  await client.stop(id);
 });
 
 test("a secret that can be guessed is refused", () => {

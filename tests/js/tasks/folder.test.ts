@@ -126,3 +126,24 @@ test("a line that could not be written whole is taken back before the next one",
   await handle.close();
   vi.restoreAllMocks();
 });
+
+test("of several that write over one file at once one is told that it did, and what it wrote stands", async () => {
+  const folder = place();
+  const path = "progress/approvals/decisions/req_0001.json";
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  const race = (before: Uint8Array | undefined, round: string) =>
+    Promise.all(
+      [1, 2, 3, 4].map(async (number) => {
+        const text = `${round} ${number}`;
+        return (await new FolderTaskWorkspace(folder).swap(path, before, text)) ? text : undefined;
+      }),
+    );
+  const [first, ...more] = (await race(undefined, "first")).filter((text) => text !== undefined);
+  expect(more).toEqual([]);
+  expect(await readFile(join(folder, path), "utf8")).toBe(first);
+  expect(await race(undefined, "late")).toEqual([undefined, undefined, undefined, undefined]);
+  const [second, ...others] = (await race(bytes(first as string), "second")).filter((text) => text !== undefined);
+  expect(others).toEqual([]);
+  expect(await readFile(join(folder, path), "utf8")).toBe(second);
+  expect((await new FolderTaskWorkspace(folder).list("progress")).map((entry) => entry.path)).toEqual([path]);
+});

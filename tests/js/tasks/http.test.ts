@@ -335,6 +335,47 @@ test("of two who decide about a request at once, one is told that it is decided"
   expect(codes).toEqual(Array(7).fill("TASK_APPROVAL_CLOSED"));
 });
 
+test("a stop that meets a resume is not lost", async () => {
+  let opened = () => {};
+  let goOn = () => {};
+  const isOpened = new Promise<void>((resolve) => {
+    opened = resolve;
+  });
+  const mayGoOn = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const task = async (spec: TaskSpec) => {
+    if (spec.budgets?.max_steps === 30) {
+      opened();
+      await mayGoOn;
+    }
+    return spec;
+  };
+  const { client, workspaces } = served({ task }, plans);
+  const { id } = await client.startTask("Write the brief");
+  const paused = async () => {
+    const { status, running } = await client.state(id);
+    return status === "paused" && !running;
+  };
+  await vi.waitUntil(async () => (await client.state(id)).status === "waiting", { timeout: 10_000, interval: 5 });
+  await client.stop(id);
+  await vi.waitUntil(paused, { timeout: 10_000, interval: 5 });
+  const resuming = client.resume(id, { budgets: { max_steps: 30 } });
+  // The task is open and its old STOP file still there when somebody stops it once more, with the same words.
+  await isOpened;
+  await client.stop(id);
+  goOn();
+  await resuming;
+  await vi.waitUntil(paused, { timeout: 10_000, interval: 5 });
+  expect((await client.state(id)).finish_reason).toBe("stopped");
+  expect(await workspaces.get(`/${id}`)?.read("progress/STOP")).toBeDefined();
+  // Who goes on now does not want it.
+  await client.resume(id);
+  await vi.waitUntil(async () => (await client.state(id)).status === "waiting", { timeout: 10_000, interval: 5 });
+  await client.decide(id, "req_0001", "approved");
+  await vi.waitUntil(async () => (await client.state(id)).status === "finished", { timeout: 10_000, interval: 5 });
+});
+
 test("the result of a task that nobody runs is read from its files, and its lease stays free", async () => {
   const { client, workspaces } = served({}, plans);
   const { id } = await client.startTask("Write the brief");

@@ -71,15 +71,20 @@ async fn closed_before(files: &dyn Workspace, id: &str) -> Result<Option<Vec<u8>
         (Some(text), _) if waits && state.is_some() && is_void(text) => return Ok(found.clone()),
         _ => {}
     }
-    let mut message = format!("the request `{id}` is decided already");
-    if by.as_ref().is_some_and(|by| by.decision == Decision::Expired) {
-        message = format!("the request `{id}` has expired; resume the task to be asked again");
-    } else if let Some(ApprovalDecision { decision, approved_by, timestamp, .. }) = &by {
-        message.push_str(&format!(": {} by \"{}\"", decision.word(), first_line(approved_by, 100)));
-        if !timestamp.is_empty() {
-            message.push_str(&format!(", {}", first_line(timestamp, 40)));
+    let message = match &by {
+        None => format!("the request `{id}` waits for no decision any more"),
+        Some(by) if by.decision == Decision::Expired => {
+            format!("the request `{id}` has expired; resume the task to be asked again")
         }
-    }
+        Some(ApprovalDecision { decision, approved_by, timestamp, .. }) => {
+            let when = if timestamp.is_empty() { "" } else { ", " };
+            let (who, timestamp) = (first_line(approved_by, 100), first_line(timestamp, 40));
+            format!(
+                "the request `{id}` is decided already: {} by \"{who}\"{when}{timestamp}",
+                decision.word()
+            )
+        }
+    };
     Err(TaskError::new(TaskErrorKind::ApprovalClosed, message))
 }
 
