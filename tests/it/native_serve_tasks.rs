@@ -331,6 +331,42 @@ fn a_server_that_gives_no_more_says_so() {
 }
 
 #[test]
+fn a_stop_that_meets_a_resume_is_not_lost() {
+    let place = Place::new();
+    let (opened, is_opened) = std::sync::mpsc::channel::<()>();
+    let (go_on, may_go_on) = std::sync::mpsc::channel::<()>();
+    let (opened, may_go_on) = (std::sync::Mutex::new(opened), std::sync::Mutex::new(may_go_on));
+    let tasks = served(&place, plan_alone()).task(move |wanted, _| {
+        if wanted.budgets.max_steps == 30 {
+            opened.lock().unwrap().send(()).unwrap();
+            may_go_on.lock().unwrap().recv().unwrap();
+        }
+        Ok(wanted)
+    });
+    let server = Tasks::start(&place, tasks);
+    let id = server.begin("ada");
+    server.until("ada", &id, |state| state["status"] == "waiting");
+    let stop = format!("POST /agent/tasks/{id}/stop");
+    assert_eq!(server.json("ada", &stop, None).0, 200);
+    let paused = |state: &Value| state["status"] == "paused" && state["running"] == false;
+    server.until("ada", &id, paused);
+    std::thread::scope(|scope| {
+        let resume = scope.spawn(|| {
+            let more = json!({ "budgets": { "max_steps": 30 } });
+            server.json("ada", &format!("POST /agent/tasks/{id}/resume"), Some(more)).0
+        });
+        // The task is open and its old STOP file still there when somebody stops it once more, with the same words.
+        is_opened.recv().unwrap();
+        assert_eq!(server.json("ada", &stop, None).0, 200);
+        go_on.send(()).unwrap();
+        assert_eq!(resume.join().unwrap(), 202);
+    });
+    let state = server.until("ada", &id, paused);
+    assert_eq!(state["finish_reason"], "stopped", "{state}");
+    assert!(place.tasks().join(format!("ada.{id}")).join("progress/STOP").exists());
+}
+
+#[test]
 fn a_stop_stands_in_the_files_when_it_is_answered() {
     let place = Place::new();
     let server = Tasks::start(&place, served(&place, plan_alone()));
@@ -489,6 +525,52 @@ fn each_request_is_answered_as_the_table_says() {
     // Of what was refused nothing is left.
     let begun = saved.iter().filter(|(name, _)| name != "token").count();
     assert_eq!(fs::read_dir(place.tasks()).unwrap().count(), begun);
+}
+
+#[test]
+fn a_stream_that_a_token_opened_ends_with_the_token_and_whoever_asks_again_is_told_so() {
+    let place = Place::new();
+    let lasts = Duration::from_secs(2);
+    let server = Tasks::start(&place, served(&place, plan_alone()).stream_token_ms(2_000));
+    // On a slow machine the token may be over before it was used.
+    let (followed, url, ended_by) = (0..20)
+        .find_map(|_| {
+            let body = Some(json!({ "goal": "Find out" }));
+            let (_, begun) = server.json("ada", "POST /agent/tasks/do/async", body);
+            let token = begun["stream_token"].as_str().unwrap().to_owned();
+            let url =
+                format!("GET /agent/tasks/{}/events?stream_token={token}", begun["id"].as_str().unwrap());
+            let made = Instant::now();
+            let mut followed =
+                server.0.send(&format!("{url} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"), None);
+            let mut head = String::new();
+            std::io::BufRead::read_line(&mut followed, &mut head).unwrap();
+            head.contains(" 200 ").then_some((followed, url, made + lasts))
+        })
+        .expect("a token can be used at once");
+    // The task waits for a person, so nothing but the token ends it.
+    let text = rest(followed);
+    assert!(Instant::now() + Duration::from_millis(100) >= ended_by, "it ended before its token did");
+    assert!(text.contains("approval.requested") && !text.contains("event: end"), "{text}");
+    let (status, ..) = whole(server.0.send(&format!("{url} HTTP/1.1\r\nhost: localhost\r\n"), None));
+    assert_eq!(status, 401);
+}
+
+#[test]
+fn a_secret_that_can_be_guessed_is_refused() {
+    let place = Place::new();
+    let database = SqliteDatabase::open(place.0.join("sessions.db")).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for secret in ["", "secret", "x".repeat(31).as_str()] {
+        let server = Server::new(database.clone(), || Ok(Arc::new(model()) as Arc<dyn ModelAdapter>));
+        let served = runtime.block_on(async {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            server.tool_secret(secret).serve(listener, std::future::ready(())).await
+        });
+        let error = served.unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+        assert!(error.to_string().contains("at least 32"), "{error}");
+    }
 }
 
 #[test]

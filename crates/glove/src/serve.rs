@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use glove_wasm::error::{ModelError, ModelErrorKind};
 use glove_wasm_coding::Workspace;
-use glove_wasm_serve::{ServedTasks, Server};
+use glove_wasm_serve::{SHORTEST_SECRET, ServedTasks, Server};
 use glove_wasm_task::{TaskError, TaskErrorKind};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
@@ -28,8 +28,6 @@ const TOKEN: &str = "GLOVE_TOKEN";
 const SHORTEST_TOKEN: usize = 16;
 /// What calls of the endpoint's tools are signed with.
 const TOOL_SECRET: &str = "GLOVE_TOOL_SECRET";
-/// What a key has at least, of a provider; a secret is not made of less.
-const SHORTEST_SECRET: usize = 20;
 
 pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
     let config = Config::read(places)?;
@@ -37,9 +35,9 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
     let token = config.get(TOKEN);
     check(options.listen, token.as_deref())?;
     let tool_secret = config.get(TOOL_SECRET);
-    if tool_secret.as_ref().is_some_and(|secret| secret.len() < SHORTEST_SECRET) {
+    if tool_secret.as_ref().is_some_and(|secret| secret.chars().count() < SHORTEST_SECRET) {
         return Err(Failure::new(format!(
-            "{TOOL_SECRET} can be guessed; it needs at least {SHORTEST_SECRET} characters"
+            "{TOOL_SECRET} can be guessed; it needs at least {SHORTEST_SECRET} random characters"
         )));
     }
     let powers = TaskPowers::new(&config, &options.powers, variables.to_vec())?;
@@ -47,7 +45,7 @@ pub(crate) fn serve(places: &Places, options: &Serve) -> Result<(), Failure> {
     // Said now, and not with the first request.
     models.choose(options.model.model.as_deref())?;
     let key = models.key(options.model.model.as_deref());
-    let tool_secret = tool_secret.or(key.filter(|key| key.len() >= SHORTEST_SECRET));
+    let tool_secret = tool_secret.or(key.filter(|key| key.chars().count() >= SHORTEST_SECRET));
     let (models, wanted) = (Mutex::new(models), options.model.model.clone());
     let model = Arc::new(move || {
         let mut models = models.lock().unwrap_or_else(PoisonError::into_inner);

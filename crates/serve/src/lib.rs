@@ -32,7 +32,7 @@ mod tool_call;
 mod write_timeout;
 
 pub use glove_wasm_native::{AnswerBuffer, MemoryBuffer};
-pub use server::Server;
+pub use server::{SHORTEST_SECRET, Server};
 pub use session_database::SessionDatabase;
 pub use shared::{Caller, ServerLimits};
 pub use tasks::ServedTasks;

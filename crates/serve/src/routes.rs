@@ -23,6 +23,7 @@ use super::reply::{self, Reply, refused};
 use super::session_owners::{in_letters, owned};
 use super::sessions::{Audience, LOOK, Live, Sessions};
 use super::shared::Caller;
+use super::tasks::Follower;
 use glove_wasm::display::DisplayError;
 use glove_wasm::endpoint::Refusal;
 use glove_wasm::error::Error;
@@ -71,15 +72,16 @@ async fn answer(
     }
     let path: Vec<&str> = caller.path.split('/').skip(1).collect();
     if let Some(tasks) = &shared.tasks
-        && let Some(user) = super::tasks::follower(shared, &caller, &path, &query)
+        && let Some(Follower { user, until }) = super::tasks::follower(shared, tasks, &caller, &path, &query)
     {
         let rest = path.get(1..).unwrap_or_default();
-        return super::tasks::route(shared, tasks, &user, &caller, &query, rest, body).await;
+        return super::tasks::route(shared, tasks, (user.as_str(), Some(until)), &caller, &query, rest, body)
+            .await;
     }
     let name = user_of(shared, &caller).await?;
     let user = in_letters(&name);
     if let (Some(tasks), ["agent", rest @ ..]) = (&shared.tasks, path.as_slice()) {
-        return super::tasks::route(shared, tasks, &user, &caller, &query, rest, body).await;
+        return super::tasks::route(shared, tasks, (user.as_str(), None), &caller, &query, rest, body).await;
     }
     let mut body = Body::new(body);
     let until = Instant::now() + PATIENCE;

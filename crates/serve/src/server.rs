@@ -25,6 +25,9 @@ use glove_wasm::ports::{IdSource, ModelAdapter, Tool};
 use glove_wasm::system::RandomIds;
 use glove_wasm_native::AnswerBuffer;
 
+/// Whoever has something that is signed can try secrets until one fits: a shorter one would be found.
+pub const SHORTEST_SECRET: usize = 32;
+
 /// A server over HTTP: `POST /api/chat` is the endpoint that pages ask a model through, and below `/api/sessions` are sessions that
 /// live here.
 pub struct Server {
@@ -81,8 +84,9 @@ impl Server {
         self
     }
 
-    /// What calls of the endpoint's tools are signed with: a long random text, the same on all servers of an application. A random one
-    /// of this process unless given: then calls that wait for a person do not outlive the server.
+    /// What calls of the endpoint's tools and stream tokens of tasks are signed with: a random text of at least [`SHORTEST_SECRET`] characters,
+    /// the same on all servers of an application; `serve` fails with a shorter one. A random one of this process unless given: then calls that
+    /// wait for a person do not outlive the server.
     pub fn tool_secret(mut self, secret: impl Into<String>) -> Self {
         self.shared.tool_secret = secret.into();
         self.has_tool_secret = true;
@@ -143,6 +147,7 @@ impl Server {
         listener: TcpListener,
         shutdown: impl Future<Output = ()> + Send,
     ) -> io::Result<()> {
+        self.check_secret()?;
         self.say_where(&listener)?;
         self.say_whose_tickets();
         let buffer = self.shared.answers.take().unwrap_or_else(|| self.shared.database.answers());
@@ -167,6 +172,17 @@ impl Server {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         served
+    }
+
+    fn check_secret(&self) -> io::Result<()> {
+        let letters = self.shared.tool_secret.chars().count();
+        if letters >= SHORTEST_SECRET {
+            return Ok(());
+        }
+        let message = format!(
+            "`Server::tool_secret` has {letters} characters and needs at least {SHORTEST_SECRET}: whoever has a ticket or a stream token can guess a short one; generate a random one"
+        );
+        Err(io::Error::new(io::ErrorKind::InvalidInput, message))
     }
 
     /// Where a client's next request may reach another server, a secret of this process makes tickets that fail there.

@@ -45,7 +45,7 @@ impl Table {
                 let user = caller.header("x-user").map(str::to_owned);
                 Box::pin(std::future::ready(user))
             })
-            .tool_secret("a secret")
+            .tool_secret("a secret that nobody can guess at all")
             .chat_tools(move |_| tools(&ran))
     }
 }

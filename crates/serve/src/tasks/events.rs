@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::future::{Either, select};
 use tokio::sync::mpsc::channel;
@@ -13,6 +13,8 @@ use super::tail::{More, Tail};
 use crate::metrics::counted;
 use crate::reply::{AHEAD, HEARTBEAT, Reply, stream_of};
 use crate::shared::Shared;
+use glove_wasm::ports::Clock;
+use glove_wasm::system::SystemClock;
 
 /// How a client wants the events.
 #[derive(Clone, Copy)]
@@ -21,9 +23,11 @@ pub(super) struct Wish {
     pub(super) sse: bool,
     /// Waits for what is still to come.
     pub(super) follow: bool,
+    /// When the right to read on ends, in milliseconds since 1970.
+    pub(super) until: Option<u64>,
 }
 
-/// Ends after the last event of a task that is finished.
+/// Ends after the last event of a task that is finished, and where the right to read it does.
 pub(super) fn stream(
     shared: &Arc<Shared>,
     tasks: &Arc<Tasks>,
@@ -33,7 +37,8 @@ pub(super) fn stream(
 ) -> Reply {
     let (pieces, received) = channel(AHEAD);
     let (shared, tasks, mut tail) = (Arc::clone(shared), Arc::clone(tasks), tail);
-    let Wish { sse, follow } = wish;
+    let Wish { sse, follow, until } = wish;
+    let left_ms = move || until.map(|until| until.saturating_sub(SystemClock.now()));
     tokio::spawn(async move {
         let _open = counted(&shared.metrics.streams);
         let mut ending = shared.ending.subscribe();
@@ -44,6 +49,9 @@ pub(super) fn stream(
             // A stream that breaks off is asked for again, and then told why.
             let Ok(More { events, over }) = tail.more().await else { return };
             for event in events {
+                if left_ms() == Some(0) {
+                    return;
+                }
                 let line = event.line();
                 let text = if sse { format!("id: {}\ndata: {line}\n", event.id) } else { line };
                 last_read_at = Instant::now();
@@ -72,7 +80,12 @@ pub(super) fn stream(
                 // Others may write to its files: they are looked at now and then.
                 std::future::pending::<()>().await;
             });
-            let quiet = pin!(sleep(tasks.served.poll));
+            let left = left_ms().map_or(tasks.served.poll, Duration::from_millis);
+            if left.is_zero() {
+                // As if the connection were lost: whoever asks again is told why.
+                return;
+            }
+            let quiet = pin!(sleep(tasks.served.poll.min(left)));
             let more = pin!(select(changed, quiet));
             let left = pin!(pieces.closed());
             let ends = pin!(async { drop(ending.wait_for(|ends| *ends).await) });

@@ -14,4 +14,4 @@ mod tail;
 pub use options::ServedTasks;
 pub(super) use routes::route;
 pub(super) use running_tasks::Tasks;
-pub(super) use stream_token::follower;
+pub(super) use stream_token::{Follower, follower};

@@ -10,6 +10,9 @@ use glove_wasm_task::{TaskError, TaskSpec};
 type MakeAgent = dyn Fn(&str, &Path) -> Result<TaskAgent, TaskError> + Send + Sync;
 type Decide = dyn Fn(TaskSpec, &str) -> Result<TaskSpec, TaskError> + Send + Sync;
 
+/// A day, as long as a person has to decide.
+const STREAM_TOKEN_MS: u64 = 24 * 60 * 60 * 1_000;
+
 /// Tasks for [`Server::tasks`](crate::Server::tasks), below a folder: each has one of its own there, in which `glove run` could go
 /// on with it.
 pub struct ServedTasks {
@@ -18,6 +21,7 @@ pub struct ServedTasks {
     pub(super) task: Box<Decide>,
     pub(super) most_running: usize,
     pub(super) poll: Duration,
+    pub(super) stream_token_ms: u64,
 }
 
 impl ServedTasks {
@@ -40,6 +44,7 @@ impl ServedTasks {
             task: Box::new(|wanted, _| Ok(wanted)),
             most_running: 100,
             poll: Duration::from_millis(500),
+            stream_token_ms: STREAM_TOKEN_MS,
         }
     }
 
@@ -63,6 +68,12 @@ impl ServedTasks {
     /// How often files are looked at for what others write; every 500 ms unless given.
     pub fn poll_ms(mut self, every: u64) -> Self {
         self.poll = Duration::from_millis(every.max(1));
+        self
+    }
+
+    /// How long a `stream_token` opens the events of its task; a day unless given. Streams that it opened end then, too.
+    pub fn stream_token_ms(mut self, lasts: u64) -> Self {
+        self.stream_token_ms = lasts.max(1);
         self
     }
 }

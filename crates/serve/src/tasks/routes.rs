@@ -37,6 +37,8 @@ struct TaskRequest<'a> {
     shared: &'a Arc<Shared>,
     tasks: &'a Arc<Tasks>,
     user: &'a str,
+    /// When the caller's right to the events ends, in milliseconds since 1970.
+    until: Option<u64>,
     caller: &'a Caller,
     query: &'a str,
     body: Incoming,
@@ -46,13 +48,13 @@ struct TaskRequest<'a> {
 pub(crate) async fn route(
     shared: &Arc<Shared>,
     tasks: &Arc<Tasks>,
-    user: &str,
+    (user, until): (&str, Option<u64>),
     caller: &Caller,
     query: &str,
     path: &[&str],
     body: Incoming,
 ) -> Result<Reply, Refusal> {
-    let task_request = TaskRequest { shared, tasks, user, caller, query, body };
+    let task_request = TaskRequest { shared, tasks, user, until, caller, query, body };
     let method = caller.method.as_str();
     match (method, path) {
         ("POST", ["tasks", "do"]) => task_request.begin(true).await,
@@ -224,7 +226,7 @@ impl TaskRequest<'_> {
         let options = RunOptions { view, leave_when_waiting: wait };
         let (handle, work) = tasks.run(&name, open, options, logged).await?;
         if !wait {
-            let token = stream_token(&shared, user, &id);
+            let token = stream_token(&shared, &tasks, user, &id);
             return Ok(reply::json(
                 202,
                 json!({ "id": id, "task_id": id, "stream_token": token }).to_string(),
@@ -266,7 +268,6 @@ impl TaskRequest<'_> {
         let now = SystemClock.now();
         let mut decision = ApprovalDecision::of_client(request, decided, user, said, now)?;
         decision.reason = reason;
-        let _one = tasks.deciding.lock().await;
         let done = match tasks.handle(&name) {
             Some(task) => task.decide(&decision).await,
             None => runtime::decide(&folder, now, &decision).await,
@@ -315,6 +316,7 @@ impl TaskRequest<'_> {
         let wish = Wish {
             sse: !self.caller.header("accept").unwrap_or_default().contains("ndjson"),
             follow: self.query("follow").as_deref() != Some("false"),
+            until: self.until,
         };
         let tail = Tail::new(folder, &after.unwrap_or_default());
         Ok(stream(self.shared, self.tasks, name, tail, wish))
@@ -372,6 +374,9 @@ impl TaskRequest<'_> {
         let tasks = Arc::clone(self.tasks);
         let reason = request_body::reason(&self.optional_text().await?)?;
         let reason = reason.unwrap_or_else(|| "stopped by the user".to_owned());
+        if let Some(live) = tasks.get(&name) {
+            live.stop(&reason);
+        }
         // The process that runs the task may die before it sees this, so write the file first.
         runtime::stop(&folder, &reason).await?;
         if let Some(task) = tasks.handle(&name) {
@@ -406,6 +411,7 @@ impl TaskRequest<'_> {
         self.open()?;
         let (name, folder) = self.known(id)?;
         unfinished(&folder).await?;
+        let stop = folder.read(&WorkspacePath::known(STOP)).await?;
         let (user, tasks, logged) = (self.user, Arc::clone(self.tasks), self.logged(id));
         let more = request_body::budgets(&self.optional_text().await?)?;
         let agent = (tasks.served.agent)(user, &tasks.served.folder.join(&name))?;
@@ -414,8 +420,7 @@ impl TaskRequest<'_> {
             if let Some(more) = more {
                 give(&task, &more, |requested| (tasks.served.task)(requested, user)).await?;
             }
-            // Who goes on does not want the stop of before.
-            folder.remove(&WorkspacePath::known(STOP)).await?;
+            tasks.forget_stop(&name, &folder, stop).await?;
             Ok(task)
         };
         tasks.run(&name, open, RunOptions::default(), logged).await?;

@@ -10,8 +10,10 @@ use tokio::time::sleep;
 
 use super::options::ServedTasks;
 use glove_wasm::endpoint::Refusal;
-use glove_wasm_task::runtime::{RunOptions, TaskHandle};
-use glove_wasm_task::{TaskError, TaskResult, TaskStatus};
+use glove_wasm_native::TaskFolder;
+use glove_wasm_task::layout::STOP;
+use glove_wasm_task::runtime::{self, RunOptions, TaskHandle, Workspace};
+use glove_wasm_task::{TaskError, TaskResult, TaskStatus, WorkspacePath};
 
 /// As many times more tasks may wait for people as may work.
 const WAITING: usize = 10;
@@ -19,8 +21,6 @@ const WAITING: usize = 10;
 pub(crate) struct Tasks {
     pub(super) served: ServedTasks,
     live: Mutex<HashMap<String, Arc<Live>>>,
-    /// Of two who decide about a request at once, the second is told that it is decided.
-    pub(super) deciding: tokio::sync::Mutex<()>,
 }
 
 /// A task that is worked on, or about to be opened.
@@ -30,6 +30,8 @@ pub(super) struct Live {
     /// Grows with each event.
     changes: watch::Sender<u64>,
     work: OnceLock<AbortHandle>,
+    /// Why it was stopped.
+    stopped: OnceLock<String>,
 }
 
 /// Makes room when its work has ended, however it did.
@@ -46,7 +48,7 @@ impl Drop for Place {
 
 impl Tasks {
     pub(crate) fn new(served: ServedTasks) -> Self {
-        Tasks { served, live: Mutex::default(), deciding: tokio::sync::Mutex::default() }
+        Tasks { served, live: Mutex::default() }
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<String, Arc<Live>>> {
@@ -103,6 +105,24 @@ impl Tasks {
         Ok(Arc::clone(all.entry(name.to_owned()).or_default()))
     }
 
+    /// Who goes on does not want the stop of before: the one that stood there then, and none that came since.
+    pub(super) async fn forget_stop(
+        &self,
+        name: &str,
+        folder: &TaskFolder,
+        before: Option<Vec<u8>>,
+    ) -> Result<(), TaskError> {
+        let path = WorkspacePath::known(STOP);
+        if before.is_some() && folder.read(&path).await? == before {
+            folder.remove(&path).await?;
+        }
+        let since = self.get(name).and_then(|live| live.stopped.get().cloned());
+        match since {
+            Some(reason) => runtime::stop(folder, &reason).await,
+            None => Ok(()),
+        }
+    }
+
     /// When the server ends: what works may come to its end for a while. What has not goes on in another process, with `resume`.
     pub(crate) async fn close(&self, grace: Duration) {
         let until = Instant::now() + grace;
@@ -121,6 +141,11 @@ impl Tasks {
 }
 
 impl Live {
+    /// Said before the STOP file is written: a `resume` that is under way keeps that, or writes it again.
+    pub(super) fn stop(&self, reason: &str) {
+        let _ = self.stopped.set(reason.to_owned());
+    }
+
     fn waits(&self) -> bool {
         self.handle.get().is_some_and(|handle| handle.status() == TaskStatus::Waiting)
     }
