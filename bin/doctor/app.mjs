@@ -10,7 +10,7 @@ const tooLarge = 1_000_000;
 
 export function readApp(folder, env) {
   const root = resolve(folder);
-  const names = readdirSync(root);
+  const names = entriesOf(root).map(({ name }) => name);
   const files = [];
   collect(root, "", files);
   const environment = {};
@@ -30,15 +30,25 @@ export function readApp(folder, env) {
 
 /** The names and texts of all source files. */
 function collect(root, below, files) {
-  for (const entry of readdirSync(join(root, below), { withFileTypes: true })) {
+  for (const entry of entriesOf(join(root, below))) {
     if (files.length >= tooMany) return;
     const name = below ? `${below}/${entry.name}` : entry.name;
     if (entry.isDirectory()) {
       if (!skipped.test(entry.name)) collect(root, name, files);
     } else if (entry.isFile() && source.test(entry.name) && !/\.d\.[cm]?ts$/.test(entry.name)) {
-      const text = statSync(join(root, name)).size <= tooLarge ? read(join(root, name)) : undefined;
+      const size = statSync(join(root, name), { throwIfNoEntry: false })?.size ?? Number.POSITIVE_INFINITY;
+      const text = size <= tooLarge ? read(join(root, name)) : undefined;
       if (text !== undefined) files.push({ name, text });
     }
+  }
+}
+
+/** Nothing of a folder that may not be read. */
+function entriesOf(folder) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
   }
 }
 

@@ -1,5 +1,5 @@
 // React, copies of packages that must be there once, and the bundler.
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { json } from "./app.mjs";
 
@@ -11,12 +11,17 @@ export function packages({ root, manifest, files }) {
     const message = "There is no package.json that can be read in this folder.";
     return [{ level: "wrong", code: "NO_PACKAGE_JSON", message, mend: "Run the doctor in the folder of the app." }];
   }
+  if (existsSync(join(root, ".pnp.cjs"))) {
+    const message = "Yarn keeps packages out of node_modules here, so versions and copies were not looked at.";
+    return [{ level: "note", code: "PLUG_AND_PLAY", message, mend: "Run `yarn why react` and `yarn why glove-wasm` for these." }];
+  }
   const direct = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies });
   const find = (name) => installed(name, root);
   const own = find("glove-wasm");
   if (!own && manifest.name !== "glove-wasm") {
     const message = "glove-wasm is not installed here.";
-    return [{ level: "wrong", code: "NOT_INSTALLED", message, mend: "Run `npm install glove-wasm`." }];
+    const mend = direct.includes("glove-wasm") ? "Run `npm install`." : "Run `npm install glove-wasm`.";
+    return [{ level: "wrong", code: "NOT_INSTALLED", message, mend }];
   }
   const drawn = files.some(({ text }) => /["']glove-wasm\/(tasks\/)?react["']/.test(text));
   return [...react(find, drawn), ...copies(root, direct), ...bundler(direct, find)];

@@ -80,6 +80,7 @@ const key = `sk-proj-${"a1".repeat(12)}`;
 
 test.each<[string, Record<string, string>, string[]]>([
   ["no package.json", { "package.json": "{" }, ["wrong NO_PACKAGE_JSON"]],
+  ["packages that Yarn keeps elsewhere", { ".pnp.cjs": "", ...installed("react", "17.0.2") }, ["note PLUG_AND_PLAY"]],
   ["React 17", { ...installed("react", "17.0.2"), ...installed("react-dom", "17.0.2") }, ["wrong REACT_OLD"]],
   ["two versions of React's halves", installed("react-dom", "19.2.0"), ["wrong REACT_VERSIONS"]],
   [
@@ -148,7 +149,8 @@ test("glove-wasm or React that is not installed", async () => {
     rmSync(join(folder, "node_modules", name), { recursive: true });
     return found(folder);
   };
-  expect((await without("glove-wasm")).codes).toEqual(["wrong NOT_INSTALLED"]);
+  const own = await without("glove-wasm");
+  expect([own.codes, own.findings[0].mend]).toEqual([["wrong NOT_INSTALLED"], "Run `npm install`."]);
   expect((await without("react")).codes).toEqual(["wrong REACT_MISSING"]);
 });
 
