@@ -60,16 +60,7 @@ const ofTypescript = () =>
   fingerprint({
     texts: [process.version],
     files: [
-      ...[
-        "js",
-        "pkg",
-        "bin",
-        ...subPaths,
-        "scripts",
-        "tools/sandbox",
-        "crates/sandbox/src/prelude.js",
-        "src/providers/table.json",
-      ],
+      ...["js", "pkg", ...subPaths, "scripts", "tools/sandbox", "crates/sandbox/src/prelude.js", "src/providers/table.json"],
       ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"],
     ].map((part) => inRoot(part)),
   });
@@ -241,17 +232,6 @@ function providerRows() {
   const ids = rows.map(([id]) => JSON.stringify(id)).join(" | ");
   const types = `/** The providers that are known by name. */\nexport type ProviderId = ${ids};\nexport declare const rows: readonly (${row})[];\n`;
   writeFileSync(join(generated, "provider_rows.d.ts"), types);
-  doctorRows(table);
-}
-
-/** What the command of the package knows of providers: how their models are listed, and when models end. */
-function doctorRows(table) {
-  const asked = table.filter(({ format }) => format === "openai" || format === "anthropic");
-  const rows = asked.map(({ id, name, format, baseURL, envVar, models, ends = {} }) => {
-    return JSON.stringify({ id, name, format, baseURL, envVar, models, ends });
-  });
-  const text = `// Written by scripts/build.mjs from src/providers/table.json.\nexport const providers = [\n${rows.join(",\n")},\n];\n`;
-  writeFileSync(inRoot("bin", "doctor", "providers.mjs"), text);
 }
 
 /** The style sheet as a module, as small as it travels, and without the nesting that older browsers do not know. */

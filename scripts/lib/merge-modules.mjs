@@ -2,6 +2,7 @@
 // page a request, what compression would find in the others, and some milliseconds of its main thread.
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { doctorProviders } from "./doctor-providers.mjs";
 import { leaveOut, withoutComments } from "./package-files.mjs";
 import { inRoot } from "./project.mjs";
 
@@ -43,6 +44,7 @@ export async function pack() {
   }
   await withoutComments();
   leaveOut();
+  doctorProviders();
 }
 
 const slashes = (path) => path.replaceAll("\\", "/");
