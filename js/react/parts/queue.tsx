@@ -5,14 +5,13 @@ import { useHandlePart } from "../hooks/handle-registry.js";
 import { useLabels } from "../render/labels.js";
 import { Long } from "../render/long-text.js";
 import { QueueTools } from "../working/late.js";
-import type { QueueMoves } from "../working/queue-tools.js";
 import { useChat } from "./chat-context.js";
 import { IconLabel } from "./icons.js";
 import { EditableMessage, EditButton, type EditState } from "./versions/edit.js";
 import { MessageEditor } from "./versions/editor.js";
 
 /** A message that waits, and what can be done with it. */
-export interface QueuedItem extends QueuedMessage, QueueMoves {
+export interface QueuedItem extends QueuedMessage {
   /**
    * Takes its text back into the composer; missing where there is none, where nothing can be taken back, and where the message has files.
    * `EditableMessage` edits it in its place, and keeps its files.
@@ -31,30 +30,20 @@ export interface QueueProps {
 export function Queue({ editable = true, children = (item) => <Waiting key={item.id} {...item} /> }: QueueProps): ReactNode {
   const { glove, compose } = useChat();
   const queue = useHandlePart(glove, ({ queue }) => queue);
-  const { cancelQueued, moveQueued, sendNow } = glove;
-  // Another answer may be waited for, which says nothing.
-  const shown = queue?.filter(({ text, files }) => text || files);
-  return shown?.map((message, at) => {
-    const { id, text, files, steers } = message;
+  const { cancelQueued } = glove;
+  return queue?.map((message) => {
+    const { id, text, files } = message;
+    // Another answer is waited for, which says nothing.
+    if (!text && !files) return null;
     if (!cancelQueued) return children(message);
     const remove = () => void cancelQueued(id);
     // One whose turn has come meanwhile is not taken back.
     const edit = () => void (cancelQueued(id) && compose.current?.(text));
-    const before = shown[at - 1];
-    const after = shown[at + 1];
-    return children({
-      ...message,
-      remove,
-      ...(editable && !files && { edit }),
-      ...(sendNow && !steers && { sendNow: () => void sendNow(id) }),
-      ...(moveQueued && before && !steers && !before.steers && { moveUp: () => void moveQueued(id, before.id) }),
-      ...(moveQueued && after && !steers && { moveDown: () => void moveQueued(after.id, id) }),
-    });
+    return children({ ...message, remove, ...(editable && !files && { edit }) });
   });
 }
 
-function Waiting(item: QueuedItem): ReactNode {
-  const { id, text, files = 0, steers, remove } = item;
+function Waiting({ id, text, files = 0, steers, remove }: QueuedItem): ReactNode {
   const say = useLabels();
   const draw = (state: EditState) => (
     <div data-glove-message="user" data-glove-waits="" data-glove-steers={steers ? "" : undefined}>
@@ -68,7 +57,7 @@ function Waiting(item: QueuedItem): ReactNode {
       )}
       <div data-glove-tools="">
         <span>{say(steers ? "After this step" : "Queued")}</span>
-        {(item.sendNow || item.moveUp || item.moveDown) && <QueueTools {...item} />}
+        {remove && <QueueTools id={id} />}
         <EditButton />
         {remove && (
           <button type="button" title={say("Remove")} onClick={remove}>

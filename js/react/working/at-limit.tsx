@@ -10,6 +10,16 @@ import { type PartProps, part } from "../parts/as-child.js";
 import { useChat } from "../parts/chat-context.js";
 import { useLabels } from "../render/labels.js";
 
+/** The entries as they are drawn; while more of the last one is written, that is the second. */
+export function drawn<E extends TimelineEntry>(
+  timeline: readonly E[],
+  writing: boolean,
+): readonly [timeline: readonly E[], begun?: E | undefined] {
+  const whole = withContinued(timeline);
+  const last = whole.at(-1);
+  return writing && isAtLimit(last) ? [whole.slice(0, -1), last] : [whole];
+}
+
 /** For the model alone. */
 const goOn =
   "Your last answer was cut off at the limit of its length. Go on with exactly the next character: your text is put directly behind it. " +

@@ -13,15 +13,10 @@ type Timeline = readonly ShownEntry[];
 
 /** The entries as they are drawn: an answer and what continues it are one. While more of the last one is written it is the second. */
 export function useWhole(timeline: Timeline, writing: boolean): readonly [timeline: Timeline, begun?: ShownEntry | undefined] {
-  const [join, setJoin] = useState<{ readonly of: (timeline: Timeline) => Timeline }>();
-  const needed = timeline.some((entry) => entry.kind === "agent_text" && entry.atLimit);
+  const [parts, setParts] = useState<Awaited<ReturnType<typeof late.load>>>();
+  const needed = timeline.some((entry) => "atLimit" in entry);
   useEffect(() => {
-    if (needed) void late.load().then((parts) => parts && setJoin({ of: parts.withContinued }));
+    if (needed) void late.load().then(setParts);
   }, [needed]);
-  return useMemo(() => {
-    if (!needed || !join) return [timeline];
-    const whole = join.of(timeline);
-    const last = whole.at(-1);
-    return writing && last?.kind === "agent_text" && last.atLimit ? [whole.slice(0, -1), last] : [whole];
-  }, [timeline, writing, needed, join]);
+  return useMemo(() => (needed && parts ? parts.drawn(timeline, writing) : [timeline]), [timeline, writing, needed, parts]);
 }

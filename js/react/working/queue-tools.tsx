@@ -1,20 +1,13 @@
 // What can be done with a message that waits, beside editing it and taking it back: it goes in now, or at another place.
 import { type ReactNode, useRef } from "react";
+import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { adopt } from "../look/adopt.js";
 import { css } from "../look/generated/working-css.js";
 import { useChat } from "../parts/chat-context.js";
 import { IconLabel, type IconProps } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
-
-/** Where a message that waits can go. */
-export interface QueueMoves {
-  /** The run that goes on reads it before its next model call. Missing where it does so anyway, and where the handle cannot. */
-  readonly sendNow?: (() => void) | undefined;
-  /** Missing at either end, and behind what the run reads before its next model call. */
-  readonly moveUp?: (() => void) | undefined;
-  readonly moveDown?: (() => void) | undefined;
-}
+import type { GloveHandle } from "../render/types.js";
 
 const icons = {
   sendNow: "M4 6v5a3 3 0 0 0 3 3h12M14.5 9.5 19 14l-4.5 4.5",
@@ -29,13 +22,30 @@ const words = { sendNow: "Send after this step", moveUp: "Move up", moveDown: "M
 /** Alt with an arrow, anywhere in the row of a message, moves it. */
 const keys: Readonly<Record<string, Move>> = { ArrowUp: "moveUp", ArrowDown: "moveDown" };
 
-export function QueueTools(item: QueueMoves): ReactNode {
-  const { styled } = useChat();
+/** Where a message can go: nowhere where the handle cannot move it, and in front of what goes in after this step. */
+function movesOf({ sendNow, moveQueued }: GloveHandle, queue: Parts["queue"] = [], id: string): Moves {
+  const shown = queue.filter(({ text, files }) => text || files);
+  const at = shown.findIndex((message) => message.id === id);
+  const [before, own, after] = [shown[at - 1], shown[at], shown[at + 1]];
+  if (!own || own.steers) return {};
+  return {
+    ...(sendNow && { sendNow: () => void sendNow(id) }),
+    ...(moveQueued && before && !before.steers && { moveUp: () => void moveQueued(id, before.id) }),
+    ...(moveQueued && after && { moveDown: () => void moveQueued(after.id, id) }),
+  };
+}
+
+type Moves = { readonly [move in Move]?: () => void };
+
+export function QueueTools({ id }: { readonly id: string }): ReactNode {
+  const { glove, styled } = useChat();
+  const queue = useHandlePart(glove, ({ queue }) => queue);
+  const item = movesOf(glove, queue, id);
   const say = useLabels();
   const tools = useRef<HTMLSpanElement>(null);
   /** What was pressed: it keeps the focus where the row goes. */
   const pressed = useRef<Move>(undefined);
-  const now = useRef(item);
+  const now = useRef<Moves>(item);
   now.current = item;
   useBrowserLayoutEffect(() => {
     const row = tools.current?.closest("[data-glove-waits]");
