@@ -505,6 +505,27 @@ export const states: Readonly<Record<string, Parts>> = {
     sendNow: () => true,
     edit: () => {},
   },
+  questions: {
+    timeline: [user("u1", "Plan a day in Lisbon with children."), agent("a1", "Three things first.")],
+    slots: [
+      slot("s1", "questions", {
+        questions: [
+          {
+            message: "What do the children like?",
+            options: ["Animals and the sea", "Trams and trains", "Playgrounds"],
+            required: true,
+          },
+          "Anything to leave out?",
+        ],
+      }),
+      slot(
+        "s2",
+        "questions",
+        { questions: [{ message: "How many are you?", options: ["Two", "Three", "Four"] }, "Any allergies?"] },
+        { status: "resolved", answer: ["Four", null] },
+      ),
+    ],
+  },
   limit: {
     timeline: [
       user("u1", question),

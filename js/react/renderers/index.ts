@@ -6,6 +6,7 @@ import type { SlotProps } from "./props.js";
 
 export type { SlotProps } from "./props.js";
 
+const questionParts = /* @__PURE__ */ new Loader(() => import("../questions/questions.js"));
 const mcpParts = /* @__PURE__ */ new Loader(() => import("./mcp.js"));
 
 /** The renderers that need no component of yours, by name. */
@@ -14,6 +15,7 @@ export const builtInRenderers: Readonly<Record<string, Renderer<SlotProps>>> = {
   confirm: /* @__PURE__ */ slotParts.component("Confirm"),
   input: /* @__PURE__ */ slotParts.component("Input"),
   select: /* @__PURE__ */ slotParts.component("Select"),
+  questions: /* @__PURE__ */ questionParts.component("Questions"),
   secret: /* @__PURE__ */ slotParts.component("Secret"),
   permission_request: /* @__PURE__ */ slotParts.component("PermissionRequest"),
   approval_request: /* @__PURE__ */ slotParts.component("ApprovalRequest"),

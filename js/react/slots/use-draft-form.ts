@@ -4,7 +4,8 @@ import { draftText, saveDraftText } from "../parts/draft-text.js";
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-const kept = ":is(input:not([type=password], [type=file], [type=hidden]), select, textarea)";
+/** What keeps itself is left to that. */
+const kept = ":is(input:not([type=password], [type=file], [type=hidden]), select, textarea):not([data-glove-own-draft] *)";
 
 /** `slot` is the element around the slot with this id; it holds a question while `open`. */
 export function useDraftForm(slot: RefObject<HTMLElement | null>, id: string, open: boolean): void {
@@ -16,7 +17,10 @@ export function useDraftForm(slot: RefObject<HTMLElement | null>, id: string, op
     const fields = () => [...element.querySelectorAll<Field>(kept)];
     const stored = read(key);
     if (stored) for (const [at, field] of fields().entries()) fill(field, stored[at]);
-    const typed = () => saveDraftText(key, JSON.stringify(fields().map(valueIn)));
+    const typed = () => {
+      const now = fields();
+      if (now.length > 0) saveDraftText(key, JSON.stringify(now.map(valueIn)));
+    };
     element.addEventListener("input", typed);
     return () => element.removeEventListener("input", typed);
   }, [slot, id, open]);
