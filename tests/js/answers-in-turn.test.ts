@@ -117,7 +117,7 @@ test("the end of a run leaves what the page has said of itself", () => {
   const slots = { strategy: () => "stay" as const, title: none, description: none, asks, live: none };
   const shown = new SnapshotStore("s", "memory", () => {});
   shown.setReducer(reduce, slots);
-  const run = { queue: [], questions: [], undoable: [], turns: 0, usage: noUsage, contextTokens: 0 };
+  const run = { queue: [], questions: [], undoable: [], turns: 0, usage: noUsage, contextTokens: 0, contextLimit: 0 };
   shown.dispatch({ kind: "sent", id: "r", text: "hi", waits: false });
   shown.apply({ kind: "state", phase: "model", request: "r", ...run });
   const error = new Error("no network");

@@ -42,6 +42,7 @@ const run = (phase: CoreState["phase"], request: string | null, more: Partial<Co
   turns: 0,
   usage: { tokens_in: 0, tokens_out: 0 },
   contextTokens: 0,
+  contextLimit: 0,
   ...more,
 });
 const said = (at: number, ...entries: ShownEntry[]): CoreEvent => ({

@@ -112,7 +112,7 @@ test("what is asked settles where something else than the server answers", async
 
 test("why a session does not go on by itself is shown, also after the server was away", async () => {
   const message = "3 servers ended in a row while they worked on this session, so it does not go on by itself.";
-  const state = { queue: [], questions: [], undoable: [], turns: 0, usage: {}, contextTokens: 0, hidden: false };
+  const state = { queue: [], questions: [], undoable: [], turns: 0, usage: {}, contextTokens: 0, contextLimit: 0, hidden: false };
   const events = [
     ...empty.events,
     { kind: "state", phase: "interrupted", request: "r1", ...state },
