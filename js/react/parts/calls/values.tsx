@@ -13,7 +13,7 @@ const [maxText, maxRows] = [10_000, 100];
 /** So many lines are in sight at once: for who decides, more are folded too, so that none hides the values below it. */
 const maxLines = 24;
 /** In UTF-16 units: what is longer is wrapped, and counts as more lines. */
-const wide = 72;
+const wide = 48;
 /** More of them are one text. */
 const maxDrawn = 500;
 
@@ -56,7 +56,7 @@ export function useValues(of: unknown, lines = maxLines): Reading {
   if (rows.length === 0) return { values: undefined, folded };
   const values = (
     <>
-      <Rows of={folded ? fronts(rows) : rows} drawn={drawn} element={element} />
+      <Rows of={folded ? fronts(rows) : rows} drawn={drawn} element={element} folded={folded} />
       {folded && (
         <button type="button" data-glove-more="" onClick={() => open(rows)}>
           {`${say("Show all")} · ${say("{n} characters", { n: size.toLocaleString() })}`}
@@ -85,9 +85,11 @@ interface RowsProps {
   readonly of: readonly Row[];
   readonly drawn: number;
   readonly element: RefObject<HTMLElement | null>;
+  /** On a narrow screen, too, no front hides what is below it. */
+  readonly folded: boolean;
 }
 
-function Rows({ of, drawn, element }: RowsProps): ReactNode {
+function Rows({ of, drawn, element, folded }: RowsProps): ReactNode {
   const say = useLabels();
   const [first] = of;
   let left = drawn;
@@ -100,7 +102,7 @@ function Rows({ of, drawn, element }: RowsProps): ReactNode {
     );
   }
   return (
-    <dl ref={element as RefObject<HTMLDListElement>} data-glove-values="" tabIndex={0}>
+    <dl ref={element as RefObject<HTMLDListElement>} data-glove-values={folded ? "front" : ""} tabIndex={0}>
       {of.map(({ name = "", text, change, isWord }, at) => {
         const most = left;
         left -= name.length + text.length;
@@ -164,7 +166,7 @@ const linesOf = (rows: readonly Row[]): number =>
 /** What does not fit beside its name has the whole width below it; `code` is what a machine reads. */
 function wideOf(name: string, text: string): "code" | "text" | undefined {
   const isCode =
-    /^(?:code|command|cmd|script|sql|query|shell|patch|diff)$/i.test(name) || /^[\s{[]*[{[]|[;{}]$|^(?: {2}|\t)\S/m.test(text);
+    /^(?:code|command|cmd|script|sql|query|shell|patch|diff)$/i.test(name) || /^\s*[{[]|[;{}]$|^(?: {2}|\t)\S|\S{40}/m.test(text);
   if (isCode && text.length > 12) return "code";
   return text.length > wide || text.includes("\n") ? "text" : undefined;
 }
