@@ -88,8 +88,14 @@ fn near_names<'a>(name: &str, tools: &'a [ToolSpec]) -> Vec<&'a str> {
     best
 }
 
-pub(crate) fn permission_denied(tool: &str) -> String {
-    format!("Permission denied for tool \"{tool}\". The user has not granted permission to run this tool.")
+pub(crate) fn permission_denied(tool: &str, reason: Option<&str>) -> String {
+    let (says, reason) = match reason {
+        Some(reason) if !reason.is_empty() => (" They say: ", reason),
+        _ => ("", ""),
+    };
+    format!(
+        "Permission denied for tool \"{tool}\". The user has not granted permission to run this tool.{says}{reason}"
+    )
 }
 
 pub(crate) fn gate_failed(tool: &str, why: &str) -> String {

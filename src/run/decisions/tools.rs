@@ -189,7 +189,7 @@ impl Run {
             }
             PermissionVerdict::NotNeeded | PermissionVerdict::Granted => self.permit(index),
             PermissionVerdict::Denied => {
-                self.refuse(index, CallOutcome::Denied, texts::permission_denied(&name), fx);
+                self.refuse(index, CallOutcome::Denied, texts::permission_denied(&name, None), fx);
             }
             PermissionVerdict::Unset => self.ask(index, QuestionKind::Permission, None, fx),
             PermissionVerdict::Invalid(issues) => self.refuse_input(index, issues, fx),
@@ -333,12 +333,17 @@ impl Run {
                 }
                 self.permit(index);
             }
-            (QuestionKind::Permission, Answer::Deny { remember, .. }) => {
+            (QuestionKind::Permission, Answer::Deny { remember, reason }) => {
                 if *remember {
                     fx.push(Effect::RememberPermission { call_id, granted: false });
                 }
                 let name = self.tool_name(index);
-                self.refuse(index, CallOutcome::Denied, texts::permission_denied(&name), fx);
+                self.refuse(
+                    index,
+                    CallOutcome::Denied,
+                    texts::permission_denied(&name, reason.as_deref()),
+                    fx,
+                );
             }
             (QuestionKind::Approval, Answer::Allow { .. }) => self.approve(index),
             (QuestionKind::Approval, Answer::Deny { reason, .. }) => {

@@ -174,6 +174,24 @@ fn a_denied_permission_is_an_error_in_the_originals_words() {
 }
 
 #[test]
+fn the_model_reads_why_a_permission_was_denied() {
+    let text =
+        "Error: Permission denied for tool \"rm\". The user has not granted permission to run this tool.";
+    for (reason, said) in
+        [(Some("Not on a Friday."), " They say: Not on a Friday."), (Some(""), ""), (None, "")]
+    {
+        let mut world = World::with_tools([guarded("rm")]);
+        world.ask("r", "q");
+        world.model_calls(&[("rm", "c1", "{}")]);
+        world.permission_is("c1", PermissionVerdict::Unset);
+        world.answer(Answer::Deny { remember: false, reason: reason.map(str::to_owned) });
+        assert_eq!(world.results(), [(ToolStatus::Error, format!("{text}{said}"))]);
+        assert_eq!(world.noted, []);
+        assert_eq!(world.began, [""; 0]);
+    }
+}
+
+#[test]
 fn permission_comes_before_approval_and_the_check_of_the_arguments() {
     let both = glove_wasm::tool::ToolSpec { approval: glove_wasm::tool::Gate::Always, ..guarded("rm") };
     let mut world = World::with_tools([both]);

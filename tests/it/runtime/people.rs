@@ -65,7 +65,7 @@ fn a_permission_is_asked_as_a_slot_and_remembered() {
 
 #[test]
 fn a_permission_is_denied_dismissed_or_given_once() {
-    let answers: [(&str, Act, &str, bool); 4] = [
+    let answers: [(&str, Act, &str, bool); 5] = [
         (
             "denied",
             |agent, id| assert!(agent.display().resolve(id, json(json!(false))).unwrap()),
@@ -73,6 +73,12 @@ fn a_permission_is_denied_dismissed_or_given_once() {
             false,
         ),
         ("dismissed", |agent, id| assert!(agent.display().reject(id, None)), DENIED, true),
+        (
+            "dismissed, and why",
+            |agent, id| assert!(agent.display().reject(id, Some("Not on a Friday.".to_owned()))),
+            "Permission denied for tool \"rm\". The user has not granted permission to run this tool. They say: Not on a Friday.",
+            true,
+        ),
         ("removed", |agent, id| assert!(agent.display().remove_slot(id)), DENIED, true),
         (
             "once",
