@@ -201,16 +201,16 @@ test("a welcome is composed: headings of a sane size, paragraphs and lists as me
       }))`);
     await showState(page, "welcome");
     expect(await sizes()).toEqual({
-      h1: ["26px", "600", "0px"],
+      h1: ["28px", "500", "0px"],
       p: ["16px", "400", "12px"],
-      h2: ["20px", "600", "12px"],
+      h2: ["18px", "500", "12px"],
       li: ["16px", "400", "4px"],
     });
     const greeting = page.locator("[data-glove-greeting]");
     for (const words of [`"Hello"`, "undefined"]) {
       await page.evaluate(`states.words = { view: { welcome: ${words} } }, show("words")`);
       await greeting.waitFor();
-      expect(await greeting.evaluate((one) => getComputedStyle(one).fontSize)).toBe("26px");
+      expect(await greeting.evaluate((one) => getComputedStyle(one).fontSize)).toBe("28px");
     }
   });
 });
