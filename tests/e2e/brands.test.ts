@@ -10,7 +10,7 @@ const pairs: readonly (readonly [on: string, what: string, least: number])[] = [
     ["text", "muted", "link", "danger", "warning", "success"].map((what) => [on, what, 4.5] as const),
   ),
   ["accent", "on-accent", 4.5],
-  ["danger", "on-danger", 4.5],
+  ["danger-fill", "on-danger", 4.5],
   ["text", "ground", 4.5],
   ["background", "field-line", 3],
   ["surface", "field-line", 3],

@@ -13,7 +13,7 @@ export function Confirm(props: SlotProps): ReactNode {
   const { data, status } = props;
   const given = options(data);
   // Those of a tool are equals.
-  const choices = given.length > 0 ? given : yesOrNo;
+  const choices = given.length > 0 ? given.map(({ label, value }) => choice(label, value, "plain")) : yesOrNo;
   return (
     <Question
       message={text(data, "message") ?? say("Please confirm.")}
