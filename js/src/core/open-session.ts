@@ -95,6 +95,7 @@ export class OpenSession {
       validated: (callId, validated) => access.own.validated(callId, validated),
       returned: (callId, outcome) => access.own.returned(callId, outcome),
       report,
+      hasAll: () => this.tells && !this.#plugins && !session.agentless,
       changed: () => snapshots.dispatch({ kind: "tools" }),
       messages: () => this.messages(),
       result: async (callId) => {

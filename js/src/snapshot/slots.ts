@@ -68,7 +68,7 @@ function withTitle(input: unknown, context: SlotContext): unknown {
 
 /** What its tool says of a call. What the decision rests on stands in the question: it is what was said when it was asked, and decided on. */
 function words(tool: string, input: unknown, judged: unknown, context: SlotContext) {
-  const { away, ...asks } = context.asks(tool, input);
+  const { away, unknown, ...asks } = context.asks(tool, input);
   const of = { title: context.title(tool, input), description: context.description(tool), ...asks };
   const { title, description, confirm, danger } = (judged as typeof of | null | undefined) ?? of;
   return {
@@ -76,7 +76,8 @@ function words(tool: string, input: unknown, judged: unknown, context: SlotConte
     ...(description && { description }),
     ...(confirm !== undefined && { confirm }),
     ...(danger && { danger }),
-    ...(away && { away }),
+    // Only tools of components have something stored.
+    ...((away || (judged !== undefined && unknown)) && { away: true as const }),
   };
 }
 

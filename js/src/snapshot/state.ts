@@ -86,7 +86,16 @@ export interface SlotContext {
   asks(
     tool: string,
     input: unknown,
-  ): { readonly confirm?: string; readonly act?: string; readonly danger?: true; readonly away?: true };
+  ): {
+    readonly confirm?: string;
+    /** What its button is named by. */
+    readonly act?: string;
+    readonly danger?: true;
+    /** Nothing here can run it. */
+    readonly away?: true;
+    /** This page knows no such tool, but a plugin may add it, or it runs elsewhere. */
+    readonly unknown?: true;
+  };
   /** The value that was shown, where JSON could not hold all of it. */
   live(id: string): { readonly input?: unknown } | undefined;
 }

@@ -36,6 +36,8 @@ export interface CallContext {
   report(code: string, error: unknown): void;
   /** There are other tools. */
   changed?(): void;
+  /** The tools of this page are all that can be called: nothing is added later, and nothing runs elsewhere. */
+  hasAll?(): boolean;
 }
 
 export type ToolHost = Pick<SessionHost, "permissionOf" | "approval" | "run" | "undo">;

@@ -47,8 +47,15 @@ export class Toolbox implements ToolHost {
     const tool = this.find(name);
     const confirm = said(tool?.confirm, input);
     const act = typeof tool?.title === "string" ? tool.title : undefined;
-    const away = !(tool ?? this.#later(name)) || (tool && hasGone(tool));
-    return omitUndefined({ confirm, act, danger: tool?.danger || undefined, away: away || undefined });
+    const isUnknown = !(tool ?? this.#later(name));
+    const away = tool ? hasGone(tool) : isUnknown && this.#context.hasAll?.();
+    return omitUndefined({
+      confirm,
+      act,
+      danger: tool?.danger || undefined,
+      away: away || undefined,
+      unknown: isUnknown || undefined,
+    });
   }
 
   /** What a skill adds with the next call of the model. */

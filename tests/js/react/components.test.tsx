@@ -1,6 +1,6 @@
 // What any component gives to the conversations of its client while it is mounted: tools, state and instructions.
 import { act, cleanup, render, screen } from "@testing-library/react";
-import { MemoryStore } from "glove-wasm";
+import { definePlugin, MemoryStore } from "glove-wasm";
 import {
   type GloveClientConfig,
   GloveProvider,
@@ -309,11 +309,12 @@ test("the question about a call that was cut off is marked as dangerous when its
   const page = render(before.draw(<Gives tool={wipe} />));
   await moment();
   await before.begin("Wipe");
-  await moment();
+  await vi.waitFor(() => expect(before.shown()).toEqual(["wipe: running"]), 20_000);
   page.unmount();
   before.client.dispose();
   const after = scene(["Well."], { createStore: () => store });
   const { rerender } = render(after.draw(<Gives tool={tool("other")} />));
+  await vi.waitFor(() => expect(after.session().getSnapshot().approvals).toHaveLength(1), 20_000);
   await moment(60);
   const [asked] = after.session().getSnapshot().approvals;
   expect(asked).toMatchObject({ kind: "interrupted", away: true });
@@ -618,4 +619,22 @@ test("wrong arguments and a page without a provider are refused at once", () => 
     expect.objectContaining({ code: "CONFIG_INVALID" }),
   );
   expect(() => render(at.draw(<Says text={7 as never} />))).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+});
+
+test("a question about a tool that a plugin may add later does not say that its part of the page is missing", async () => {
+  const store = new MemoryStore("s");
+  const adds = (there: boolean) =>
+    definePlugin({ id: "adds", prepare: ({ tools }) => void (there && tools.add(tool("wipe", () => new Promise(() => {})))) });
+  const before = scene([call("wipe", "w1")], { createStore: () => store, plugins: [adds(true)] });
+  const page = render(before.draw(null));
+  await moment();
+  await before.begin("Wipe");
+  await vi.waitFor(() => expect(before.shown()).toEqual(["wipe: running"]), 20_000);
+  page.unmount();
+  before.client.dispose();
+  const after = scene(["Well."], { createStore: () => store, plugins: [adds(false)] });
+  render(after.draw(null));
+  await vi.waitFor(() => expect(after.session().getSnapshot().approvals).toMatchObject([{ kind: "interrupted" }]), 20_000);
+  await moment(60);
+  expect(screen.queryByText("The part of the page that does this is not open here.")).toBeNull();
 });
