@@ -76,6 +76,8 @@ function words(tool: string, input: unknown, judged: unknown, context: SlotConte
     ...(description && { description }),
     ...(confirm !== undefined && { confirm }),
     ...(danger && { danger }),
+    // The button is named by what is shown, and never by what the tool says since.
+    ...(of.act !== undefined && of.act === title && { act: of.act }),
     // Only tools of components have something stored.
     ...((away || (judged !== undefined && unknown)) && { away: true as const }),
   };
@@ -83,7 +85,15 @@ function words(tool: string, input: unknown, judged: unknown, context: SlotConte
 
 /** The same with what the tools of now say of it. */
 function saidAnew(slot: ShownSlot, context: SlotContext): ShownSlot {
-  const { title: _, description: _d, confirm: _c, danger: _r, away: _a, ...rest } = slot.input as Record<string, unknown>;
+  const {
+    title: _,
+    description: _d,
+    confirm: _c,
+    act: _n,
+    danger: _r,
+    away: _a,
+    ...rest
+  } = slot.input as Record<string, unknown>;
   const input = withTitle(rest, context) as object;
   return unlessSame(slot, { ...slot, input: unlessSame(slot.input as object, input) });
 }
