@@ -2,6 +2,7 @@
 
 import type { Core } from "../../ports/core.js";
 import type { SessionDamage } from "../../ports/store.js";
+import { loadPart } from "../../values/error.js";
 import { generateId } from "../../values/ids.js";
 import { listIn } from "../errors.js";
 import { arrayBody, arrayOf } from "../json-text.js";
@@ -9,7 +10,7 @@ import { readable } from "../salvage.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
 import { isUnfinished } from "../step.js";
 import { freeId, readTranscript, writeTranscript } from "../transcript.js";
-import { tellChanged, type Watched } from "./change-channel.js";
+import type { Watched } from "./change-channel.js";
 import type { Connection } from "./connection.js";
 import { type Media, takeOut } from "./media.js";
 import { readRows, type SessionRows, textsOf } from "./read.js";
@@ -79,6 +80,8 @@ export async function imported(
   };
   const checkpoint = await takeOut(kept.checkpoint, media);
   const first = titleOf(messages);
+  // It keeps what other tabs were told, so there is one.
+  const { tellChanged } = await loadPart(import("./session-row-store.js"));
   const added = await database.run(stores, "strict", async (transaction) => {
     const { ask, store } = transaction;
     const wanted = options.id ?? about.id;
