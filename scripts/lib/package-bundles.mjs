@@ -100,6 +100,7 @@ export const bundles = {
     ...[
       "hooks/handle-registry",
       "hooks/listeners",
+      "languages/known",
       "look/adopt",
       "look/loader",
       "parts/composer/use-composer",
@@ -176,6 +177,7 @@ export const copied = new Set([
   ...below("src/wire", "attachments", "visible-text"),
   ...below("react/hooks", "messages"),
   ...below("react/attachments", "attachment", "file-kind", "file-labels", "scale-image", "styled"),
+  ...below("react/languages", "words"),
   ...below("react/look", "generated/attachments-css", "sheet"),
   ...below("react/markdown", "safe-url"),
   ...below("react/outputs", "file-card"),
