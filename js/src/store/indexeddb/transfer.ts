@@ -2,7 +2,6 @@
 
 import type { Core } from "../../ports/core.js";
 import type { SessionDamage } from "../../ports/store.js";
-import { loadPart } from "../../values/error.js";
 import { generateId } from "../../values/ids.js";
 import { listIn } from "../errors.js";
 import { arrayBody, arrayOf } from "../json-text.js";
@@ -10,7 +9,6 @@ import { readable } from "../salvage.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
 import { isUnfinished } from "../step.js";
 import { freeId, readTranscript, writeTranscript } from "../transcript.js";
-import type { Watched } from "./change-channel.js";
 import type { Connection } from "./connection.js";
 import { type Media, takeOut } from "./media.js";
 import { readRows, type SessionRows, textsOf } from "./read.js";
@@ -65,11 +63,7 @@ function listsOf(extras: readonly unknown[], damage: SessionDamage[] | undefined
   });
 }
 
-export async function imported(
-  database: Pick<Connection, "run"> & Watched,
-  json: string,
-  options: ImportOptions,
-): Promise<string> {
+export async function imported(database: Pick<Connection, "run">, json: string, options: ImportOptions): Promise<string> {
   const { about, texts, messages, tasks, inbox } = readTranscript(json);
   const media = new Map<string, Media>();
   const withRun = options.withRun && texts.checkpoint !== undefined;
@@ -80,8 +74,6 @@ export async function imported(
   };
   const checkpoint = await takeOut(kept.checkpoint, media);
   const first = titleOf(messages);
-  // It keeps what other tabs were told, so there is one.
-  const { tellChanged } = await loadPart(import("./session-row-store.js"));
   const added = await database.run(stores, "strict", async (transaction) => {
     const { ask, store } = transaction;
     const wanted = options.id ?? about.id;
@@ -111,6 +103,5 @@ export async function imported(
     await Promise.all(writes.map((request) => ask(request)));
     return id;
   });
-  tellChanged(database, added);
   return added;
 }
