@@ -3,7 +3,8 @@
 import type { ToolFiles } from "../src/ports/tool.js";
 import { Limits } from "../src/store/limits.js";
 import { GloveError } from "../src/values/error.js";
-import { isSame, type TaskWorkspace } from "./workspaces/workspace.js";
+import { decodeUtf8 } from "../src/values/utf8.js";
+import type { TaskWorkspace } from "./workspaces/workspace.js";
 
 const misbehaves = (method: string, expected: string, got: unknown) =>
   new GloveError("TASK_WORKSPACE_FAILED", `\`${method}\` of the workspace must give ${expected}, got ${typeof got}.`);
@@ -38,7 +39,7 @@ export class WorkspaceFiles {
         throw misbehaves("read", "a Uint8Array, or nothing where there is no file", content);
       },
       write: (path: string, content: string) => this.#writes(path, async () => workspace.write(path, content)),
-      swap: async (path: string, before: Uint8Array | undefined, content: string) => {
+      swap: async (path: string, before: string | undefined, content: string) => {
         let swapped = false;
         const swap = async () => {
           swapped = await swapIn(workspace, path, before, content);
@@ -94,9 +95,11 @@ export class WorkspaceFiles {
   }
 }
 
-async function swapIn(workspace: TaskWorkspace, path: string, before: Uint8Array | undefined, content: string): Promise<boolean> {
-  if (workspace.swap) return (await workspace.swap(path, before, content)) === true;
-  if (!isSame((await workspace.read(path)) ?? undefined, before)) return false;
+/** `before` is the text that the core has read there. */
+async function swapIn(workspace: TaskWorkspace, path: string, before: string | undefined, content: string): Promise<boolean> {
+  const there = (await workspace.read(path)) ?? undefined;
+  if ((there && decodeUtf8(there)) !== before) return false;
+  if (workspace.swap) return (await workspace.swap(path, there, content)) === true;
   await workspace.write(path, content);
   return true;
 }

@@ -23,12 +23,7 @@ extern "C" {
     fn write(this: &PageFiles, path: &str, content: &str) -> Result<Promise, JsValue>;
     /// Whether it was written: only where there still is `before`, or no file.
     #[wasm_bindgen(method, structural, catch)]
-    fn swap(
-        this: &PageFiles,
-        path: &str,
-        before: Option<Uint8Array>,
-        content: &str,
-    ) -> Result<Promise, JsValue>;
+    fn swap(this: &PageFiles, path: &str, before: Option<&str>, content: &str) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     fn append(this: &PageFiles, path: &str, content: &str) -> Result<Promise, JsValue>;
     /// JSON `[{path, size}, …]`, in any order.
@@ -91,8 +86,8 @@ impl Workspace for PageWorkspace {
         before: Option<Vec<u8>>,
         content: Vec<u8>,
     ) -> BoxFuture<'static, Result<bool, TaskError>> {
-        let before = before.map(|before| Uint8Array::from(before.as_slice()));
-        let swapping = self.files.swap(path.as_str(), before, &String::from_utf8_lossy(&content));
+        let before = before.map(|before| String::from_utf8_lossy(&before).into_owned());
+        let swapping = self.files.swap(path.as_str(), before.as_deref(), &String::from_utf8_lossy(&content));
         Box::pin(async move { Ok(answered(swapping).await?.is_truthy()) })
     }
 
