@@ -45,7 +45,7 @@ export class WorkspaceFiles {
           swapped = await swapIn(workspace, path, before, content);
         };
         await this.#writes(path, swap, () => swapped);
-        return swapped;
+        return swapped || undefined;
       },
       append: (path: string, content: string) => this.#writes(path, async () => workspace.append(path, content)),
       list: async (folder: string) => JSON.stringify(await this.#limits.within(toPromise(() => workspace.list(folder)))),

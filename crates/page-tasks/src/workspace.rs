@@ -21,7 +21,7 @@ extern "C" {
     fn read(this: &PageFiles, path: &str) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
     fn write(this: &PageFiles, path: &str, content: &str) -> Result<Promise, JsValue>;
-    /// Whether it was written: only where there still is `before`, or no file.
+    /// Writes only where there still is `before`, or no file; nothing where it did not.
     #[wasm_bindgen(method, structural, catch)]
     fn swap(this: &PageFiles, path: &str, before: Option<&str>, content: &str) -> Result<Promise, JsValue>;
     #[wasm_bindgen(method, structural, catch)]
@@ -88,7 +88,7 @@ impl Workspace for PageWorkspace {
     ) -> BoxFuture<'static, Result<bool, TaskError>> {
         let before = before.map(|before| String::from_utf8_lossy(&before).into_owned());
         let swapping = self.files.swap(path.as_str(), before.as_deref(), &String::from_utf8_lossy(&content));
-        Box::pin(async move { Ok(answered(swapping).await?.is_truthy()) })
+        Box::pin(async move { Ok(!answered(swapping).await?.is_undefined()) })
     }
 
     fn append(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
