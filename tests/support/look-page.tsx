@@ -379,7 +379,7 @@ export const states: Readonly<Record<string, Parts>> = {
     resume: () => {},
   },
   // Two calls ask at once: one question is open.
-  questions: {
+  "two-questions": {
     timeline: [
       user("u1", "Set up two services"),
       tool("c1", { title: "Choose a region", status: "running", output: undefined as never }),
