@@ -120,7 +120,7 @@ export const bundles = {
     ...["parts/reading/thread-log", "parts/welcome", "render/defaults"],
     ...["parts/as-child", "parts/calls/change", "parts/calls/chunked-text", "parts/calls/result-text", "parts/calls/tool-state"],
     ...["parts/calls/values", "parts/copy-button", "parts/draft-text", "parts/icons", "parts/notices/error-messages"],
-    ...["render/mount-renderer", "render/use-display-contents", "render/visible"],
+    ...["render/mount-renderer", "render/use-display-contents", "render/visible", "slots/one-open", "slots/use-question-focus"],
   ),
   "react/render/drawn-view.js": ["react/parts/reading/go-to.js"],
   "react/look/view.js": [],
@@ -145,11 +145,14 @@ export const bundles = {
   "tools/sandbox/define.js": [],
   // What signs in to which server, and what a person has come back with: one for what draws the question and for what asks it.
   "mcp/auth/registry.js": ["mcp/auth/returned.js"],
+  // What is made of tools that others describe: for servers of MCP and for scripts of the page.
+  "mcp/tools/tool.js": below("mcp/tools", "names", "result", "tool-list", "trust"),
 };
 
 /** Two files that are loaded later and belong together share these. */
 export const shared = new Set([
   "mcp/auth/registry.js",
+  "mcp/tools/tool.js",
   "react/attachments/attach.js",
   "react/parts/thread.js",
   "src/plugins/skill-text.js",

@@ -533,7 +533,7 @@ fn a_stream_that_a_token_opened_ends_with_the_token_and_whoever_asks_again_is_to
     let lasts = Duration::from_secs(2);
     let server = Tasks::start(&place, served(&place, plan_alone()).stream_token_ms(2_000));
     // On a slow machine the token may be over before it was used.
-    let (followed, url, ended_by) = (0..20)
+    let (mut followed, url, ended_by) = (0..20)
         .find_map(|_| {
             let body = Some(json!({ "goal": "Find out" }));
             let (_, begun) = server.json("ada", "POST /agent/tasks/do/async", body);
@@ -549,7 +549,7 @@ fn a_stream_that_a_token_opened_ends_with_the_token_and_whoever_asks_again_is_to
         })
         .expect("a token can be used at once");
     // The task waits for a person, so nothing but the token ends it.
-    let text = rest(followed);
+    let text = rest(&mut followed);
     assert!(Instant::now() + Duration::from_millis(100) >= ended_by, "it ended before its token did");
     assert!(text.contains("approval.requested") && !text.contains("event: end"), "{text}");
     let (status, ..) = whole(server.0.send(&format!("{url} HTTP/1.1\r\nhost: localhost\r\n"), None));
