@@ -16,7 +16,7 @@ const trip = {
 
 beforeAll(async () => {
   // It comes with the first question, which takes its time on a busy machine.
-  const Questions = builtInRenderers.questions as (props: object) => ReactNode;
+  const Questions = builtInRenderers.questions as (props: Record<string, unknown>) => ReactNode;
   render(<Questions data={trip} status="pending" resolve={vi.fn()} reject={vi.fn()} />);
   await screen.findByText("Where to?", {}, { timeout: 100_000 });
   cleanup();
@@ -113,7 +113,7 @@ test("what was answered so far survives a reload, and what is stored by another 
   key("b");
   const slot = page.glove.slots[0];
   const stored = Object.keys(sessionStorage).find((key) => key.includes("slot:")) ?? "";
-  const Questions = builtInRenderers.questions as (props: object) => ReactNode;
+  const Questions = builtInRenderers.questions as (props: Record<string, unknown>) => ReactNode;
   const again = (id: string) =>
     render(
       <div data-glove-slot={id}>
@@ -146,7 +146,7 @@ test("a refused answer says why, and Cancel declines all", async () => {
   const { page, key, press } = await asked({ questions: [trip.questions[0]] });
   expect(screen.queryByText(/Question 1/)).toBeNull();
   key("a");
-  const Questions = builtInRenderers.questions as (props: object) => ReactNode;
+  const Questions = builtInRenderers.questions as (props: Record<string, unknown>) => ReactNode;
   const refused = render(<Questions data={trip} status="pending" resolve={vi.fn()} reject={vi.fn()} error="Not there." />);
   expect(screen.getByRole("alert").textContent).toBe("Not there.");
   refused.unmount();
