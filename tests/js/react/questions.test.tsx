@@ -1,7 +1,6 @@
 // Several questions of one call: one at a time, by keys, back and forth, and over a reload.
 import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { builtInRenderers } from "glove-wasm/react";
-import type { ReactNode } from "react";
 import { beforeAll, expect, test, vi } from "vitest";
 import { asks, chat } from "./chat.js";
 
@@ -16,7 +15,7 @@ const trip = {
 
 beforeAll(async () => {
   // It comes with the first question, which takes its time on a busy machine.
-  const Questions = builtInRenderers.questions as (props: Record<string, unknown>) => ReactNode;
+  const Questions = builtInRenderers.questions as NonNullable<typeof builtInRenderers.questions>;
   render(<Questions data={trip} status="pending" resolve={vi.fn()} reject={vi.fn()} />);
   await screen.findByText("Where to?", {}, { timeout: 100_000 });
   cleanup();
@@ -113,7 +112,7 @@ test("what was answered so far survives a reload, and what is stored by another 
   key("b");
   const slot = page.glove.slots[0];
   const stored = Object.keys(sessionStorage).find((key) => key.includes("slot:")) ?? "";
-  const Questions = builtInRenderers.questions as (props: Record<string, unknown>) => ReactNode;
+  const Questions = builtInRenderers.questions as NonNullable<typeof builtInRenderers.questions>;
   const again = (id: string) =>
     render(
       <div data-glove-slot={id}>
@@ -146,7 +145,7 @@ test("a refused answer says why, and Cancel declines all", async () => {
   const { page, key, press } = await asked({ questions: [trip.questions[0]] });
   expect(screen.queryByText(/Question 1/)).toBeNull();
   key("a");
-  const Questions = builtInRenderers.questions as (props: Record<string, unknown>) => ReactNode;
+  const Questions = builtInRenderers.questions as NonNullable<typeof builtInRenderers.questions>;
   const refused = render(<Questions data={trip} status="pending" resolve={vi.fn()} reject={vi.fn()} error="Not there." />);
   expect(screen.getByRole("alert").textContent).toBe("Not there.");
   refused.unmount();
