@@ -140,8 +140,10 @@ export type RunInput =
   | { readonly type: "switch"; readonly request: string; readonly message: string }
   /** A request that waits for its turn is not wanted any more. */
   | { readonly type: "queued_cancelled"; readonly request: string }
-  /** A request that waits comes in front of another that does. Without `before` the request that runs reads it before its next
-   *  model call. */
+  /**
+   * A request that waits comes in front of another that does. Without `before` the request that runs reads it before its next
+   * model call.
+   */
   | { readonly type: "queued_moved"; readonly request: string; readonly before?: string }
   | { readonly type: "undo_finished"; readonly call_id: string; readonly error?: string }
   | { readonly type: "timer_fired"; readonly timer: number }
