@@ -2,15 +2,15 @@
 import { unpack } from "../../src/wasm/inline.js";
 import { engine, worker } from "./generated/engine.js";
 
-let module: Promise<WebAssembly.Module> | undefined;
+let compiling: Promise<WebAssembly.Module> | undefined;
 
 /** Compiled once for all calls: each has an instance of its own. */
 export function compiled(): Promise<WebAssembly.Module> {
-  module ??= WebAssembly.compile(unpack(engine)).catch((error: unknown) => {
-    module = undefined;
+  compiling ??= WebAssembly.compile(unpack(engine)).catch((error: unknown) => {
+    compiling = undefined;
     throw error;
   });
-  return module;
+  return compiling;
 }
 
 export { worker };
