@@ -106,6 +106,7 @@ export type {
   BuiltInQuestions,
   FileOutput,
   IGloveRunnable,
+  SeveralQuestions,
   SlotRenderProps,
   ToolAttachment,
   ToolAttachments,

@@ -125,6 +125,23 @@ export interface BuiltInQuestions {
   readonly select: { readonly message: string; readonly options: readonly BuiltInChoice[] };
 }
 
+/** The input of the built-in `questions`; the answer is a list with one for each, `null` for what was skipped. */
+export interface SeveralQuestions {
+  readonly questions: readonly (
+    | string
+    | {
+        readonly message: string;
+        readonly options?: readonly BuiltInChoice[] | undefined;
+        /** Any number of the options: the answer is a list. */
+        readonly multiple?: boolean | undefined;
+        /** Words of one's own beside the options; default `true`. */
+        readonly own?: boolean | undefined;
+        /** It cannot be skipped. */
+        readonly required?: boolean | undefined;
+      }
+  )[];
+}
+
 /** The input of the built-in `info`. */
 export interface BuiltInInfo {
   readonly message: string;

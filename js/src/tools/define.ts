@@ -5,6 +5,7 @@ import type {
   BuiltInInfo,
   BuiltInQuestions,
   IGloveRunnable,
+  SeveralQuestions,
   SlotRenderProps,
   ToolConfig,
   ToolDisplay,
@@ -21,6 +22,7 @@ import { checkTool } from "./options.js";
 /** The display of a tool made by `defineTool`: its own renderer, or a ready-made one by name. */
 export interface TypedDisplay<D, R = void> extends Omit<ToolDisplay, "pushAndWait" | "pushAndForget"> {
   pushAndWait<Q extends keyof BuiltInQuestions>(input: BuiltInQuestions[Q], renderer: Q): Promise<string>;
+  pushAndWait(input: SeveralQuestions, renderer: "questions"): Promise<(string | string[] | null)[]>;
   pushAndWait(input: D): Promise<R>;
   pushAndForget(input: BuiltInInfo, renderer: "info"): Promise<string>;
   pushAndForget(input: D): Promise<string>;

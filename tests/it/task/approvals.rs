@@ -407,7 +407,7 @@ fn what_decides_nothing_is_replaced_by_one_of_those_who_decide_at_once() {
     let _ = std::fs::remove_dir_all(&place);
     let files = glove_wasm_native::TaskFolder::open(&place).unwrap();
     let spec = spec().approvals(plan_alone());
-    let task = block_on(agent(&working_model()).start_task(files.clone(), spec)).unwrap();
+    let task = block_on(agent(&working_model()).start_task(files, spec)).unwrap();
     block_on(task.run(LEAVE)).unwrap();
     let file = place.join("progress/approvals/decisions/req_0001.json");
     std::fs::write(&file, "{\"decision\": \"appro").unwrap();

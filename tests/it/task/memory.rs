@@ -246,7 +246,7 @@ fn what_was_learned_is_written_once_as_facts_with_where_they_come_from() {
     assert_eq!(told(), 1);
     assert!(shelf.all(ScopeKind::User).iter().all(|entry| entry.id != "task-t1"), "nobody allowed that");
     // Taken up once more, nothing is told again.
-    let memory = AgentMemory::new(shelf.clone());
+    let memory = AgentMemory::new(shelf);
     memory.attach(MemoryBinding::new(ScopeKind::Project, "p1").learns());
     let task = block_on(with(&working_model(), &memory).resume(files.clone())).unwrap();
     block_on(task.run(RunOptions::default())).unwrap();
@@ -325,7 +325,7 @@ fn a_channel_that_a_person_does_not_allow_is_neither_read_nor_written() {
     assert_eq!(result.warnings.len(), 2, "{:?}", result.warnings);
     // What a person said is not asked again.
     drop(task);
-    let memory = AgentMemory::new(shelf.clone());
+    let memory = AgentMemory::new(shelf);
     let task = block_on(with(&working_model(), &memory).resume(files)).unwrap();
     assert!(block_on(task.run(LEAVE)).unwrap().approvals.is_empty());
 }
