@@ -120,16 +120,16 @@ impl CoreSession {
     /// Moves a request that waits in front of another; without one, the request that runs reads it next. False when one of them does not wait.
     #[wasm_bindgen(js_name = moveQueued)]
     pub fn move_queued(&self, request: &str, before: Option<String>) -> bool {
-        let before = before.as_deref();
+        let before = before.filter(|id| !id.is_empty());
         let mut wait = 0;
         self.session.with_run(|run| {
             for queued in run.queued() {
-                wait += usize::from(queued.id == request || Some(queued.id.as_str()) == before);
+                wait += usize::from(queued.id == request || before.as_ref() == Some(&queued.id));
             }
         });
         let moves = wait == 1 + usize::from(before.is_some());
         if moves {
-            self.session.move_queued(request, before);
+            self.session.move_queued(request, before.as_deref());
         }
         moves
     }
