@@ -34,7 +34,13 @@ export function Welcome({ welcome, ...given }: WelcomeProps): ReactNode {
             return (
               <li key={label}>
                 <button type="button" onClick={() => send(text)}>
-                  <span>{label}</span> {text !== label && <small>{text}</small>}
+                  {text === label ? (
+                    label
+                  ) : (
+                    <>
+                      <span>{label}</span> <small>{text}</small>
+                    </>
+                  )}
                 </button>
               </li>
             );
