@@ -94,7 +94,7 @@ test("an order above the limit is approved, then its form waits, then there is a
   const page = await open();
   await press(page, /^Add two task chairs and check out/);
   await shows(page, "Orders above €300 need your approval.");
-  await press(page, "Allow");
+  await press(page, "Check out");
   await page.getByLabel("Name", { exact: true }).fill("Ada");
   await page.getByLabel("Street").fill("Main Street 1");
   await page.getByLabel("City").fill("Bern");
@@ -124,7 +124,7 @@ test("an approval and a form are still there after a reload, and the run goes on
   await page.reload();
   await shows(page, "Orders above €300 need your approval.");
   await cart(page).getByText("2 × Task chair").waitFor();
-  await press(page, "Allow");
+  await press(page, "Check out");
   await page.getByLabel("Name", { exact: true }).waitFor();
   await page.reload();
   await page.getByLabel("Name", { exact: true }).fill("Ada");

@@ -23,11 +23,11 @@ const takesOver = (page: Page) => page.getByText("Another tab is running this.")
 test("the second tab shows the same, answers what the first one asks, and sends what the first one has answered", async () => {
   const first = await open("shop");
   await say(first, "Add two task chairs and check out");
-  await first.getByRole("button", { name: "Allow" }).waitFor();
+  await first.getByRole("button", { name: "Check out", exact: true }).waitFor();
   const second = await secondTab(first);
   await shows(second, "Orders above €300 need your approval.");
   await region(second, "Cart").getByText("2 × Task chair").waitFor();
-  await press(second, "Allow");
+  await press(second, "Check out");
   await first.getByLabel("Name", { exact: true }).waitFor();
   await fillIn(second);
   await press(second, "Place order, €438");
