@@ -2,7 +2,6 @@
 
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { GloveError, loadPart } from "../values/error.js";
-import { jsonSchemas } from "./made.js";
 import type { Issue, JsonSchema, Schema, StandardSchema } from "./types.js";
 
 /** The validator is loaded when it is first used. */
@@ -26,13 +25,15 @@ export function schemaFrom<T = unknown>(schema: JsonSchema): StandardSchema<T> {
   };
 }
 
+const made = new WeakMap<object, Maybe<JsonSchema>>();
+
 /** The JSON Schema of what a schema takes; made once for each schema. */
 export function jsonSchemaOf(schema: Schema): Maybe<JsonSchema> {
-  let known = jsonSchemas.get(schema);
+  let known = made.get(schema);
   if (!known) {
     known = after(make(schema), ({ $schema: _, ...rest }) => rest);
-    jsonSchemas.set(schema, known);
-    if (known instanceof Promise) known.catch(() => jsonSchemas.delete(schema));
+    made.set(schema, known);
+    if (known instanceof Promise) known.catch(() => made.delete(schema));
   }
   return known;
 }

@@ -453,7 +453,7 @@ const workers = new WeakMap<Core, Core>();
 function inWorker(core: Core): Core {
   const openCore = async () => {
     const [{ coreInWorker }] = await Promise.all([loadPart(import("../worker/core.js")), core.opened()]);
-    return coreInWorker(core, IndexedDBStore);
+    return coreInWorker(core);
   };
   const there: Core = {
     page: core,

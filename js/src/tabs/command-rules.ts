@@ -28,8 +28,6 @@ export const isOptional =
   (value) =>
     value === undefined || check(value);
 
-const isOptionalText: Check = (value) => isOptional(isText)(value);
-
 function answered(): GloveError {
   return new GloveError("DISPLAY_REMOVED", "The question was already answered or removed, so this answer was ignored.");
 }
@@ -48,7 +46,7 @@ const methods: { readonly [name in Method]: Rules } = {
   moveQueued: { takes: [isText, isOptionalText] },
   answer: { takes: [isText, isText], late: ([id]) => approvalClosed(id as string) },
   resolveSlot: { takes: [isText, isText], late: answered },
-  rejectSlot: { takes: [isText, isOptionalText], late: answered },
+  rejectSlot: { takes: [isText, isOptional(isText)], late: answered },
   removeSlot: { takes: [isText] },
   clearStack: { takes: [] },
   answerInbox: { takes: [isText, isText] },

@@ -174,11 +174,7 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
-    const parts = Promise.all([loadPart(import("../maintenance-chunk.js")), loadPart(import("./session-row-store.js"))]);
-    const [{ imported }, { tellChanged }] = await parts;
-    const id = await imported(this, json, options);
-    tellChanged(this, id);
-    return id;
+    return (await loadPart(import("../maintenance-chunk.js"))).imported(this, json, options);
   }
 
   /** Closes the connection; it is opened again when needed. */
