@@ -43,7 +43,7 @@ const methods: { readonly [name in Method]: Rules } = {
   prompts: { takes: [isText], gives: isText },
   abort: { takes: [(request) => request === null || isText(request)] },
   cancelQueued: { takes: [isText] },
-  moveQueued: { takes: [isText, isOptionalText] },
+  moveQueued: { takes: [isText, isOptional(isText)] },
   answer: { takes: [isText, isText], late: ([id]) => approvalClosed(id as string) },
   resolveSlot: { takes: [isText, isText], late: answered },
   rejectSlot: { takes: [isText, isOptional(isText)], late: answered },
