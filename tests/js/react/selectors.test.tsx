@@ -10,7 +10,7 @@ test("actions stay the same functions for ever", async () => {
   const functions = ({ runnable: _, ...glove }: UseGloveReturn) =>
     Object.fromEntries(Object.entries(glove).filter(([, value]) => typeof value === "function"));
   const before = functions(page.glove);
-  expect(Object.keys(before)).toHaveLength(22);
+  expect(Object.keys(before)).toHaveLength(24);
   await say(page, "hello");
   page.rerender({ sessionId: "b", tools: [] });
   await ready(page);
