@@ -38,6 +38,7 @@ const measured = {
   "everything of 'glove-wasm/ai-sdk'": async () => (await bundle('export * from "glove-wasm/ai-sdk"')).opened,
   "everything of 'glove-wasm/remote'": async () => (await bundle('export * from "glove-wasm/remote"')).opened,
   "everything of 'glove-wasm/mcp'": async () => (await bundle('export * from "glove-wasm/mcp"')).atOnce,
+  "everything of 'glove-wasm/skills'": async () => (await bundle('export * from "glove-wasm/skills"')).atOnce,
   "everything of 'glove-wasm/webmcp'": async () => (await bundle('export * from "glove-wasm/webmcp"')).atOnce,
   "later: servers of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/mcp\/client\.js/),
   // Without zod, which is its peer and the application's.

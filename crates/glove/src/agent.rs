@@ -22,6 +22,7 @@ use crate::failure::Failure;
 use crate::guard::{Guard, Guarded};
 use crate::modes::Modes;
 use crate::project_notes::Notes;
+use crate::project_skills::Skills;
 use crate::sessions::write;
 use crate::terminal_text::in_line;
 use crate::undo_folders;
@@ -35,8 +36,8 @@ pub(crate) struct OpenAgent {
     pub guard: Guard,
     /// What the project's rules were when it was opened.
     pub rules: Found,
-    /// In one line, what of the project is read.
-    notes: Option<String>,
+    /// What it reads of the project, a line each.
+    reads: Vec<String>,
     store: SqliteStore,
     record: Option<PathBuf>,
     pub traces: Traces,
@@ -72,7 +73,9 @@ impl OpenAgent {
             block_on(store.acquire())?;
         }
         let notes = Notes::of(&folder);
-        let system_prompt = notes.behind(system_prompt.map_or_else(|| instructions(&folder), str::to_owned));
+        let skills = Skills::of(&folder);
+        let system_prompt = system_prompt.map_or_else(|| instructions(&folder), str::to_owned);
+        let system_prompt = skills.behind(notes.behind(system_prompt));
         let data = data_folder().ok();
         if let Some(data) = &data {
             workspace.keep_undo_in(undo_folders::of(data, &id));
@@ -97,7 +100,7 @@ impl OpenAgent {
         }
         let told = traces.clone();
         let subscription = agent.session().subscribe(move |_: Option<&str>, event: &Event| told.note(event));
-        let notes = notes.told;
+        let reads = notes.told.into_iter().chain(skills.told).collect();
         Ok(OpenAgent {
             agent,
             id,
@@ -105,7 +108,7 @@ impl OpenAgent {
             workspace,
             guard,
             rules,
-            notes,
+            reads,
             store,
             record,
             traces,
@@ -124,7 +127,7 @@ impl OpenAgent {
             }
             Found::Unusable(why) => Some(in_line(why)),
         };
-        self.notes.as_deref().map(in_line).into_iter().chain(rules).collect()
+        self.reads.iter().map(|line| in_line(line)).chain(rules).collect()
     }
 
     /// Nothing was said in it yet.

@@ -193,7 +193,7 @@ pub(crate) struct Powers {
     /// never has itself; may be given several times
     #[arg(long, value_name = "NAME=HOST")]
     pub credential: Vec<String>,
-    /// A folder with a skill for the task (skill.json); may be given several times
+    /// A folder with a skill for the task (skill.json or SKILL.md); may be given several times
     #[arg(long, value_name = "FOLDER")]
     pub skill: Vec<PathBuf>,
     /// A file in which the agent remembers what its tasks came to; made where there is none

@@ -25,6 +25,7 @@ mod pages;
 mod powers;
 mod priced;
 mod project_notes;
+mod project_skills;
 mod prompt;
 mod questions;
 mod reading;

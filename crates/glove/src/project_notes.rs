@@ -67,7 +67,7 @@ impl Notes {
     }
 }
 
-enum Seen {
+pub(crate) enum Seen {
     Nothing,
     Refused(&'static str),
     /// Whether it is the beginning alone.
@@ -75,13 +75,13 @@ enum Seen {
 }
 
 /// What another user of the machine has put above the folder is none of the project.
-fn is_trusted(about: &Metadata, folder: &Path) -> bool {
+pub(crate) fn is_trusted(about: &Metadata, folder: &Path) -> bool {
     let own = rustix::process::geteuid().as_raw();
     let of_folder = fs::metadata(folder).map(|about| about.uid()).ok();
     about.uid() == own || about.uid() == 0 || Some(about.uid()) == of_folder
 }
 
-fn read(path: &Path, is_ours: impl Fn(&Path, &Metadata) -> bool, most: usize) -> Seen {
+pub(crate) fn read(path: &Path, is_ours: impl Fn(&Path, &Metadata) -> bool, most: usize) -> Seen {
     // A link may lead to any file of the person, and what is read goes to a model.
     let Ok(real): Result<PathBuf, _> = path.canonicalize() else { return Seen::Nothing };
     let Ok(about) = fs::metadata(&real) else { return Seen::Nothing };

@@ -18,6 +18,8 @@ mod error;
 mod events;
 #[doc(hidden)]
 pub mod export;
+#[doc(hidden)]
+pub mod front_matter;
 pub mod layout;
 mod machine;
 pub mod memory;

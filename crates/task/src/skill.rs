@@ -1,6 +1,8 @@
-//! Skills of tasks as bundles: a manifest, instructions, folders to read and tools, named by the hash of them all.
+//! Skills of tasks as bundles: a manifest, instructions, folders to read and tools, named by the hash of them all. A folder with a
+//! `SKILL.md`, as many agents read it, is one too: all its other files are to be read, and it has no tools.
 
 use crate::error::{TaskError, TaskErrorKind};
+use crate::front_matter::FrontMatter;
 use crate::layout::{ARTIFACTS, SKILLS, WorkspacePath};
 use crate::text::sha256;
 use glove_wasm::json::Json;
@@ -8,6 +10,8 @@ use glove_wasm::json::codec::{Read, Ts, Write, from_text, through_codec, to_text
 use glove_wasm::message::Extra;
 
 const MANIFEST: &str = "skill.json";
+/// In place of a manifest.
+const AGENT_SKILL: &str = "SKILL.md";
 const INSTRUCTIONS: &str = "instructions.md";
 /// As for the skills of chats.
 const MAX_LETTERS: usize = 200_000;
@@ -85,6 +89,10 @@ impl SkillBundle {
     /// A bundle of these files, by their paths in it. What begins with a dot is none of it.
     pub fn of_files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Result<SkillBundle, TaskError> {
         let files = checked(files)?;
+        let has = |path: &str| files.iter().any(|(known, _)| known == path);
+        if has(AGENT_SKILL) && !has(MANIFEST) {
+            return of_agent_skill(&files);
+        }
         let text = |path: &str, wanted_by: &str| {
             let missing = || refused(&["`", path, "` is not among its files, and ", wanted_by, " names it"]);
             let found = files.iter().find(|(known, _)| known == path).map(|(_, text)| text.clone());
@@ -94,27 +102,9 @@ impl SkillBundle {
         let manifest: Manifest = from_text(&manifest)
             .map_err(|fault| refused(&["`", MANIFEST, "` cannot be read: ", &fault.to_string()]))?;
         let Manifest { name, description, instructions, mounts, tools } = manifest;
-        let fits = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
-        if name.is_empty() || !name.chars().all(fits) {
-            return Err(refused(&[
-                "its `name` must be letters, digits, \"_\" and \"-\", got ",
-                &to_text(&name),
-            ]));
-        }
-        let root = WorkspacePath::parse(&format!("{SKILLS}/{name}"))?;
+        let root = root_of(&name)?;
         let instructions = text(instructions.as_deref().unwrap_or(INSTRUCTIONS), MANIFEST)?;
-        let letters = instructions.encode_utf16().count();
-        if letters > MAX_LETTERS {
-            let (letters, most) = (letters.to_string(), MAX_LETTERS.to_string());
-            let why = [
-                "its instructions have ",
-                &letters,
-                " letters, and may have ",
-                &most,
-                "; put what is long into a folder of `mounts`",
-            ];
-            return Err(refused(&why));
-        }
+        is_short(&instructions)?;
         let mut mounted: Vec<(WorkspacePath, String)> = Vec::new();
         for folder in &mounts {
             let below = WorkspacePath::parse(folder)?;
@@ -177,6 +167,57 @@ impl SkillBundle {
         }
         text
     }
+}
+
+/// Where its files stand in the workspace.
+fn root_of(name: &str) -> Result<WorkspacePath, TaskError> {
+    let fits = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
+    if name.is_empty() || !name.chars().all(fits) {
+        return Err(refused(&["its `name` must be letters, digits, \"_\" and \"-\", got ", &to_text(&name)]));
+    }
+    WorkspacePath::parse(&format!("{SKILLS}/{name}"))
+}
+
+fn is_short(instructions: &str) -> Result<(), TaskError> {
+    let letters = instructions.encode_utf16().count();
+    if letters <= MAX_LETTERS {
+        return Ok(());
+    }
+    let (letters, most) = (letters.to_string(), MAX_LETTERS.to_string());
+    let why = [
+        "its instructions have ",
+        &letters,
+        " letters, and may have ",
+        &most,
+        "; put what is long into a file beside them",
+    ];
+    Err(refused(&why))
+}
+
+fn of_agent_skill(files: &[(String, String)]) -> Result<SkillBundle, TaskError> {
+    let text = files.iter().find(|(path, _)| path == AGENT_SKILL).map_or("", |(_, text)| text);
+    let read = FrontMatter::read(text).map_err(|why| refused(&[&why]))?;
+    let [name, description] =
+        ["name", "description"].map(|key| read.field(key).unwrap_or_default().to_owned());
+    let root = root_of(&name)?;
+    if description.is_empty() {
+        return Err(refused(&["the front matter of `", AGENT_SKILL, "` has no `description`"]));
+    }
+    if read.body.is_empty() {
+        return Err(refused(&["there is no text below the front matter of `", AGENT_SKILL, "`"]));
+    }
+    is_short(&read.body)?;
+    let others = files.iter().filter(|(path, _)| path != AGENT_SKILL);
+    let mounted = others
+        .map(|(path, content)| (WorkspacePath::known([root.as_str(), "/", path].concat()), content.clone()));
+    Ok(SkillBundle {
+        files: mounted.collect(),
+        name,
+        description,
+        instructions: read.body,
+        sha256: hash(files),
+        tools: Vec::new(),
+    })
 }
 
 /// Those of `there` that a task began with; refused where one of them is another one by now, or is gone.

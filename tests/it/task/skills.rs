@@ -1,11 +1,13 @@
 //! Skills of tasks: bundles that are what their hash says, stand in every prompt, and show their files without giving them away.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use crate::support::wait::block_on;
 use glove_wasm::testing::{Line, ScriptedModel};
 use glove_wasm_sandbox::Sandbox;
+use glove_wasm_task::front_matter::FrontMatter;
 use glove_wasm_task::runtime::{RunOptions, StepContext};
 use glove_wasm_task::{FinishReason, Journal, ResultView, SkillBundle, WorkspacePath};
 use serde::Deserialize;
@@ -69,6 +71,63 @@ fn a_hash_is_that_of_what_sha256sum_prints() {
     assert_eq!(SkillBundle::of_files(more).unwrap().sha256, bundle.sha256);
     let other = [small[0], ("instructions.md", "two files, by their path")];
     assert_ne!(SkillBundle::of_files(files(other)).unwrap().sha256, bundle.sha256);
+}
+
+fn agent_skill(text: &str) -> Result<SkillBundle, String> {
+    let files = [("SKILL.md", text), ("references/page.md", "# Title"), ("scripts/run.py", "print(1)")];
+    let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+    SkillBundle::of_files(files).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_folder_with_a_skill_md_is_a_skill_whose_other_files_are_to_be_read() {
+    let text = "---\nname: brief\ndescription: Writes briefs.\n---\n\nRead references/page.md.\n";
+    let bundle = agent_skill(text).unwrap();
+    assert_eq!(
+        (bundle.name.as_str(), bundle.description.as_str(), bundle.instructions.as_str()),
+        ("brief", "Writes briefs.", "Read references/page.md.")
+    );
+    let paths: Vec<&str> = bundle.files.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["skills/brief/references/page.md", "skills/brief/scripts/run.py"]);
+    assert!(bundle.tools.is_empty());
+    assert_ne!(bundle.sha256, agent_skill(&text.replace("page.md.", "page.md!")).unwrap().sha256);
+}
+
+#[test]
+fn a_skill_md_that_says_nothing_is_refused_with_a_sentence() {
+    for (text, why) in [
+        ("# Brief", "it must begin with a line `---`"),
+        ("---\ndescription: D\n---\nText", "its `name` must be letters"),
+        ("---\nname: ../up\ndescription: D\n---\nText", "its `name` must be letters"),
+        ("---\nname: a\n---\nText", "has no `description`"),
+        ("---\nname: a\ndescription: D\n---\n\n", "no text below the front matter"),
+    ] {
+        let refused = agent_skill(text).unwrap_err();
+        assert!(refused.contains(why), "{text}: {refused}");
+    }
+}
+
+#[test]
+fn front_matter_is_read_as_in_javascript() {
+    #[derive(Deserialize)]
+    struct Case {
+        what: String,
+        text: String,
+        fields: Option<BTreeMap<String, String>>,
+        body: Option<String>,
+        error: Option<String>,
+    }
+    let cases: Vec<Case> = serde_json::from_str(include_str!("../../fixtures/front-matter.json")).unwrap();
+    assert!(cases.len() > 20);
+    for Case { what, text, fields, body, error } in cases {
+        match FrontMatter::read(&text) {
+            Ok(read) => {
+                assert_eq!(Some(read.fields.into_iter().collect()), fields, "{what}");
+                assert_eq!(Some(read.body), body, "{what}");
+            }
+            Err(why) => assert_eq!(Some(why), error, "{what}"),
+        }
+    }
 }
 
 #[test]
