@@ -20,7 +20,7 @@ const needed = [
   /^react\/style\.css$/,
   /^docs\/((guides\/)?[\w-]+\.md|plots\/w\d+\.svg)$/,
   /^examples\/.*\.(md|html|css|m?js|tsx?|json|rs|toml)$/,
-  /^(package\.json|llms\.txt|(README|CHANGELOG)\.md|LICENSE-(MIT|APACHE))$/,
+  /^(package\.json|llms\.txt|(README|CHANGELOG|THIRD-PARTY)\.md|LICENSE-(MIT|APACHE))$/,
 ];
 
 test("only what users need is packed", () => {
