@@ -1,6 +1,6 @@
 // What a chat handler is made with. Of a request, `body.ts` checks the size, and `src/endpoint/request.rs` the other limits and the model.
 
-import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
+import type { ProviderFormat, ProviderId, ProviderName, ReasoningEffort } from "../src/models/providers.js";
 import type { ModelAdapter, ModelNotice } from "../src/ports/model.js";
 import type { ModelCallOptions, ModelPrices } from "../src/ports/model-options.js";
 import type { ToolConfig } from "../src/ports/tool.js";
@@ -112,6 +112,11 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   /** The wasm file as a compiled module, where bytes cannot be compiled: `import wasm from "glove-wasm/wasm/providers"`. */
   readonly wasm?: WebAssembly.Module;
 }
+
+/** The same, where `provider` may also be a `string` that comes from elsewhere: it is checked when the handler is made. */
+export type ChatHandlerOptions<P extends string> = Omit<ChatHandlerConfig, "provider"> & {
+  readonly provider?: ProviderName<P> | undefined;
+};
 
 /** The size limits of a request; a larger one is refused with 413. */
 export interface ChatHandlerLimits {

@@ -63,6 +63,9 @@ export type ProviderFormat = "anthropic" | "openai_chat" | "openai_responses" | 
 /** How much a model reasons before it answers. `efforts` in `facts` can add values. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | (string & {});
 
+/** A provider that is written out is one of those that are known; a `string` that comes from elsewhere is checked when it is used. */
+export type ProviderName<P extends string> = string extends P ? P : P & ProviderId;
+
 /** The options of `createAdapter`. */
 export interface CreateAdapterOptions extends ModelCallOptions {
   readonly provider: ProviderId;
@@ -125,8 +128,10 @@ const moved = {
 };
 
 /** A model of a provider. Throws if the key is missing; the key is sent to no host but the provider's. */
-export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
-  const options = given ?? {};
+export function createAdapter<P extends string>(
+  given: Omit<CreateAdapterOptions, "provider"> & { readonly provider: ProviderName<P> },
+): ModelAdapter {
+  const options = (given ?? {}) as CreateAdapterOptions;
   checkOptions(options, adapterOptions, { code: "MODEL_CONFIG", moved });
   checkCall(options);
   const { provider, model, baseURL } = targetOf(options);

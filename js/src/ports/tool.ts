@@ -181,9 +181,19 @@ export interface ApprovalRule {
   readonly reason?: string;
 }
 
+/** What tools of other libraries have, so that the compiler says how it is called here. A tool that has one is refused. */
+export interface NamedElsewhere {
+  /** @deprecated Here it is `do`. */
+  readonly execute?: { readonly "did you mean `do`?": never };
+  /** @deprecated Here it is `inputSchema`, or `jsonSchema` for a JSON Schema. */
+  readonly parameters?: { readonly "did you mean `inputSchema`?": never };
+  /** @deprecated Here it is `requireApproval`. */
+  readonly needsApproval?: { readonly "did you mean `requireApproval`?": never };
+}
+
 /** The definition of a tool. `defineTool` infers its types. */
 // biome-ignore lint/suspicious/noExplicitAny: what applications were written for; `defineTool` infers it.
-export interface ToolConfig<I = any> {
+export interface ToolConfig<I = any> extends NamedElsewhere {
   readonly name: string;
   readonly description: string;
   /** What a call does, for users: shown in questions about it, and as `title` of its timeline entry. */
