@@ -20,9 +20,9 @@ export function entries() {
   return [...found.values()];
 }
 
-/** What the compiler knows of these entries: each with its symbols by name, aliases followed. */
-export function load(some = entries()) {
-  const options = { module: ts.ModuleKind.NodeNext, noLib: true, types: [], strict: true };
+/** What the compiler knows of these entries, with no more of its libraries than is needed: each with its symbols by name, aliases followed. */
+export function load(some = entries(), libraries = { noLib: true }) {
+  const options = { module: ts.ModuleKind.NodeNext, types: [], strict: true, ...libraries };
   const host = ts.createCompilerHost(options);
   // What others declare is named, and not read: that is most of the time.
   host.resolveModuleNameLiterals = (literals, from) =>

@@ -68,12 +68,17 @@ export type ProviderName<P extends string> = string extends P ? P : P & Provider
 
 /** The options of `createAdapter`. */
 export interface CreateAdapterOptions extends ModelCallOptions {
+  /** The id of a provider, such as `"anthropic"`. */
   readonly provider: ProviderId;
+  /** Default: the provider's default model. */
   readonly model?: string;
+  /** Default: the provider's environment variable. */
   readonly apiKey?: string;
+  /** The longest answer, in tokens. */
   readonly maxTokens?: number;
   /** Default true. */
   readonly stream?: boolean;
+  /** The address of the provider's API, for a proxy or another host. */
   readonly baseURL?: string;
   /** A format other than the provider's default, for its other APIs. */
   readonly format?: ProviderFormat;
@@ -87,7 +92,9 @@ export interface CreateAdapterOptions extends ModelCallOptions {
   readonly toolUse?: "native" | "text";
   /** Marks the prompt for caching, for five minutes (`true`) or the given time. */
   readonly cache?: boolean | "5m" | "1h";
+  /** What the provider is asked with, in the place of the global `fetch`. */
   readonly fetch?: Fetch;
+  /** Retries and time limits of a model call. */
   readonly policy?: NonNullable<HttpModelOptions["policy"]>;
   /** Anyone who opens a page can read a key in it. Set this only for keys that the user brought. */
   readonly dangerouslyAllowBrowser?: boolean;

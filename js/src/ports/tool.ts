@@ -194,7 +194,9 @@ export interface NamedElsewhere {
 /** The definition of a tool. `defineTool` infers its types. */
 // biome-ignore lint/suspicious/noExplicitAny: what applications were written for; `defineTool` infers it.
 export interface ToolConfig<I = any> extends NamedElsewhere {
+  /** What the model calls it: letters, digits, `_` and `-`. */
   readonly name: string;
+  /** Tells the model what it does, and when to use it. */
   readonly description: string;
   /** What a call does, for users: shown in questions about it, and as `title` of its timeline entry. */
   readonly title?: string | ((input: I) => string);
@@ -218,7 +220,9 @@ export interface ToolConfig<I = any> extends NamedElsewhere {
   /** Undoes a successful call. `result` is the data that the call returned. `signal` fires when the undo is stopped. */
   // biome-ignore lint/suspicious/noExplicitAny: whatever `do` gives, as it comes out of the record.
   undo?(input: I, result: any, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal): unknown;
+  /** Draws what the tool shows with its own renderer. Needs React. */
   render?(props: SlotRenderProps): unknown;
+  /** Draws the result of a call. Gets its `renderData`. Needs React. */
   renderResult?(props: ToolResultRenderProps): unknown;
   /** How long its slots stay visible; default `stay`. */
   readonly displayStrategy?: SlotDisplayStrategy;
