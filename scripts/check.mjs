@@ -8,6 +8,7 @@ import { inRoot, userCache, wasmTarget } from "./lib/project.mjs";
 import { main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
 import { reference } from "./reference.mjs";
 import { setup } from "./setup.mjs";
+import { checkThirdParty } from "./third-party.mjs";
 
 const denyWarnings = ["--", "-D", "warnings"];
 const bindgen = "tools/bindgen/Cargo.toml";
@@ -78,7 +79,7 @@ const checks = {
     },
   },
   licences: {
-    fix: "Read cargo-deny's messages above; deny.toml holds the rules.",
+    fix: "Read cargo-deny's messages above; deny.toml holds the rules. `npm run third-party` writes the notices anew.",
     run: licences,
   },
 };
@@ -170,13 +171,14 @@ async function reproducible() {
   }
 }
 
-/** Licences and sources of all crates. Advisories stay out: their database is no package, and not every CI reaches it. */
+/** Licences and sources of all crates, and the notices that are shipped. Advisories stay out: their database is no package, and not every CI reaches it. */
 async function licences() {
   const deny = await cargoDeny();
   for (const manifest of ["Cargo.toml", bindgen]) {
     const options = ["--manifest-path", manifest, "--config", "deny.toml", "--log-level", "error"];
     await run(deny, [...options, "check", "licenses", "bans", "sources"]);
   }
+  await checkThirdParty();
 }
 
 /** cargo-deny, built once into the user's cache folder, without optimisation: that halves the wait. */

@@ -44,6 +44,7 @@ export interface McpServerOptions {
   readonly headers?: HeadersInit | (() => Maybe<HeadersInit>) | undefined;
   /** Has people sign in (`createMcpAuth`), or gives tokens as the official client takes it. */
   readonly auth?: McpAuth | AuthProvider | OAuthClientProvider | undefined;
+  /** What requests are made with, in the place of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /**
    * What its hints may decide. `ask` (default): each tool needs a permission, and those that destroy need an approval each time.
@@ -68,11 +69,13 @@ export interface McpServerOptions {
   readonly timeoutMs?: number | undefined;
   /** A call is given up after so long; default 600,000. */
   readonly maxTotalMs?: number | undefined;
+  /** How much the server may list and send. */
   readonly limits?: Partial<McpLimits> | undefined;
   /** The run pauses when the server cannot be reached and nothing is known of its tools; default `false`. */
   readonly required?: boolean | undefined;
   /** Where lists and what was allowed are kept; default the database `glove-mcp` of the browser, or memory where there is none. */
   readonly store?: McpStore | undefined;
+  /** Told what the server writes into its log. */
   readonly onLog?: ((entry: McpLog) => unknown) | undefined;
 }
 

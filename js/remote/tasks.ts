@@ -47,6 +47,7 @@ export interface RemoteEventOptions {
 
 /** What `doTask` of a server's tasks takes. */
 export interface RemoteDoOptions {
+  /** Told the state of the task whenever it changes. */
   readonly view?: TaskRunOptions["view"];
   /** Told each event, and the id of the task; a request for approval is decided with `decide`. */
   readonly onEvent?: ((event: TaskEvent, id: string) => void) | undefined;

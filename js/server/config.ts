@@ -1,6 +1,6 @@
 // What a chat handler is made with. Of a request, `body.ts` checks the size, and `src/endpoint/request.rs` the other limits and the model.
 
-import type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
+import type { ProviderFormat, ProviderId, ProviderName, ReasoningEffort } from "../src/models/providers.js";
 import type { ModelAdapter, ModelNotice } from "../src/ports/model.js";
 import type { ModelCallOptions, ModelPrices } from "../src/ports/model-options.js";
 import type { ToolConfig } from "../src/ports/tool.js";
@@ -27,7 +27,9 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   readonly models?: readonly string[];
   /** Default: the provider's environment variable, read at each request. */
   readonly apiKey?: string;
+  /** The longest answer, in tokens. */
   readonly maxTokens?: number;
+  /** The address of the provider's API, for a proxy or another host. */
   readonly baseURL?: string;
   /** A format other than the provider's default, for its other APIs. */
   readonly format?: ProviderFormat;
@@ -52,6 +54,7 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   readonly authorize?: ((request: Request) => Maybe<boolean | Response | null | undefined>) | undefined;
   /** Milliseconds `authorize` may take before the request is refused with a 503; default 30,000, 0 for no limit. */
   readonly authorizeMs?: number | undefined;
+  /** How large a request may be. */
   readonly limits?: ChatHandlerLimits;
   /** What models cost, by their names: clients get the `cost` of each answer, for their prompts and budgets. */
   readonly prices?: ModelPrices | undefined;
@@ -93,6 +96,7 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   /** How much of the provider's own error messages clients are told. `safe`, the default, is what is wrong with the request,
    *  with addresses, hosts, accounts and keys struck out; `all` is all but connections and bodies, word for word. */
   readonly providerMessages?: "safe" | "all" | "none";
+  /** What the provider is asked with, in the place of the global `fetch`. */
   readonly fetch?: Fetch;
   /**
    * Told of every request that was not answered, with all that is known; never with a key. Without it, what is wrong with the
@@ -112,6 +116,12 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   /** The wasm file as a compiled module, where bytes cannot be compiled: `import wasm from "glove-wasm/wasm/providers"`. */
   readonly wasm?: WebAssembly.Module;
 }
+
+/** The same, where `provider` may also be a `string` that comes from elsewhere: it is checked when the handler is made. */
+export type ChatHandlerOptions<P extends string> = Omit<ChatHandlerConfig, "provider"> & {
+  /** The id of a provider, or a text that is checked when the handler is made. */
+  readonly provider?: ProviderName<P> | undefined;
+};
 
 /** The size limits of a request; a larger one is refused with 413. */
 export interface ChatHandlerLimits {

@@ -2,7 +2,7 @@
 import file from "../glove_providers_bg.wasm?module";
 import { openProviders } from "../src/wasm/providers.js";
 import { noSource } from "../src/wasm/source.js";
-import type { ChatHandler, ChatHandlerConfig } from "./config.js";
+import type { ChatHandler, ChatHandlerConfig, ChatHandlerOptions } from "./config.js";
 import { chatHandler } from "./handler.js";
 
 export { GloveError } from "../src/values/error.js";
@@ -10,8 +10,8 @@ export { createMemoryBuffer } from "./resume/answer-buffer.js";
 
 const core = /* @__PURE__ */ openProviders(noSource);
 
-export function createChatHandler(config: ChatHandlerConfig): ChatHandler {
+export function createChatHandler<P extends string>(config: ChatHandlerOptions<P>): ChatHandler {
   // Next's own server compiles outside of the sandbox it runs this in: the class of the module is another one of that name.
   if (!(file instanceof WebAssembly.Module)) Object.setPrototypeOf(file, WebAssembly.Module.prototype);
-  return chatHandler(core, { wasm: file, ...config });
+  return chatHandler(core, { wasm: file, ...(config as ChatHandlerConfig) });
 }

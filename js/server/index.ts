@@ -2,15 +2,15 @@
 import { bytes } from "../src/wasm/generated/glove_providers_bytes.js";
 import { unpack } from "../src/wasm/inline.js";
 import { openProviders } from "../src/wasm/providers.js";
-import type { ChatHandler, ChatHandlerConfig } from "./config.js";
+import type { ChatHandler, ChatHandlerConfig, ChatHandlerOptions } from "./config.js";
 import { chatHandler } from "./handler.js";
 
-export type { ProviderFormat, ProviderId, ReasoningEffort } from "../src/models/providers.js";
+export type { ProviderFormat, ProviderId, ProviderName, ReasoningEffort } from "../src/models/providers.js";
 export type { RemotePromptRequest } from "../src/models/remote.js";
 export type { ModelAdapter, ModelNotice, SerializedTool } from "../src/ports/model.js";
 export type { ModelCallOptions, ModelFacts, ToolChoice } from "../src/ports/model-options.js";
 export { GloveError } from "../src/values/error.js";
-export type { ChatHandler, ChatHandlerConfig, ChatHandlerLimits } from "./config.js";
+export type { ChatHandler, ChatHandlerConfig, ChatHandlerLimits, ChatHandlerOptions } from "./config.js";
 export type { McpUpstream } from "./mcp/mcp-upstream.js";
 export { type AnswerBuffer, createMemoryBuffer, type MemoryBufferOptions } from "./resume/answer-buffer.js";
 export type { Tracer, TraceSpan } from "./traces.js";
@@ -21,6 +21,6 @@ const core = /* @__PURE__ */ openProviders(() => unpack(bytes));
  * A handler for `POST` that stands between clients and a model provider: `createEndpointModel` and the clients of
  * `glove-react` understand what it streams. Takes a Fetch API request: Next route handlers, Workers, Deno, Bun, Node.
  */
-export function createChatHandler(config: ChatHandlerConfig): ChatHandler {
-  return chatHandler(core, config);
+export function createChatHandler<P extends string>(config: ChatHandlerOptions<P>): ChatHandler {
+  return chatHandler(core, config as ChatHandlerConfig);
 }

@@ -2,7 +2,7 @@
 import file from "../glove_providers_bg.wasm";
 import { openProviders } from "../src/wasm/providers.js";
 import { noSource } from "../src/wasm/source.js";
-import type { ChatHandler, ChatHandlerConfig } from "./config.js";
+import type { ChatHandler, ChatHandlerConfig, ChatHandlerOptions } from "./config.js";
 import { chatHandler } from "./handler.js";
 
 export { GloveError } from "../src/values/error.js";
@@ -10,6 +10,6 @@ export { createMemoryBuffer } from "./resume/answer-buffer.js";
 
 const core = /* @__PURE__ */ openProviders(noSource);
 
-export function createChatHandler(config: ChatHandlerConfig): ChatHandler {
-  return chatHandler(core, { wasm: file, ...config });
+export function createChatHandler<P extends string>(config: ChatHandlerOptions<P>): ChatHandler {
+  return chatHandler(core, { wasm: file, ...(config as ChatHandlerConfig) });
 }

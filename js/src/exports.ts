@@ -48,6 +48,7 @@ export {
   type ProviderDef,
   type ProviderFormat,
   type ProviderId,
+  type ProviderName,
   providers,
   type ReasoningEffort,
 } from "./models/providers.js";
@@ -106,6 +107,7 @@ export type {
   BuiltInQuestions,
   FileOutput,
   IGloveRunnable,
+  NamedElsewhere,
   SeveralQuestions,
   SlotRenderProps,
   ToolAttachment,

@@ -141,6 +141,7 @@ pub struct Budgets {
     /// Model calls.
     #[json(write_null)]
     pub turns: Option<u32>,
+    /// Calls of tools.
     #[json(write_null)]
     pub tool_calls: Option<u32>,
     /// Tokens in and out.

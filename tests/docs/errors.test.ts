@@ -53,3 +53,16 @@ test("the twenty codes that are met most have a cause, a way to mend it and an e
     expect(page, code).toContain(`\n| \`${code}\` |`);
   }
 });
+
+/** How what is to be done begins. */
+const verbs =
+  "add|answer|approve|ask|await|begin|call|catch|change|check|choose|convert|correct|define|delete|export|fix|give|install|keep|leave|let|load|look|lower|make|move|open|pass|play|put|raise|read|register|reload|rename|report|resume|return|say|see|send|set|show|shorten|sign|simplify|split|start|stop|store|take|tell|test|try|update|use|wait|write";
+const means = "`(?:resume|dispose|takeOver|client\\.\\w+)\\b|nothing(?: else)? is to be done|each request needs";
+const mend = new RegExp(`(?:[:;.,)] |\\band |\\bor )\\[?(?:(?:${verbs})\\b|await |\`await |${means})`, "i");
+
+test("every code has a cause, and says what to do, or that nothing is to be done", () => {
+  const page = readFileSync(join(root, "docs", "errors.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (?:(?:\d{3}|–) \| )?(.*) \|$/gm)];
+  expect(rows.length).toBeGreaterThan(180);
+  expect(rows.filter(([, , text = ""]) => !mend.test(text)).map(([, name]) => name)).toEqual([]);
+});

@@ -229,6 +229,7 @@ export function ComposerAttach(props: PartProps<"button">): ReactNode {
 
 /** What `ComposerAttachments` takes. */
 export interface ComposerAttachmentsProps {
+  /** A class of the list. */
   className?: string | undefined;
   /** Draws one file, in a list. */
   children?: ((item: AttachedItem) => ReactNode) | undefined;

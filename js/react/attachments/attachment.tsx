@@ -24,6 +24,7 @@ export interface AttachmentFile {
 
 /** What `Attachment` takes. */
 export interface AttachmentProps extends PartProps<"div"> {
+  /** The file that is drawn. */
   file: AttachmentFile;
   /** Draws the button that takes the file away. */
   onRemove?: (() => void) | undefined;

@@ -16,6 +16,7 @@ export interface GloveProviderProps {
    * side by side, each with its own selectors.
    */
   sessionId?: string | undefined;
+  /** The part of the page that uses the client. */
   children?: ReactNode;
   /** Shown while a `useSuspenseGlove()` below waits for its conversation. */
   fallback?: ReactNode;

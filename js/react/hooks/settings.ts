@@ -16,20 +16,27 @@ import type { Renderers } from "../render/renderer-registry.js";
 
 /** Settings of `useGlove`. They may be written inline and may change at any time. */
 export interface UseGloveConfig {
+  /** The URL of a chat handler; default: that of the client. */
   endpoint?: string | undefined;
   /** The conversation to show. A new id switches to that conversation. */
   sessionId?: string | undefined;
   /** Stores the conversation; its identifier is the session's id. */
   store?: StoreAdapter | undefined;
+  /** A model in the place of the endpoint or of the client's `createModel`. */
   model?: ModelAdapter | undefined;
+  /** What the model is told before the conversation; default: that of the client. */
   systemPrompt?: string | undefined;
+  /** What the model may call; default: those of the client. */
   tools?: readonly ToolConfig[] | undefined;
+  /** When older messages are summarised; default: that of the client. */
   compaction?: CompactionConfig | undefined;
+  /** Hear the events of this session; default: those of the client. */
   subscribers?: readonly SubscriberAdapter[] | undefined;
   /** Returns the id of the first session; called once. */
   getSessionId?: (() => string | Promise<string>) | undefined;
   /** Whether a reload returns to the last conversation. */
   persistSession?: PersistSessionSetting | undefined;
+  /** Called with the id when another session is shown. */
   onSessionChange?: ((sessionId: string) => void) | undefined;
   /** Renderers by name, before those of the tools. */
   renderers?: Renderers | undefined;

@@ -6,6 +6,7 @@ import { IconLabel } from "./icons.js";
 
 /** What `CopyButton` takes. */
 export interface CopyButtonProps extends PartProps<"button"> {
+  /** What is copied, or a function that gives it at the press. */
   text: string | (() => string);
   /** The text is markdown: where formatted text is pasted, it comes with its formatting. */
   markdown?: boolean | undefined;

@@ -18,6 +18,7 @@ import { BranchPicker, Sources } from "./versions/lazy.js";
 
 /** What `MessageText` takes. */
 export interface MessageTextProps {
+  /** The message, from the timeline. */
   entry: MessageEntry;
   /** It is still being written. */
   streaming?: boolean | undefined;

@@ -24,6 +24,7 @@ export interface QueuedItem extends QueuedMessage {
 export interface QueueProps {
   /** There is a composer that takes a message back. */
   editable?: boolean | undefined;
+  /** Draws one message that waits, in your own markup. */
   children?: ((item: QueuedItem) => ReactNode) | undefined;
 }
 

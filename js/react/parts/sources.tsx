@@ -7,7 +7,9 @@ import { Icon } from "./icons.js";
 
 /** What `Sources` takes; the function draws one link. */
 export interface SourcesProps {
+  /** The message whose sources are listed. */
   entry: { readonly sources?: readonly Source[] | undefined };
+  /** Draws one source in your own markup. */
   children?: ((source: Source, index: number) => ReactNode) | undefined;
 }
 

@@ -17,6 +17,7 @@ export interface ThreadProps
   > {
   /** Marks the element for the built-in style sheet. */
   styled?: boolean | undefined;
+  /** The parts of the chat. */
   children?: ReactNode;
 }
 

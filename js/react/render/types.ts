@@ -144,15 +144,21 @@ export interface SlotContainerRenderProps<S extends EnhancedSlot = EnhancedSlot>
  * calls hooks, needs a `displayName` to be told apart. What throws is a sentence in its place.
  */
 export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
+  /** What `useGlove` gave. */
   glove: GloveHandle<T>;
+  /** Where slots appear; default `interleaved`. */
   strategy?: RenderStrategy | undefined;
+  /** Draws a message of the user or of the model. */
   renderMessage?: ((props: MessageRenderProps<ShownEntry>) => ReactNode) | undefined;
+  /** Draws the status of a call. */
   renderToolStatus?: ((props: ToolStatusRenderProps<T>) => ReactNode) | undefined;
+  /** Draws the text that is being written. */
   renderStreaming?: ((props: StreamingRenderProps) => ReactNode) | undefined;
   /** Draws the model's reasoning; by default it is folded into a `<details>`. */
   renderReasoning?: ((props: ReasoningRenderProps) => ReactNode) | undefined;
   /** Replaces the error panel. */
   renderError?: ((props: ErrorRenderProps) => ReactNode) | undefined;
+  /** Draws the input, in the place of the composer. */
   renderInput?: ((props: InputRenderProps) => ReactNode) | undefined;
   /** For the strategies that show all slots together. */
   renderSlotContainer?: ((props: SlotContainerRenderProps<ShownSlot>) => ReactNode) | undefined;
@@ -187,6 +193,7 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
   contextMeter?: boolean | undefined;
   /** A line below the composer: that answers may be wrong, say. */
   disclaimer?: ReactNode;
+  /** The element around everything; default `div`. */
   as?: keyof JSX.IntrinsicElements | undefined;
   /** The element around everything. */
   rootRef?: Ref<HTMLElement> | undefined;
@@ -201,7 +208,9 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
   viewRef?: Ref<ChatView> | undefined;
   /** The class of the element around the messages. Without a class it has no box of its own; set one to make it scroll. */
   logClassName?: string | undefined;
+  /** A class of that element. */
   className?: string | undefined;
+  /** Its inline style. */
   style?: CSSProperties | undefined;
 }
 

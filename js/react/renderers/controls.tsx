@@ -18,6 +18,7 @@ export function Button({ weight = "plain", ...props }: ButtonProps): ReactNode {
 
 /** What `Field` takes, beside the attributes of an `<input>`. */
 export interface FieldProps extends Omit<PartProps<"input">, "asChild"> {
+  /** What the field is called. */
   label: ReactNode;
   /** Stands below it. */
   note?: ReactNode;

@@ -4,10 +4,13 @@ import type { Issue } from "../../src/wire/run-types.js";
 
 /** A superset of the original's `SlotRenderProps`. */
 export interface SlotProps {
+  /** What the tool shows. */
   data: unknown;
   /** Says whether the answer was taken, later where the session runs in another tab, a worker or a server. A schema that decides later has taken it. */
   resolve: (value?: unknown) => boolean | Promise<boolean>;
+  /** Declines the question; the tool gets an error with this reason. */
   reject: (reason?: string) => void;
+  /** Whether it waits for an answer. */
   status: "pending" | "resolved" | "rejected";
   /** The answer, also after a reload; never that of a secret. */
   answer?: unknown;

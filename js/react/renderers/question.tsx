@@ -8,6 +8,7 @@ import type { SlotProps } from "./props.js";
 
 /** What `Question` takes. */
 export interface QuestionProps extends Pick<SlotProps, "status"> {
+  /** The question. */
   message: ReactNode;
   /** The id that the sentence gets. */
   id?: string;
@@ -17,6 +18,7 @@ export interface QuestionProps extends Pick<SlotProps, "status"> {
   onSubmit?: (form: HTMLFormElement) => void;
   /** Stands between the sentence and the buttons. */
   children?: ReactNode;
+  /** The buttons below it. */
   actions: ReactNode;
   /** What was answered, where it may be shown. */
   answer?: string | undefined;

@@ -43,6 +43,7 @@ export interface DeletedThread {
 
 /** What `ThreadListUndo` takes; the function draws the notice. */
 export interface ThreadListUndoProps {
+  /** Draws the offer to restore a deleted conversation, in your own markup. */
   children?: ((deleted: DeletedThread) => ReactNode) | undefined;
 }
 

@@ -11,6 +11,7 @@ import type { ThreadListEntry } from "./trigger.js";
 export interface ThreadListItemsProps {
   /** Those that were put away, in place of the others. */
   archived?: boolean | undefined;
+  /** Draws one conversation of the list, in your own markup. */
   children?: ((entry: ThreadListEntry) => ReactNode) | undefined;
 }
 

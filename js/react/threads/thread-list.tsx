@@ -19,6 +19,7 @@ export interface ThreadListProps {
   current?: string | undefined;
   /** Called with the id of the thread that a person has chosen, or of a new one. */
   onSelect?: ((id: string) => void) | undefined;
+  /** Texts of the list, in the place of its own. */
   labels?: Labels | undefined;
   /** The language of the labels: that of the page, unless you say another one. */
   lang?: string | undefined;
@@ -28,7 +29,9 @@ export interface ThreadListProps {
   unstyled?: boolean | undefined;
   /** For the style sheet in HTML from a server, if your policy forbids styles without one. */
   nonce?: string | undefined;
+  /** A class of the list. */
   className?: string | undefined;
+  /** Its inline style. */
   style?: CSSProperties | undefined;
   /** Parts in your own markup, which has no look then. */
   children?: ReactNode;

@@ -8,10 +8,13 @@ import type { Budgets, Limits } from "../wire/run-types.js";
 /** What an agent that others call is made of. */
 export interface AgentDefinition<N extends string = string>
   extends Pick<ToolConfig, "requireApproval" | "requiresPermission" | "title"> {
+  /** What the calling model calls it. */
   readonly name: N;
   /** For the model that calls it: what it is good for. */
   readonly description: string;
+  /** What its model is told before the task. */
   readonly systemPrompt: string;
+  /** What it may call. */
   readonly tools?: readonly ToolConfig[] | undefined;
   /** What it may take up. */
   readonly skills?: readonly Skill[] | undefined;
@@ -19,5 +22,6 @@ export interface AgentDefinition<N extends string = string>
   readonly model?: ModelAdapter | undefined;
   /** What one task may use; by default what a request of the calling agent may. */
   readonly budgets?: Budgets | undefined;
+  /** Limits of one task. */
   readonly limits?: Limits | undefined;
 }

@@ -25,20 +25,27 @@ import type { Budgets, Limits } from "../wire/run-types.js";
 export interface GloveConfig {
   /** Kept in memory unless given. */
   readonly store?: StoreAdapter;
+  /** The model that is asked. */
   readonly model: ModelAdapter;
+  /** Holds what tools show; default: one of its own. */
   readonly displayManager?: DisplayManagerAdapter;
+  /** What the model is told before the conversation. */
   readonly systemPrompt: string;
+  /** When older messages are summarised. */
   readonly compaction_config?: CompactionConfig;
   /** How often a failed run of an idempotent tool is repeated, for tools that do not say it themselves. */
   readonly maxRetries?: number;
   /** Rounds with nothing but errors, after which the model is told to stop; 3 unless given. */
   readonly maxConsecutiveErrors?: number;
+  /** What one request may use. */
   readonly budgets?: Budgets;
+  /** Limits of one request. */
   readonly limits?: Limits;
   /** What models cost, by their names, for the `cost` of prompts and budgets: it counts before what a provider says. */
   readonly prices?: ModelPrices;
   /** Whether the model gets `glove_update_tasks`: `true` even without other tools, `false` never; by default, only together with other tools. */
   readonly tasks?: boolean;
+  /** Whether the store's `addTokens` takes a number or an object. */
   readonly tokenCounterStyle?: "object" | "number";
 }
 

@@ -5,9 +5,11 @@ import { withContinued } from "./continued.js";
 
 /** The words of the document. */
 export interface MarkdownDocumentOptions {
+  /** The heading of the document. */
   readonly title?: string;
   /** Whose the messages are: `You` and `Assistant` without it. */
   readonly user?: string;
+  /** What the model is called in it. */
   readonly assistant?: string;
 }
 

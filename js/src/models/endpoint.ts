@@ -12,6 +12,7 @@ import { checkCall } from "./options.js";
 export interface EndpointOptions {
   /** Sent with each request. A function is called each time, for tokens that expire. */
   readonly headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>);
+  /** What the endpoint is asked with, in the place of the global `fetch`. */
   readonly fetch?: Fetch;
   /** Sends the model's earlier reasoning back to the endpoint. Anthropic wants it while a model thinks and uses tools. */
   readonly reasoning?: boolean;

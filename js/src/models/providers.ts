@@ -63,14 +63,22 @@ export type ProviderFormat = "anthropic" | "openai_chat" | "openai_responses" | 
 /** How much a model reasons before it answers. `efforts` in `facts` can add values. */
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | (string & {});
 
+/** A provider that is written out is one of those that are known; a `string` that comes from elsewhere is checked when it is used. */
+export type ProviderName<P extends string> = string extends P ? P : P & ProviderId;
+
 /** The options of `createAdapter`. */
 export interface CreateAdapterOptions extends ModelCallOptions {
+  /** The id of a provider, such as `"anthropic"`. */
   readonly provider: ProviderId;
+  /** Default: the provider's default model. */
   readonly model?: string;
+  /** Default: the provider's environment variable. */
   readonly apiKey?: string;
+  /** The longest answer, in tokens. */
   readonly maxTokens?: number;
   /** Default true. */
   readonly stream?: boolean;
+  /** The address of the provider's API, for a proxy or another host. */
   readonly baseURL?: string;
   /** A format other than the provider's default, for its other APIs. */
   readonly format?: ProviderFormat;
@@ -84,7 +92,9 @@ export interface CreateAdapterOptions extends ModelCallOptions {
   readonly toolUse?: "native" | "text";
   /** Marks the prompt for caching, for five minutes (`true`) or the given time. */
   readonly cache?: boolean | "5m" | "1h";
+  /** What the provider is asked with, in the place of the global `fetch`. */
   readonly fetch?: Fetch;
+  /** Retries and time limits of a model call. */
   readonly policy?: NonNullable<HttpModelOptions["policy"]>;
   /** Anyone who opens a page can read a key in it. Set this only for keys that the user brought. */
   readonly dangerouslyAllowBrowser?: boolean;
@@ -125,8 +135,10 @@ const moved = {
 };
 
 /** A model of a provider. Throws if the key is missing; the key is sent to no host but the provider's. */
-export function createAdapter(given: CreateAdapterOptions): ModelAdapter {
-  const options = given ?? {};
+export function createAdapter<P extends string>(
+  given: Omit<CreateAdapterOptions, "provider"> & { readonly provider: ProviderName<P> },
+): ModelAdapter {
+  const options = (given ?? {}) as CreateAdapterOptions;
   checkOptions(options, adapterOptions, { code: "MODEL_CONFIG", moved });
   checkCall(options);
   const { provider, model, baseURL } = targetOf(options);

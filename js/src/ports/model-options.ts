@@ -17,6 +17,7 @@ export type ModelPrices = Readonly<Record<string, ModelPrice>>;
 export interface ModelFacts {
   /** A domain and its subdomains, or a suffix after `*`; separate several with spaces. */
   readonly host?: string;
+  /** The API that the row is about; default: all. */
   readonly format?: "anthropic" | "openai_chat" | "openai_responses" | "gemini";
   /** A model's name, in which `*` is any text; several with blanks between. What stands before its last `/` does not count. */
   readonly model?: string;
@@ -26,13 +27,17 @@ export interface ModelFacts {
   readonly maxOutputTokens?: number;
   /** `false` where the model refuses this option, and so with the options below. */
   readonly temperature?: boolean;
+  /** The highest `temperature`. */
   readonly maxTemperature?: number;
+  /** Takes `topP`. */
   readonly topP?: boolean;
   /** Takes only one of the two. */
   readonly temperatureOrTopP?: boolean;
+  /** Takes `stop`. */
   readonly stop?: boolean;
   /** How many texts may end an answer. */
   readonly maxStops?: number;
+  /** Takes `seed`. */
   readonly seed?: boolean;
   /** The name of the field that has the seed. */
   readonly seedField?: string;
@@ -40,6 +45,7 @@ export interface ModelFacts {
   readonly tools?: boolean;
   /** Takes `toolChoice` `"required"` and `{ tool }`. */
   readonly forcedTools?: boolean;
+  /** Takes `parallelToolCalls`. */
   readonly parallelToolCalls?: boolean;
   /** Takes tools in OpenAI's chat format from a model that thinks. */
   readonly thinkingBesideTools?: boolean;
@@ -54,12 +60,15 @@ export interface ModelFacts {
   readonly answersBesideTools?: boolean;
   /** Takes `stream_options`. */
   readonly streamOptions?: boolean;
+  /** Reads pictures. */
   readonly images?: boolean;
   /** Fetches pictures from their addresses. */
   readonly imageAddresses?: boolean;
+  /** Reads videos. */
   readonly videos?: boolean;
   /** PDFs in OpenAI's chat format: in the request itself (`embedded`), or also by their address (`any`). */
   readonly documents?: "none" | "embedded" | "any";
+  /** What ids of calls it takes: any, or nine letters and digits. */
   readonly callIds?: "any" | "nine";
   /** A user's message may stand right behind a tool's. */
   readonly userBehindTool?: boolean;
@@ -67,7 +76,9 @@ export interface ModelFacts {
   readonly nullContent?: boolean;
   /** How much of JSON Schema is taken for the arguments of a tool: all but a few words, or what Gemini takes of OpenAPI's form. */
   readonly schemas?: "json_schema" | "openapi";
+  /** Takes marks that ask for caching. */
   readonly cacheMarks?: boolean;
+  /** Wants back the `extra_content` of its calls. */
   readonly extraContent?: boolean;
   /** The first call of an answer has Google's signature, or one that stands for none. */
   readonly signedCalls?: boolean;
@@ -84,10 +95,13 @@ export interface ModelFacts {
     | "budget"
     | "adaptive"
     | "level";
+  /** How it is told not to think: by nothing, by saying so, not at all in front of an answer (Anthropic), or never. */
   readonly thinkingOff?: "silence" | "said" | "between_tools" | "never";
   /** The words for `reasoningEffort` that it knows, with blanks between. */
   readonly efforts?: string;
+  /** The least tokens to think with. */
   readonly minBudget?: number;
+  /** The most tokens to think with. */
   readonly maxBudget?: number;
 }
 

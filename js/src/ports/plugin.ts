@@ -60,6 +60,7 @@ export interface Plugin<S = undefined> extends HasState<S> {
   readonly required?: boolean | undefined;
   /** How long `prepare` may take; default 10,000. */
   readonly timeoutMs?: number | undefined;
+  /** Called before each call of the model; adds context and tools to it. */
   prepare(round: PluginRound<S>): Maybe<unknown>;
 }
 

@@ -14,6 +14,7 @@ import type { ToolConfig } from "./tool.js";
 
 /** When a summary replaces older messages. */
 export interface CompactionConfig {
+  /** What the model is told when it writes the summary. */
   readonly compaction_instructions?: string;
   /** The maximum number of model calls in one request. */
   readonly max_turns?: number;
@@ -25,14 +26,21 @@ export interface CompactionConfig {
 
 /** What may change while a session lives. */
 export interface SessionConfig {
+  /** What the model is told before the conversation. */
   readonly systemPrompt: string;
+  /** The model that is asked. */
   readonly model: ModelAdapter;
+  /** What the model may call. */
   readonly tools?: readonly ToolConfig[] | undefined;
+  /** When older messages are summarised. */
   readonly compaction?: CompactionConfig | undefined;
+  /** What one request may use. */
   readonly budgets?: Budgets | undefined;
+  /** Limits of one request. */
   readonly limits?: Limits | undefined;
   /** What models cost, by their names, for the `cost` of prompts and budgets: it counts before what a provider says. */
   readonly prices?: ModelPrices | undefined;
+  /** Hear the events of the session. */
   readonly subscribers?: readonly SubscriberAdapter[] | undefined;
   /** What tools work with, such as an API client: `display.services` of each call. It is stored nowhere. */
   readonly services?: unknown;

@@ -181,10 +181,22 @@ export interface ApprovalRule {
   readonly reason?: string;
 }
 
+/** What tools of other libraries have, so that the compiler says how it is called here. A tool that has one is refused. */
+export interface NamedElsewhere {
+  /** @deprecated Here it is `do`. */
+  readonly execute?: { readonly "did you mean `do`?": never };
+  /** @deprecated Here it is `inputSchema`, or `jsonSchema` for a JSON Schema. */
+  readonly parameters?: { readonly "did you mean `inputSchema`?": never };
+  /** @deprecated Here it is `requireApproval`. */
+  readonly needsApproval?: { readonly "did you mean `requireApproval`?": never };
+}
+
 /** The definition of a tool. `defineTool` infers its types. */
 // biome-ignore lint/suspicious/noExplicitAny: what applications were written for; `defineTool` infers it.
-export interface ToolConfig<I = any> {
+export interface ToolConfig<I = any> extends NamedElsewhere {
+  /** What the model calls it: letters, digits, `_` and `-`. */
   readonly name: string;
+  /** Tells the model what it does, and when to use it. */
   readonly description: string;
   /** What a call does, for users: shown in questions about it, and as `title` of its timeline entry. */
   readonly title?: string | ((input: I) => string);
@@ -208,7 +220,9 @@ export interface ToolConfig<I = any> {
   /** Undoes a successful call. `result` is the data that the call returned. `signal` fires when the undo is stopped. */
   // biome-ignore lint/suspicious/noExplicitAny: whatever `do` gives, as it comes out of the record.
   undo?(input: I, result: any, display: ToolDisplay, agent?: IGloveRunnable, signal?: AbortSignal): unknown;
+  /** Draws what the tool shows with its own renderer. Needs React. */
   render?(props: SlotRenderProps): unknown;
+  /** Draws the result of a call. Gets its `renderData`. Needs React. */
   renderResult?(props: ToolResultRenderProps): unknown;
   /** How long its slots stay visible; default `stay`. */
   readonly displayStrategy?: SlotDisplayStrategy;

@@ -12,6 +12,7 @@ import type { GloveSession } from "./session.js";
 
 /** What else `askFor` takes. */
 export interface AskForOptions<T = unknown> {
+  /** Stops the request. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the answer as far as the model has written it, at most once a frame. No schema has checked it. */
   readonly onPartial?: ((partial: Partly<T>) => unknown) | undefined;

@@ -40,9 +40,13 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly database?: DatabaseOptions | undefined;
   /** Lists the sessions of `createStore`. */
   readonly catalog?: SessionCatalog | undefined;
+  /** What the model is told before each conversation. */
   readonly systemPrompt?: string | undefined;
+  /** What the model may call. */
   readonly tools?: T | undefined;
+  /** When older messages are summarised. */
   readonly compaction?: CompactionConfig | undefined;
+  /** Hear the events of every session. */
   readonly subscribers?: readonly SubscriberAdapter[] | undefined;
   /** What tools work with, such as an API client: `display.services` of each call. It is stored nowhere. */
   readonly services?: unknown;
@@ -56,7 +60,9 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly skills?: readonly Skill[] | undefined;
   /** What is done with a message that has `/name` in it, before it is sent: `defineHook`. */
   readonly hooks?: readonly Hook[] | undefined;
+  /** What one request may use. */
   readonly budgets?: Budgets | undefined;
+  /** Limits of one request. */
   readonly limits?: Limits | undefined;
   /** What models cost, by their names, for the `cost` of prompts and budgets: it counts before what a provider says. */
   readonly prices?: ModelPrices | undefined;

@@ -29,9 +29,8 @@ export interface TypedDisplay<D, R = void> extends Omit<ToolDisplay, "pushAndWai
 }
 
 /** What the answer to a tool's own renderer is without a `resolveSchema`: nothing that can be read. Add one to the tool. */
-export interface NoResolveSchema {
-  readonly "add a `resolveSchema` to the tool to read its answer": never;
-}
+// biome-ignore lint/suspicious/noConfusingVoidType: so it fits `TypedDisplay<D>`, whose answer is `void`.
+export type NoResolveSchema = void & { readonly "add a `resolveSchema` to the tool to read its answer": never };
 
 /** A tool of `defineTool`: what it is called, which arguments it gets, and what it gives the screen. */
 export interface DefinedTool<N extends string, I, D> extends ToolConfig<I> {

@@ -1,6 +1,6 @@
 // What a tool may have. Anything else is refused.
 
-import type { ToolConfig } from "../ports/tool.js";
+import type { NamedElsewhere, ToolConfig } from "../ports/tool.js";
 import { GloveError } from "../values/error.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 
@@ -28,14 +28,14 @@ const toolOptions = {
   onInterrupted: "rerun|ask|fail",
   displayStrategy: "stay|hide-on-complete|hide-on-new",
   generateToolSummary: "work",
-} as const satisfies Options<ToolConfig>;
+} as const satisfies Options<Omit<ToolConfig, keyof NamedElsewhere>>;
 
 const moved = {
   execute: "Use `do`.",
   parameters: "Use `inputSchema`.",
   needsApproval: "Use `requireApproval`.",
   maxRetry: "Use `maxRetries`.",
-};
+} satisfies Record<keyof NamedElsewhere | "maxRetry", string>;
 
 /** Refuses what a tool cannot have: a rule that is misspelt would let it run unasked. */
 export function checkTool(tool: object): void {

@@ -64,6 +64,7 @@ export interface Limits {
 export interface Budgets {
   /** Model calls. */
   readonly turns?: number;
+  /** Calls of tools. */
   readonly tool_calls?: number;
   /** Tokens in and out. */
   readonly tokens?: number;

@@ -10,6 +10,7 @@ export interface ZepOptions {
   readonly apiKey?: string | undefined;
   /** `https://api.getzep.com/api/v2` unless given. */
   readonly url?: string | undefined;
+  /** Sent with each request, such as the key of a proxy. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Takes the place of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;

@@ -35,12 +35,15 @@ export interface TaskBoardProps extends UseTaskConfig {
   start?: TaskSpec | string | undefined;
   /** Draws markdown files and the answer: `true` loads what `<Render>` uses, `false` shows them as they are written. */
   markdown?: ComponentType<TextRenderProps> | boolean | undefined;
+  /** Texts of the board, in the place of its own. */
   labels?: (TaskLabels & Labels) | undefined;
   /** Omits the style sheet. */
   unstyled?: boolean | undefined;
   /** For the style sheet in HTML from a server, if your policy forbids styles without one. */
   nonce?: string | undefined;
+  /** A class of the board. */
   className?: string | undefined;
+  /** Its inline style. */
   style?: CSSProperties | undefined;
 }
 

@@ -18,10 +18,15 @@ export interface SandboxTool<I extends Schema = Schema, N extends string = strin
       ToolConfig<InferOutput<I>>,
       "name" | "do" | "undo" | "inputSchema" | "timeoutMs" | "title" | "requireApproval" | "requiresPermission"
     > {
+  /** What the model calls it: letters, digits, `_` and `-`. */
   readonly name: N;
+  /** Describes the arguments to the model and checks them. */
   readonly inputSchema?: I;
+  /** What a call does, for users. */
   readonly title?: string | ((input: InferOutput<I>) => string);
+  /** Whether the user must permit the tool; "always" and "never" are stored. */
   readonly requiresPermission?: ToolConfig<InferOutput<I>>["requiresPermission"];
+  /** Whether the user must approve each call. */
   readonly requireApproval?: ToolConfig<InferOutput<I>>["requireApproval"];
   /** A module of JavaScript. Its default export is called with the input; what it returns, or its promise gives, is the result, as JSON. */
   readonly code: string;

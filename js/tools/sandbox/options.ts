@@ -27,6 +27,7 @@ export interface SandboxGrants {
    * `authorization: "Bearer {{ORDERS_TOKEN}}"`. The code never has the value, which `credentials` of the task's agent gives for each call.
    */
   readonly credentials?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** How much time, memory and output a call may use. */
   readonly limits?: SandboxLimits | undefined;
 }
 

@@ -24,6 +24,7 @@ export interface ToolCardState<E extends ToolEntry = ToolEntry> {
 
 /** What `ToolCard` takes. */
 export interface ToolCardProps<E extends ToolEntry = ToolEntry> {
+  /** The call, from the timeline. */
   entry: E;
   /** A question of this call waits for its answer. */
   hasSlot?: boolean | undefined;

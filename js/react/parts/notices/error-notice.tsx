@@ -23,7 +23,10 @@ export interface Notice {
 }
 
 /** What `ErrorNotice` takes: `renderError`, or a function that draws the notice. */
-export type ErrorNoticeProps = Pick<RenderProps, "renderError"> & { children?: ((notice: Notice) => ReactNode) | undefined };
+export type ErrorNoticeProps = Pick<RenderProps, "renderError"> & {
+  /** Draws the notice in your own markup. */
+  children?: ((notice: Notice) => ReactNode) | undefined;
+};
 
 export function ErrorNotice({ renderError, children = (notice) => <Panel {...notice} /> }: ErrorNoticeProps): ReactNode {
   const { glove } = useChat();

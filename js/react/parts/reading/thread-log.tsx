@@ -13,12 +13,15 @@ import { useFollowing } from "./use-following.js";
 
 /** What `ThreadLog` takes. */
 export interface ThreadLogProps {
+  /** The entries of the conversation. */
   children?: ReactNode;
   /** Stands below the messages, and scrolls with them. */
   after?: ReactNode;
   /** Has no boxes of its own unless it has a class. */
   boxless?: boolean | undefined;
+  /** The element with `role=log`. */
   logRef?: Ref<HTMLElement> | undefined;
+  /** A class of that element. */
   logClassName?: string | undefined;
   /** The class of the box that scrolls. */
   className?: string | undefined;

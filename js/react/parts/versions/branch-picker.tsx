@@ -17,7 +17,9 @@ export interface BranchPickerState {
 
 /** What `BranchPicker` takes; the function draws it. */
 export interface BranchPickerProps {
+  /** The message whose versions are offered. */
   entry: Pick<ShownEntry, "branches">;
+  /** Draws the choice in your own markup. */
   children?: ((versions: BranchPickerState) => ReactNode) | undefined;
 }
 

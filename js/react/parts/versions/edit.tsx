@@ -12,6 +12,7 @@ export type EditState = "idle" | "editing" | "sending";
 export interface EditableMessageProps {
   /** An entry of the timeline or of the queue. */
   entry: { readonly id?: string | undefined; readonly text: string };
+  /** The message as it is read, or a function that draws it as it is read and edited. */
   children?: ReactNode | ((state: EditState) => ReactNode);
 }
 
