@@ -8,6 +8,7 @@ import { sharedSession } from "../support/shared-store.js";
 const opened: GloveClient[] = [];
 afterEach(() => {
   for (const client of opened.splice(0)) client.dispose();
+  vi.unstubAllGlobals();
 });
 
 const later = () => new Promise((done) => setTimeout(done, 20));
@@ -396,3 +397,50 @@ test("a message that is nowhere but in its page is never shown without a word", 
   ]);
   for (const open of opens) open();
 }, 15_000);
+
+/** A message that another page of this browser has in `localStorage` alone, which is on the disk some seconds later. */
+function inStorageAlone(store: StoreAdapter, message: SentRequest) {
+  const storage: Record<string, string> = { [`sent:${message.id}`]: JSON.stringify(message) };
+  const methods = {
+    getItem: (key: string) => storage[key] ?? null,
+    removeItem: (key: string) => void delete storage[key],
+  };
+  for (const [name, value] of Object.entries(methods)) Object.defineProperty(storage, name, { value });
+  vi.stubGlobal("localStorage", storage);
+  return { store: Object.assign(store, { localCopyKey: "sent:" }), storage };
+}
+
+test("what another page has in `localStorage` alone is shown when it is stored: the browser may die before", async () => {
+  const { store, storage } = inStorageAlone(sharedSession("s")(), written("a", "fleeting"));
+  const open = slow(store);
+  const append = vi.spyOn(store, "appendStep");
+  const own = tab(store);
+  await own.session.start();
+  await vi.waitFor(() => expect(append).toHaveBeenCalled());
+  await later();
+  expect([queue(own), texts(own.session.getSnapshot())]).toEqual([[], []]);
+  open();
+  await until(own.session, ({ busy, timeline }) => !busy && timeline.length === 2);
+  expect(texts(own.session.getSnapshot())).toEqual(["user: fleeting", "agent: you said fleeting"]);
+  await vi.waitFor(() => expect(Object.keys(storage)).toEqual([]));
+});
+
+test("beside an interrupted run it is in the queue when it is written down, and can be taken back then", async () => {
+  const stores = sharedSession("s");
+  const first = tab(stores());
+  first.session.sendMessage("wait").catch(() => {});
+  await until(first.session, ({ run }) => run.phase === "waiting");
+  first.client.dispose();
+  const { store, storage } = inStorageAlone(stores(), written("a", "fleeting"));
+  const open = gated(store);
+  const own = tab(store, { resume: "manual" });
+  await own.session.start();
+  await later();
+  expect(own.session.getSnapshot()).toMatchObject({ run: { phase: "interrupted" }, queue: [] });
+  open();
+  await vi.waitFor(() => expect(queue(own)).toEqual(["fleeting"]));
+  expect(await kept(store)).toEqual(["fleeting"]);
+  expect(own.session.cancelQueued("a")).toBe(true);
+  await vi.waitFor(async () => expect(await kept(store)).toEqual([]));
+  expect([queue(own), Object.keys(storage)]).toEqual([[], []]);
+});

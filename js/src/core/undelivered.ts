@@ -3,7 +3,7 @@
 import { fileCount, type MessageInput } from "../messages/request.js";
 import type { SentRequest } from "../ports/store.js";
 import type { MaybeHidden } from "../snapshot/state.js";
-import { dropLocalCopy, listLocalCopies } from "../store/local/local-copy.js";
+import { dropLocalCopy, type LocalCopies, listLocalCopies } from "../store/local/local-copy.js";
 import { codeOf } from "../values/error.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { CoreOutcome } from "../wire/core-types.js";
@@ -17,6 +17,8 @@ export class UndeliveredMessages {
   readonly #openSession: OpenSession;
   /** Messages that wait until a person resumes the run. */
   readonly #waiting = new Map<string, SentRequest>();
+  /** Those of them that are being written down: not shown yet, as the browser may die before it is done. */
+  readonly #keeping = new Map<string, Promise<void>>();
   #shown: readonly MaybeHidden[] = [];
   #unsubscribe = () => {};
 
@@ -46,18 +48,19 @@ export class UndeliveredMessages {
       subscribers.report(codeOf(fromCore(error)), error);
     }
     const copied = await Promise.race([copies, new Promise<undefined>((resolve) => setTimeout(resolve, lateMs))]);
-    this.#takeEach(core, [...(copied ?? []), ...written]);
-    if (!copied) void copies.then((later) => this.#takeEach(core, later));
+    this.#takeEach(core, written, copied);
+    if (!copied) void copies.then((later) => this.#takeEach(core, written, later));
   }
 
-  #takeEach(core: unknown, messages: readonly SentRequest[]): void {
+  #takeEach(core: unknown, written: readonly SentRequest[], copies?: LocalCopies): void {
     const { snapshots, page } = this.#openSession;
     if (this.#openSession.core !== core) return;
-    const found = new Map(messages.map((message) => [message.id, message]));
+    const found = new Map([...(copies?.messages ?? []), ...written].map((message) => [message.id, message]));
+    const isOnDisk = ({ id }: SentRequest) => !copies?.fleeting.has(id) || written.some((message) => message.id === id);
     for (const message of [...found.values()].sort((a, b) => a.at - b.at)) {
       if (page.sends(message.id) || this.#rests(message.id)) continue;
-      if (snapshots.phase === "interrupted") this.#hold(message);
-      else this.#give(message);
+      if (snapshots.phase === "interrupted") this.#hold(message, isOnDisk(message));
+      else this.#give(message, isOnDisk(message));
     }
   }
 
@@ -66,7 +69,7 @@ export class UndeliveredMessages {
     const held = [...this.#waiting.values()];
     if (held.length === 0) return;
     this.forget();
-    for (const message of held) this.#give(message);
+    for (const message of held) this.#give(message, !this.#keeping.has(message.id));
   }
 
   /** Gives up one that waits so. False when none with this id does. */
@@ -74,7 +77,10 @@ export class UndeliveredMessages {
     if (!this.#waiting.delete(id)) return false;
     this.#changed();
     this.#openSession.snapshots.dispatch({ kind: "dropped", id });
-    this.#drop(id);
+    const drop = () => this.#drop(id);
+    drop();
+    // The row may come after that.
+    this.#keeping.get(id)?.then(drop);
     return true;
   }
 
@@ -95,24 +101,46 @@ export class UndeliveredMessages {
   }
 
   #changed(): void {
-    if (this.#waiting.size + this.#shown.length > 0) this.#shown = [...this.#waiting.values()].map(shownOf);
+    const shown = [...this.#waiting.values()].filter(({ id }) => !this.#keeping.has(id));
+    if (shown.length + this.#shown.length > 0) this.#shown = shown.map(shownOf);
   }
 
-  #hold(message: SentRequest): void {
+  #hold(message: SentRequest, isOnDisk: boolean): void {
     const { snapshots } = this.#openSession;
-    this.#waiting.set(message.id, message);
-    this.#changed();
-    snapshots.dispatch({ kind: "undelivered", ...shownOf(message) });
+    const { id } = message;
+    this.#waiting.set(id, message);
+    const show = () => {
+      this.#changed();
+      snapshots.dispatch({ kind: "undelivered", ...shownOf(message) });
+    };
+    if (isOnDisk) show();
+    else if (!this.#keeping.has(id)) {
+      const kept = this.#keep(message).then(() => {
+        this.#keeping.delete(id);
+        if (this.#waiting.has(id)) show();
+      });
+      this.#keeping.set(id, kept);
+    }
     this.#unsubscribe();
     this.#unsubscribe = snapshots.subscribe(() => snapshots.phase !== "interrupted" && this.deliverWaiting());
   }
 
-  #give(message: SentRequest): void {
+  /** Where that fails, it is said why. */
+  async #keep(message: SentRequest): Promise<void> {
+    try {
+      await this.#openSession.store.keepSent?.(message);
+    } catch (error) {
+      this.#openSession.subscribers.report(codeOf(fromCore(error)), error);
+    }
+  }
+
+  /** What may be on no disk yet is shown when the core has stored it, as what is sent here is. */
+  #give(message: SentRequest, isOnDisk: boolean): void {
     const { id, request } = message;
     const core = this.#openSession.core;
     if (!core) return;
     const { snapshots } = this.#openSession;
-    snapshots.dispatch({ kind: "sent", ...shownOf(message), waits: true });
+    snapshots.dispatch({ kind: "sent", ...shownOf(message), waits: true, unsafe: !isOnDisk });
     const ended = (failure?: Error) => {
       snapshots.dispatch({ kind: "settled", id, error: undefined });
       if (!staysUndelivered(failure, snapshots.phase)) this.#drop(id);

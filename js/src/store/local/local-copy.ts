@@ -55,12 +55,23 @@ export function dropLocalCopy(store: LocalStore, id: string): void {
   if (opened) inDatabase("readwrite", (copies) => copies.delete(key)).catch(() => {});
 }
 
-/** Those of a session that no page has removed. */
-export async function listLocalCopies({ localCopyKey: prefix }: LocalStore): Promise<SentRequest[]> {
-  if (prefix === undefined) return [];
-  const found = inStorage((storage) => keysOf(storage, prefix).map((key): SentRequest => JSON.parse(storage.getItem(key) ?? "")));
-  const stored = inDatabase<SentRequest[]>("readonly", (copies) => copies.getAll(startsWith(prefix)));
-  return [...(found ?? []), ...(await stored.catch(() => []))];
+/** Copies of a session. */
+export interface LocalCopies {
+  readonly messages: readonly SentRequest[];
+  /** Those that `localStorage` alone has, which may be on no disk yet. */
+  readonly fleeting: ReadonlySet<string>;
+}
+
+/** Those that no page has removed. */
+export async function listLocalCopies({ localCopyKey: prefix }: LocalStore): Promise<LocalCopies> {
+  if (prefix === undefined) return { messages: [], fleeting: new Set() };
+  const copied =
+    inStorage((storage) => keysOf(storage, prefix).map((key): SentRequest => JSON.parse(storage.getItem(key) ?? ""))) ?? [];
+  const asked = inDatabase<SentRequest[]>("readonly", (copies) => copies.getAll(startsWith(prefix)));
+  const stored = await asked.catch(() => []);
+  const ids = new Set(stored.map(({ id }) => id));
+  const fleeting = new Set(copied.map(({ id }) => id).filter((id) => !ids.has(id)));
+  return { messages: [...copied, ...stored], fleeting };
 }
 
 /** The session is deleted. */
