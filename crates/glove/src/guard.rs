@@ -42,7 +42,8 @@ pub(crate) struct Guard {
 impl Guard {
     /// A rule that would let calls like this one run.
     pub(crate) fn rule_for(&self, tool: &str, input: &Json) -> Option<Rule> {
-        let (read, writes) = (input.read::<Value>().ok()?, self.workspace.written_file(tool, input));
+        let writes = self.workspace.written_file(tool, input);
+        let read = self.workspace.own_names(tool, input)?.read::<Value>().ok()?;
         // A file that is not written is of no folder, and all of the tool would be too much.
         if writes.is_none() && EDITS.contains(&tool) {
             return None;
@@ -55,7 +56,8 @@ impl Guard {
         if writes.is_some() && self.modes.now() == Mode::AcceptEdits {
             return true;
         }
-        let Ok(input) = input.read::<Value>() else { return false };
+        let meant = self.workspace.own_names(tool, input);
+        let Some(Ok(input)) = meant.map(|input| input.read::<Value>()) else { return false };
         self.allow_file.allows(&Asked { tool, input: &input, writes: writes.as_deref() })
     }
 

@@ -145,7 +145,7 @@ pub(crate) fn call_parts(tool: &str, input: &Value, change: Option<&FileChange>)
         ("write_file" | "fs_write" | "edit_file", Some(change), ..) => {
             lines.extend(change_lines(change));
             changed = lines.len();
-            &["path", "content", "old", "new"]
+            &["path", "file_path", "content", "old", "old_string", "new", "new_string"]
         }
         ("write_file" | "fs_write", None, _, Some(path)) if text("content").is_some() => {
             lines.push(name(path));
@@ -268,7 +268,7 @@ pub(crate) fn cut(line: &str, most: usize) -> String {
 /// A call in one line.
 pub(crate) fn call_line(tool: &str, input: &Value) -> String {
     let first =
-        ["command", "path", "pattern", "message"].into_iter().find_map(|name| input.get(name)?.as_str());
+        ["command", "path", "file_path", "pattern", "message"].into_iter().find_map(|name| input.get(name)?.as_str());
     let about = match (first, input) {
         (Some(first), _) => first.to_owned(),
         (None, Value::Object(fields)) if fields.is_empty() => String::new(),
