@@ -15,14 +15,12 @@ use serde_json::Value;
 use crate::allow_file::AllowFile;
 use crate::modes::{Mode, Modes};
 use crate::rules::{Asked, Rule};
+use crate::terminal_text::PLAN;
 
 /// What changes nothing, and so runs in each mode. Whatever else there is does not.
 const READS: [&str; 4] = ["read_file", "list_dir", "search", "ask_user"];
 
 const EDITS: [&str; 2] = ["write_file", "edit_file"];
-
-/// To the model.
-pub(crate) const PLAN: &str = "the user has turned on plan mode, in which nothing is changed and no command runs. Read what you need, then say what you would do";
 
 /// The tools of a session, for as long as a person is there.
 pub(crate) struct Guarded {
