@@ -46,7 +46,7 @@ pub(crate) fn nearest(connection: &Connection, scope: &str, asked: &[f32]) -> ru
     let mut found: Vec<(i64, f32)> = Vec::new();
     while let Some(row) = rows.next()? {
         let bytes: Vec<u8> = row.get(1)?;
-        if bytes.len() != asked.len() * size_of::<f32>() {
+        if bytes.len() != size_of_val(asked) {
             continue;
         }
         let (parts, _) = bytes.as_chunks();
