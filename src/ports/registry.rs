@@ -22,6 +22,7 @@ type Body = Arc<dyn Function<(Json, ToolContext), BoxFuture<'static, ToolOutcome
 type Undo = Arc<dyn Function<(Json, ToolContext), BoxFuture<'static, Result<(), String>>>>;
 type Permission = Arc<dyn Function<Json, bool>>;
 type Approval = Arc<dyn Function<Json, ApprovalVerdict>>;
+type Reading = Arc<dyn Function<Json, Result<Json, String>>>;
 
 /// A tool and how its calls are treated. Clones share the closures.
 #[derive(Clone)]
@@ -32,6 +33,7 @@ pub struct Tool {
     permission: Option<Permission>,
     approval: Option<Approval>,
     undo: Option<Undo>,
+    reading: Option<Reading>,
     /// Made when the tool is registered.
     check: Option<Arc<SchemaCheck>>,
 }
@@ -89,6 +91,7 @@ impl Tool {
             permission: None,
             approval: None,
             undo: None,
+            reading: None,
             check: None,
         }
     }
@@ -133,6 +136,16 @@ impl Tool {
             },
             Err(error) => ApprovalVerdict::Invalid(vec![issue(&error.to_string())]),
         }));
+        self
+    }
+
+    /// What the arguments mean, from what the model wrote: checked and run is what this gives. For names that models are used to from other
+    /// tools; an error is told to the model as one of the arguments.
+    pub fn read_as(
+        mut self,
+        reading: impl Fn(Json) -> Result<Json, String> + MaybeSend + MaybeSync + 'static,
+    ) -> Self {
+        self.reading = Some(Arc::new(reading));
         self
     }
 
@@ -214,12 +227,14 @@ impl Tool {
         &self.definition
     }
 
-    /// Checks the arguments against the tool's schema. Without the feature `schema-check`, only serde checks them.
-    fn issues(&self, input: &Json) -> Vec<Issue> {
-        if let Some(check) = &self.check {
-            return check.issues(input);
-        }
-        Vec::new()
+    /// The arguments as they are meant, checked against the tool's schema. Without the feature `schema-check`, only serde checks them.
+    fn meant(&self, input: &Json) -> Result<Json, Vec<Issue>> {
+        let input = match &self.reading {
+            Some(reading) => reading.call(input.clone()).map_err(|why| vec![issue(&why)])?,
+            None => input.clone(),
+        };
+        let issues = self.check.as_ref().map(|check| check.issues(&input)).unwrap_or_default();
+        if issues.is_empty() { Ok(input) } else { Err(issues) }
     }
 }
 
@@ -293,24 +308,23 @@ impl ToolHost for Tools {
 
     fn permission(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<PermissionVerdict>> {
         let tool = self.get(call.tool_name);
-        let issues = tool.map(|tool| tool.issues(call.input)).unwrap_or_default();
-        if !issues.is_empty() {
-            return Box::pin(future::ready(PermissionVerdict::Invalid(issues).into()));
-        }
         // Fail closed: without a rule that says no, a person is asked.
         let rule = tool.and_then(|tool| tool.permission.as_ref());
-        let needed = rule.is_none_or(|needed| needed.call(call.input.clone()));
-        let verdict = if needed { PermissionVerdict::Unset } else { PermissionVerdict::NotNeeded };
+        let verdict = match (tool.map(|tool| tool.meant(call.input)), rule) {
+            (Some(Err(issues)), _) => PermissionVerdict::Invalid(issues),
+            (Some(Ok(input)), Some(needed)) if !needed.call(input.clone()) => PermissionVerdict::NotNeeded,
+            _ => PermissionVerdict::Unset,
+        };
         Box::pin(future::ready(verdict.into()))
     }
 
     fn approval(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
         let tool = self.get(call.tool_name);
-        let issues = tool.map(|tool| tool.issues(call.input)).unwrap_or_default();
-        let verdict = match tool.and_then(|tool| tool.approval.as_ref()) {
-            _ if !issues.is_empty() => ApprovalVerdict::Invalid(issues),
-            Some(rule) => rule.call(call.input.clone()),
-            None => ApprovalVerdict::Needed { reason: None },
+        let rule = tool.and_then(|tool| tool.approval.as_ref());
+        let verdict = match (tool.map(|tool| tool.meant(call.input)), rule) {
+            (Some(Err(issues)), _) => ApprovalVerdict::Invalid(issues),
+            (Some(Ok(input)), Some(rule)) => rule.call(input),
+            _ => ApprovalVerdict::Needed { reason: None },
         };
         Box::pin(future::ready(verdict.into()))
     }
@@ -322,17 +336,21 @@ impl ToolHost for Tools {
             }
             return Box::pin(future::ready(ToolOutcome::Threw(not_here(call.tool_name))));
         };
-        let issues = tool.issues(call.input);
-        if !issues.is_empty() {
-            return Box::pin(future::ready(ToolOutcome::Invalid(issues)));
+        match tool.meant(call.input) {
+            Ok(input) => tool.body.call((input, context)),
+            Err(issues) => Box::pin(future::ready(ToolOutcome::Invalid(issues))),
         }
-        tool.body.call((call.input.clone(), context))
     }
 
     fn undo(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, Result<(), String>> {
-        match self.get(call.tool_name).and_then(|tool| tool.undo.as_ref()) {
-            Some(undo) => undo.call((call.input.clone(), context)),
-            None => Box::pin(future::ready(Err(not_here(call.tool_name)))),
+        let tool = self.get(call.tool_name);
+        let Some((tool, undo)) = tool.and_then(|tool| tool.undo.as_ref().map(|undo| (tool, undo))) else {
+            return Box::pin(future::ready(Err(not_here(call.tool_name))));
+        };
+        match tool.reading.as_ref().map(|reading| reading.call(call.input.clone())) {
+            Some(Err(why)) => Box::pin(future::ready(Err(why))),
+            Some(Ok(input)) => undo.call((input, context)),
+            None => undo.call((call.input.clone(), context)),
         }
     }
 }

@@ -4,8 +4,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
+import { type GloveTask, TaskAgent } from "glove-wasm/tasks";
 import { expect, test, vi } from "vitest";
 import { root } from "../support/project.js";
+import { examples, expectEvents } from "../support/task-examples.js";
 import { blocks, folder, pages, promised, write } from "./blocks.js";
 
 const all = blocks();
@@ -38,6 +40,33 @@ for (const { place, file, code, run } of all) {
     expect(printed).toEqual(promised(code));
   });
 }
+
+/** The three examples of the page on tasks, and what they are called where their events stand. */
+const tasks = { "research-brief.ts": "a research brief", "data-job.ts": "a data job", "review.ts": "a review with approvals" };
+
+test.each(Object.entries(tasks))("%s of the page on tasks has the events of the native run", async (name, title) => {
+  const block = all.find(({ file }) => file.endsWith(`docs-tasks-md/${name}`));
+  const example = examples.find((one) => one.name === title);
+  if (!block || !example) throw new Error(`there is no ${name} on the page`);
+  const begun: Promise<GloveTask>[] = [];
+  const start = TaskAgent.prototype.startTask;
+  const started = vi.spyOn(TaskAgent.prototype, "startTask").mockImplementation(function (this: TaskAgent, ...args) {
+    const task = start.apply(this, args);
+    begun.push(task);
+    return task;
+  });
+  const log = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  try {
+    // Anew, also where it has run for what it prints.
+    await import(`${block.file}?events`);
+  } finally {
+    started.mockRestore();
+    log.mockRestore();
+  }
+  expect(begun).toHaveLength(1);
+  const { events, state } = (await (begun[0] as Promise<GloveTask>)).getSnapshot();
+  expectEvents(example, events, state.id, "unnamed");
+});
 
 const servers = all.filter(({ file }) => file.endsWith("/server.mjs"));
 

@@ -27,9 +27,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("redis", &["", "task", "native"]),
     ("coding", &["", "native"]),
     ("sandbox", &["", "task", "native"]),
+    ("terminal", &["", "coding"]),
     ("serve", &["", "task", "native", "sqlite", "postgres", "redis"]),
-    ("cli", &["", "task", "native", "sqlite", "postgres", "redis", "coding", "sandbox", "serve"]),
-    ("tests", &["cli"]),
+    ("cli", &["", "task", "native", "sqlite", "postgres", "redis", "coding", "sandbox", "serve", "terminal"]),
+    ("tests", &["", "terminal", "cli"]),
 ];
 
 /// What may be in a wasm file of the crates above.

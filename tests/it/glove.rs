@@ -1,10 +1,38 @@
 //! The program `glove`, for the tests of it.
 
+use std::io::{Write, stdin, stdout};
 use std::panic::catch_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitCode, abort};
 use std::thread::{sleep, spawn};
 use std::time::Duration;
+
+use futures_executor::block_on;
+use glove_wasm::runtime::Glove;
+use glove_wasm::testing::ScriptedModel;
+use glove_wasm_terminal::CliDisplay;
+
+#[path = "../../examples/rust/src/bin/operations/desk/mod.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod desk;
+
+fn talk(place: &Path) -> ExitCode {
+    let mut builder = Glove::builder(ScriptedModel::by(desk::answer));
+    for tool in desk::tools(place) {
+        builder = builder.fold(tool);
+    }
+    let Ok(agent) = builder.build() else { return ExitCode::FAILURE };
+    let _terminal = CliDisplay::new().attach(&agent);
+    let mut line = String::new();
+    while stdin().read_line(&mut line).is_ok_and(|read| read > 0) {
+        let told = match block_on(agent.process_request(std::mem::take(&mut line).trim())) {
+            Ok(response) => response.text(),
+            Err(error) => error.code().to_owned(),
+        };
+        let _ = writeln!(stdout(), "= {told}");
+    }
+    ExitCode::SUCCESS
+}
 
 #[expect(clippy::panic, reason = "a panic is what is tested")]
 fn main() -> ExitCode {
@@ -18,6 +46,11 @@ fn main() -> ExitCode {
             let _ = catch_unwind(|| panic!("planted"));
             abort();
         });
+    }
+    // A home with this folder says that somebody talks to the agent of the example, in the display of the library.
+    let place = std::env::var_os("HOME").map(|home| PathBuf::from(home).join("operations"));
+    if let Some(place) = place.filter(|place| place.is_dir()) {
+        return talk(&place);
     }
     glove_wasm_cli::main()
 }

@@ -2,15 +2,20 @@
 
 use std::collections::VecDeque;
 use std::fs;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
+use glove_wasm::ports::{DisplayPort, Show};
 use glove_wasm::runtime::Glove;
 use glove_wasm::testing::ScriptedModel;
+use glove_wasm_terminal::CliDisplay;
 use serde_json::{Value, json};
 
+#[cfg(unix)]
+use crate::native_glove::{Home, tmux::Screen};
 use crate::support::runtime::block_on;
 
 #[path = "../../examples/rust/src/bin/operations/desk/mod.rs"]
@@ -155,4 +160,118 @@ fn a_form_asks_again_for_what_is_needed() {
     assert_eq!(seen[..2], ["input: A visitor: Name", "input: A visitor: Name is needed"]);
     assert_eq!(seen.len(), 4);
     assert!(place.say("register a visitor", &[None]).0.starts_with("That did not work"));
+}
+
+/// What is written to it can be read by the test.
+#[derive(Clone, Default)]
+struct Page(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What the agent says at the end, and what the display of the library printed, where these lines are typed.
+fn in_lines(place: &Place, sentence: &str, typed: &str) -> (String, String) {
+    let mut builder = Glove::builder(ScriptedModel::by(desk::answer));
+    for tool in desk::tools(&place.0) {
+        builder = builder.fold(tool);
+    }
+    let (agent, page) = (builder.build().unwrap(), Page::default());
+    let terminal = CliDisplay::new().through(io::Cursor::new(typed.to_owned()), page.clone()).attach(&agent);
+    let text = block_on(agent.process_request(sentence)).unwrap().text();
+    drop(terminal);
+    (text, String::from_utf8(page.0.lock().unwrap().clone()).unwrap())
+}
+
+#[test]
+fn the_display_of_the_library_asks_in_lines_and_takes_no_answer_for_another() {
+    let place = Place::new("lines");
+    let (text, printed) = in_lines(&place, "deploy api to staging", "perhaps\nyes\n2\n");
+    assert_eq!(text, "Would deploy 1 files to staging; nothing was changed.");
+    let asked = "i Checked\n  1 files, for the first time\n? Deploy api to staging?\n";
+    assert!(printed.starts_with(asked), "{printed}");
+    assert_eq!(printed.matches("! answer with").count(), 2, "{printed}");
+
+    // The input has ended: nothing happens that nobody allowed.
+    let (text, printed) = in_lines(&place, "deploy api to staging", "");
+    assert!(text.starts_with("That did not work") && printed.contains("? Deploy api"), "{text}\n{printed}");
+    assert!(!place.0.join("deployed").exists());
+
+    let (text, printed) = in_lines(&place, "new project", "shop\n1\nSells gloves\nyes\ny\n");
+    assert!(text.starts_with("Made shop"), "{text}\n{printed}");
+}
+
+#[test]
+fn the_display_of_the_library_shows_what_stands_there_already_and_nothing_after_it_is_dropped() {
+    let agent = Glove::builder(ScriptedModel::new([])).build().unwrap();
+    let display = agent.display();
+    let push = |message: &str| display.push_and_forget(show("info", &json!({ "message": message }))).unwrap();
+    push("before");
+    let page = Page::default();
+    let terminal = CliDisplay::new().through(io::Cursor::new("no one\nAda\n"), page.clone()).attach(&agent);
+    push("between");
+    let select = json!({ "message": "Who?", "options": ["Ada", "Bob"] });
+    let answer = block_on(display.push_and_wait(show("select", &select))).unwrap();
+    assert_eq!(answer.as_str(), "\"Ada\"");
+    drop(terminal);
+    push("after");
+    let printed = String::from_utf8(page.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(
+        printed,
+        "i before\ni between\n? Who?\n  1  Ada\n  2  Bob\n! answer with a number from 1 to 2, or the words of a line\n"
+    );
+}
+
+fn show(renderer: &str, input: &Value) -> Show {
+    Show { renderer: renderer.to_owned(), input: Json::from(input.clone()), owner: None, check: None }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_five_tools_ask_on_a_screen_in_the_display_of_the_library() {
+    let home = Home::new();
+    let place = home.file("operations");
+    desk::prepare(&place).unwrap();
+    let Some(screen) = Screen::start(&home, "") else { return };
+    let asks = |sentence: &str, answers: &[(&str, &str)], end: &str| {
+        screen.says(sentence);
+        for (question, answer) in answers {
+            screen.until(|text| text.contains(question));
+            screen.says(answer);
+        }
+        let text = screen.until(|text| text.contains(&format!("= {end}")));
+        screen.tmux(&["send-keys", "-R"]);
+        text
+    };
+    let lines = "  1     deploy\n  2     dry run\n  3     cancel\nAnswer:";
+    let dry = format!("? Deploy api to staging?\n{lines}");
+    asks("deploy api to staging", &[(&dry, "2")], "Would deploy 1 files to staging; nothing was changed.");
+    for (key, end) in [("Escape", "= That did not work"), ("C-c", "= ABORTED")] {
+        screen.says("deploy api to staging");
+        screen.until(|text| text.ends_with("Answer:"));
+        screen.presses(key);
+        screen.until(|text| text.contains(end));
+        screen.tmux(&["send-keys", "-R"]);
+    }
+    assert!(!place.join("deployed").exists());
+
+    let last = ("? Make `shop`", "y");
+    let details = [("name?", "shop"), ("Answer:", "1"), ("do?", ""), last];
+    asks("new project", &details, "Made shop with README.md");
+    asks("migrate up", &[("Answer:", "y")], "Applied 001_users, 002_names.");
+    let typed = ("Type `002_names`", "002_names");
+    asks("migrate down", &[("Answer:", "y"), typed], "Took 002_names back.");
+    let text =
+        asks("set TOKEN", &[("value of TOKEN", "s3cret-1")], "TOKEN is set to ******** (8 characters).");
+    assert!(!text.contains("s3cret"), "{text}");
+    let visitor =
+        [("visitor: Name", " "), ("Name is needed", "Ada"), ("Answer:", "1"), ("visitor: Note", "")];
+    asks("register a visitor", &visitor, "{\"day\":\"today\",\"name\":\"Ada\",\"note\":\"\"}");
 }

@@ -24,6 +24,8 @@ interface Body {
   readonly query?: string;
   readonly scope?: string;
   readonly limit?: number;
+  readonly order_by?: string;
+  readonly direction?: string;
   readonly episode_metadata_filters?: { readonly type: string; readonly filters: readonly Filter[] };
 }
 
@@ -95,13 +97,21 @@ export async function zep(key: string): Promise<ZepStandIn> {
     const edges = facts.filter(({ fits }) => fits > 0).sort((a, b) => b.fits - a.fits);
     return { status: 200, body: { edges: edges.slice(0, limit).map(({ fits: _, ...edge }) => edge) } };
   };
-  const list = (name: string, { limit = 100, episode_metadata_filters: given }: Body) => {
+  const list = (name: string, { limit, order_by = "uuid", direction = "desc", episode_metadata_filters: given }: Body) => {
+    if (!["uuid", "created_at"].includes(order_by) || !["asc", "desc"].includes(direction)) {
+      throw new Refusal(400, "order_by is uuid or created_at, direction asc or desc");
+    }
+    if (given && given.type !== "and" && given.type !== "or") throw new Refusal(400, "a group of filters is of type and, or");
     const fits = ({ metadata }: Episode) =>
       (given?.filters ?? []).every(({ property_name, comparison_operator, property_value }) => {
         if (comparison_operator !== "=") throw new Refusal(400, "this stand-in compares with = alone");
         return metadata[property_name] === property_value;
       });
-    return { status: 200, body: { episodes: graphOf(name).filter(fits).slice(0, Math.min(limit, 50)) } };
+    // As they came is by both: the newest first, unless it is asked for otherwise.
+    const found = graphOf(name).filter(fits);
+    if (direction === "desc") found.reverse();
+    // What is asked for is at most 50; a page has 100 where nothing is said.
+    return { status: 200, body: { episodes: found.slice(0, limit === undefined ? 100 : Math.min(limit, 50)) } };
   };
   const remove = (uuid: string) => {
     for (const [name, episodes] of graphs) {

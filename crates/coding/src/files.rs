@@ -9,6 +9,7 @@ use ignore::WalkBuilder;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::names::own_names;
 use super::workspace::{Workspace, failed, on_thread};
 use glove_wasm::json::Json;
 use glove_wasm::ports::{Tool, ToolContext, ToolFailure};
@@ -546,6 +547,7 @@ impl Workspace {
     /// What a call of `write_file` or `edit_file` would do, so that a person sees it before allowing it. `None` for another tool, and
     /// where the call could not be done.
     pub fn change_of(&self, tool: &str, input: &Json) -> Option<FileChange> {
+        let input = own_names(tool, input).ok()?;
         if tool == "write_file" {
             let WriteFile { path, content, .. } = input.read().ok()?;
             let below = self.below(&path).ok()?;
@@ -569,6 +571,7 @@ impl Workspace {
 
 /// As a call names the file that it changes.
 fn path_of(tool: &str, input: &Json) -> Option<String> {
+    let input = own_names(tool, input).ok()?;
     match tool {
         "write_file" => Some(input.read::<WriteFile>().ok()?.path),
         "edit_file" => Some(input.read::<EditFile>().ok()?.path),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Stdout, Write, stdout};
 
-use termimad::MadSkin;
+use termimad::{Alignment, MadSkin};
 use unicode_width::UnicodeWidthChar;
 
 use crate::pages::{self, size};
@@ -26,13 +26,10 @@ pub(crate) struct Display {
 
 impl Display {
     pub(crate) fn new() -> Self {
-        Display {
-            out: stdout(),
-            skin: MadSkin::default_dark(),
-            pending: String::new(),
-            drawn: Vec::new(),
-            in_code: false,
-        }
+        let mut skin = MadSkin::default_dark();
+        // In the middle of a wide window nobody looks for one.
+        skin.headers.iter_mut().for_each(|header| header.align = Alignment::Left);
+        Display { out: stdout(), skin, pending: String::new(), drawn: Vec::new(), in_code: false }
     }
 
     pub(crate) fn add(&mut self, text: &str) -> io::Result<()> {

@@ -15,14 +15,12 @@ use serde_json::Value;
 use crate::allow_file::AllowFile;
 use crate::modes::{Mode, Modes};
 use crate::rules::{Asked, Rule};
+use crate::terminal_text::PLAN;
 
 /// What changes nothing, and so runs in each mode. Whatever else there is does not.
 const READS: [&str; 4] = ["read_file", "list_dir", "search", "ask_user"];
 
 const EDITS: [&str; 2] = ["write_file", "edit_file"];
-
-/// To the model.
-pub(crate) const PLAN: &str = "the user has turned on plan mode, in which nothing is changed and no command runs. Read what you need, then say what you would do";
 
 /// The tools of a session, for as long as a person is there.
 pub(crate) struct Guarded {
@@ -42,7 +40,8 @@ pub(crate) struct Guard {
 impl Guard {
     /// A rule that would let calls like this one run.
     pub(crate) fn rule_for(&self, tool: &str, input: &Json) -> Option<Rule> {
-        let (read, writes) = (input.read::<Value>().ok()?, self.workspace.written_file(tool, input));
+        let writes = self.workspace.written_file(tool, input);
+        let read = self.workspace.own_names(tool, input)?.read::<Value>().ok()?;
         // A file that is not written is of no folder, and all of the tool would be too much.
         if writes.is_none() && EDITS.contains(&tool) {
             return None;
@@ -55,7 +54,8 @@ impl Guard {
         if writes.is_some() && self.modes.now() == Mode::AcceptEdits {
             return true;
         }
-        let Ok(input) = input.read::<Value>() else { return false };
+        let meant = self.workspace.own_names(tool, input);
+        let Some(Ok(input)) = meant.map(|input| input.read::<Value>()) else { return false };
         self.allow_file.allows(&Asked { tool, input: &input, writes: writes.as_deref() })
     }
 

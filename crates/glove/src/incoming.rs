@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use glove_wasm::display::{Slot, SlotStatus};
+use glove_wasm::display::Slot;
 use glove_wasm::error::Error;
 use glove_wasm::event::Event;
 use glove_wasm::runtime::{DisplayManager, Glove, Response, ResponseFuture, Subscription};
@@ -13,6 +13,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::failure::Failure;
+use crate::questions::is_notice;
 
 pub(crate) enum Incoming {
     Event(Box<Event>),
@@ -109,11 +110,6 @@ impl Inbox {
         }
         Ok(())
     }
-}
-
-/// Something to read that nobody waits for; a question that is answered is none.
-pub(crate) fn is_notice(slot: &Slot) -> bool {
-    !slot.waits && slot.status == SlotStatus::Pending
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ use crate::agent::OpenAgent;
 use crate::calls::{Calls, Shown};
 use crate::chat::tool_of;
 use crate::failure::Failure;
-use crate::incoming::{Inbox, Incoming, is_notice};
-use crate::questions::{Answer, Ask, Question, Reply};
+use crate::incoming::{Inbox, Incoming};
+use crate::questions::{Answer, Ask, Question, Reply, is_notice};
 use crate::said::Said;
 use crate::terminal_text;
 
@@ -369,7 +369,7 @@ impl Lines<'_> {
         if self.json {
             return self.tell("slot", slot);
         }
-        let question = Question::of(slot, &self.open_agent.workspace);
+        let question = Question::of(slot, Some(&self.open_agent.workspace));
         if stdin().is_terminal() && !self.lines.is_empty() {
             self.lines.clear();
             self.line("! input typed before this question was ignored")?;

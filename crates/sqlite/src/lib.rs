@@ -11,6 +11,7 @@ mod sessions;
 mod store;
 mod task_source;
 mod transfer;
+mod vectors;
 mod worker;
 
 pub use database::SqliteDatabase;

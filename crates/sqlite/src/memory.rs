@@ -1,5 +1,7 @@
-//! A memory in a SQLite database, searched by its full text.
+//! A memory in a SQLite database, searched by its full text, and by what it means where the application can embed texts.
 
+use std::fmt;
+use std::future::Future;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,6 +15,8 @@ use glove_wasm_task::memory::{MemoryEntry, MemoryQuery, MemoryScope};
 use glove_wasm_task::runtime::MemoryProvider;
 use glove_wasm_task::{TaskError, TaskErrorKind};
 
+use crate::vectors;
+
 /// Longer questions are cut.
 const MAX_WORDS: usize = 64;
 
@@ -23,10 +27,16 @@ const TABLES: &str = "
     CREATE INDEX IF NOT EXISTS memory_pinned ON memory (scope, title) WHERE pinned = 1;
     CREATE VIRTUAL TABLE IF NOT EXISTS memory_words USING fts5 (title, text, tags, tokenize = 'unicode61 remove_diacritics 2');";
 
+/// So many entries with the words of a question are compared with those that mean the like.
+const MOST_BY_WORDS: u32 = 1_000;
+
+type Embed = Arc<dyn Fn(&str) -> BoxFuture<'static, Option<Vec<f32>>> + Send + Sync>;
+
 /// Remembers in a file that several processes may share. Clones are the same memory.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct SqliteMemory {
     connection: Arc<Mutex<Connection>>,
+    embed: Option<Embed>,
 }
 
 fn failed(error: &rusqlite::Error) -> TaskError {
@@ -40,6 +50,7 @@ impl SqliteMemory {
             let connection = Connection::open(path)?;
             connection.busy_timeout(Duration::from_secs(2))?;
             connection.execute_batch(TABLES)?;
+            connection.execute_batch(vectors::TABLE)?;
             if connection.prepare("SELECT data FROM memory").is_err() {
                 // One that was made before entries had data. Of two that open it at once, the second finds it done.
                 let added =
@@ -49,7 +60,22 @@ impl SqliteMemory {
             Ok(connection)
         };
         let connection = make().map_err(|error| failed(&error))?;
-        Ok(SqliteMemory { connection: Arc::new(Mutex::new(connection)) })
+        Ok(SqliteMemory { connection: Arc::new(Mutex::new(connection)), embed: None })
+    }
+
+    /// Finds entries by what they mean too: this gives the vector of a text, all of one length. Where it gives none, the words find the entry. A
+    /// question reads the vectors of the newest 2,000 entries of a channel; entries that were put without one have none until they are put again.
+    pub fn embed<F>(mut self, embed: impl Fn(&str) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Option<Vec<f32>>> + Send + 'static,
+    {
+        self.embed = Some(Arc::new(move |text| Box::pin(embed(text))));
+        self
+    }
+
+    fn vector_of(&self, text: &str) -> BoxFuture<'static, Option<Vec<f32>>> {
+        let embedding = self.embed.as_ref().map(|embed| embed(text));
+        Box::pin(async move { vectors::unit(&embedding?.await?) })
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, TaskError> {
@@ -96,24 +122,33 @@ fn first(
 impl MemoryProvider for SqliteMemory {
     fn put(&self, scope: MemoryScope, entry: MemoryEntry) -> BoxFuture<'static, Result<(), TaskError>> {
         let (scope, tags) = (scope.name(), entry.tags.join("\n"));
-        let done = self.with(|connection| {
-            let change = connection.transaction()?;
-            if let Some(number) = number_of(&change, &scope, &entry.id)? {
-                change.execute("DELETE FROM memory_words WHERE rowid = ?1", [number])?;
-                change.execute("DELETE FROM memory WHERE number = ?1", [number])?;
-            }
-            change.execute(
-                "INSERT INTO memory (scope, id, title, text, tags, source, pinned, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                params![scope, entry.id, entry.title, entry.text, tags, entry.source, entry.pinned, entry.data.as_str()],
-            )?;
-            let number = change.last_insert_rowid();
-            change.execute(
-                "INSERT INTO memory_words (rowid, title, text, tags) VALUES (?1, ?2, ?3, ?4)",
-                params![number, entry.title, entry.text, tags],
-            )?;
-            change.commit()
-        });
-        Box::pin(ready(done))
+        let text = match entry.title.as_str() {
+            "" => entry.text.clone(),
+            title => format!("{title}: {}", entry.text),
+        };
+        let (memory, embedding) = (self.clone(), self.vector_of(&text));
+        Box::pin(async move {
+            let vector = embedding.await;
+            memory.with(|connection| {
+                let change = connection.transaction()?;
+                if let Some(number) = number_of(&change, &scope, &entry.id)? {
+                    remove(&change, number)?;
+                }
+                change.execute(
+                    "INSERT INTO memory (scope, id, title, text, tags, source, pinned, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    params![scope, entry.id, entry.title, entry.text, tags, entry.source, entry.pinned, entry.data.as_str()],
+                )?;
+                let number = change.last_insert_rowid();
+                change.execute(
+                    "INSERT INTO memory_words (rowid, title, text, tags) VALUES (?1, ?2, ?3, ?4)",
+                    params![number, entry.title, entry.text, tags],
+                )?;
+                if let Some(vector) = &vector {
+                    vectors::put(&change, number, vector)?;
+                }
+                change.commit()
+            })
+        })
     }
 
     fn query(
@@ -122,6 +157,14 @@ impl MemoryProvider for SqliteMemory {
         query: MemoryQuery,
     ) -> BoxFuture<'static, Result<Vec<MemoryEntry>, TaskError>> {
         let scope = scope.name();
+        let is_asked = !query.pinned && !query.text.trim().is_empty();
+        if is_asked && self.embed.is_some() {
+            let (memory, embedding) = (self.clone(), self.vector_of(&query.text));
+            return Box::pin(async move {
+                let asked = embedding.await;
+                memory.with(|connection| by_meaning(connection, &scope, &query, asked.as_deref()))
+            });
+        }
         let found = self.with(|connection| {
             if query.pinned {
                 let mut asking = connection.prepare_cached(
@@ -148,12 +191,50 @@ impl MemoryProvider for SqliteMemory {
             let change = connection.transaction()?;
             let number = number_of(&change, &scope, &id)?;
             if let Some(number) = number {
-                change.execute("DELETE FROM memory_words WHERE rowid = ?1", [number])?;
-                change.execute("DELETE FROM memory WHERE number = ?1", [number])?;
+                remove(&change, number)?;
             }
             change.commit()?;
             Ok(number.is_some())
         });
         Box::pin(ready(done))
+    }
+}
+
+fn remove(change: &Connection, number: i64) -> rusqlite::Result<()> {
+    change.execute("DELETE FROM memory_words WHERE rowid = ?1", [number])?;
+    vectors::remove(change, number)?;
+    change.execute("DELETE FROM memory WHERE number = ?1", [number]).map(drop)
+}
+
+/// Those with the words of the question and those that mean the like, as one order.
+fn by_meaning(
+    connection: &Connection,
+    scope: &str,
+    query: &MemoryQuery,
+    asked: Option<&[f32]>,
+) -> rusqlite::Result<Vec<MemoryEntry>> {
+    let mut by_words = Vec::new();
+    if let Some(words) = words_of(&query.text) {
+        let mut asking = connection.prepare_cached(
+            "SELECT m.number FROM memory_words JOIN memory AS m ON m.number = memory_words.rowid \
+             WHERE memory_words MATCH ?1 AND m.scope = ?2 \
+             ORDER BY bm25(memory_words, 3.0, 1.0, 1.0), m.id LIMIT ?3",
+        )?;
+        let rows = asking.query_map(params![words, scope, MOST_BY_WORDS], |row| row.get(0))?;
+        by_words = rows.collect::<rusqlite::Result<Vec<i64>>>()?;
+    }
+    let by_vectors = match asked {
+        Some(asked) => vectors::nearest(connection, scope, asked)?,
+        None => Vec::new(),
+    };
+    let mut asking = connection
+        .prepare_cached("SELECT id, title, text, tags, source, pinned, data FROM memory WHERE number = ?1")?;
+    let numbers = vectors::fused([&by_words, &by_vectors]);
+    first(numbers.into_iter().map(|number| asking.query_row([number], entry_of)), query)
+}
+
+impl fmt::Debug for SqliteMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteMemory").field("embeds", &self.embed.is_some()).finish_non_exhaustive()
     }
 }

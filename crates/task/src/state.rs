@@ -115,6 +115,9 @@ pub struct PlanState {
 pub struct Outgoing {
     pub path: String,
     pub content: String,
+    /// A decision, which stays unwritten where another one stands that counts: the first one wins.
+    #[json(default)]
+    pub unless_decided: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Read, Ts, Write)]

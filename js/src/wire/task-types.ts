@@ -119,7 +119,12 @@ export interface TaskState {
   /** The number of the last event. */
   readonly last_event: number;
   /** Requests and decisions that may not be in their files yet. */
-  readonly outgoing: readonly { readonly path: string; readonly content: string }[];
+  readonly outgoing: readonly {
+    readonly path: string;
+    readonly content: string;
+    /** A decision, which stays unwritten where another one stands that counts: the first one wins. */
+    readonly unless_decided: boolean;
+  }[];
   /** Events that may not be in the journal yet. */
   readonly outbox: readonly TaskEvent[];
   readonly approvals: ApprovalPolicy;

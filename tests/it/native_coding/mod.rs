@@ -407,3 +407,42 @@ fn listing_and_searching_leave_out_what_git_ignores() {
     assert_eq!(place.works("search", json!({ "pattern": "four" })), "(nothing found)");
     assert!(place.fails("search", json!({ "pattern": "(" })).contains("no regular expression"));
 }
+
+#[test]
+fn names_of_other_coding_tools_mean_the_same_and_two_of_one_argument_are_refused() {
+    let place = Place::new("names");
+    let read = json!({ "file_path": "src/main.rs", "start_line": 2, "end_line": 2 });
+    assert_eq!(place.works("read_file", read), "2      one();\n(lines 2 to 2 of 4)\n");
+    place.works("edit_file", json!({ "path": "src/main.rs", "old_string": "one", "new_string": "ONE" }));
+    assert!(fs::read_to_string(place.work().join("src/main.rs")).unwrap().contains("ONE();"));
+    for folder in ["cwd", "working_dir", "folder"] {
+        assert_eq!(place.works("bash", json!({ "command": "ls", (folder): "src" })), "main.rs\n");
+    }
+    let stopped = place.works("bash", json!({ "command": "sleep 100", "timeout": 1000 }));
+    assert!(stopped.contains('1'), "{stopped}");
+    let both = json!({ "command": "ls", "cwd": "src", "folder": "." });
+    let agent = place.agent([Line::call("bash", "c1", both), Line::text("done")]);
+    block_on(agent.process_request("go")).unwrap();
+    let told = serde_json::to_string(&agent.messages()).unwrap();
+    assert!(told.contains("`cwd` is another name of `folder`"), "{told}");
+    assert!(place.fails("bash", json!({ "command": "ls", "cwd": ".." })).contains("outside"));
+    let workspace = Workspace::open(place.work()).unwrap();
+    let call = |input: Value| Json::from(input);
+    let edit = call(json!({ "file_path": "src/main.rs", "old_string": "two", "new_string": "2" }));
+    let change = workspace.change_of("edit_file", &edit).unwrap();
+    assert!(change.after.contains("    2();"), "{change:?}");
+    assert!(workspace.written_file("edit_file", &edit).unwrap().ends_with("src/main.rs"));
+    let both = call(json!({ "path": "src/main.rs", "old": "two", "old_string": "one", "new": "2" }));
+    assert_eq!(workspace.change_of("edit_file", &both), None);
+    assert_eq!(workspace.own_names("edit_file", &both), None);
+}
+
+#[test]
+fn an_edit_by_other_names_is_taken_back() {
+    let place = Place::new("names-undo");
+    let edit = json!({ "path": "src/main.rs", "old_string": "one", "new_string": "ONE" });
+    let agent = place.agent([Line::call("edit_file", "c1", edit), Line::text("done")]);
+    block_on(agent.process_request("go")).unwrap();
+    block_on(agent.session().undo_until_done(1)).unwrap();
+    assert!(fs::read_to_string(place.work().join("src/main.rs")).unwrap().contains("    one();"));
+}

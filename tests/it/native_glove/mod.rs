@@ -20,7 +20,7 @@ mod sessions;
 mod size;
 pub mod task;
 mod tls;
-mod tmux;
+pub mod tmux;
 mod traces;
 mod typed_ahead;
 

@@ -51,11 +51,17 @@ fn a_rule_is_written_at_a_question_and_holds_from_then_on_for_simple_commands() 
     assert!(fs::read_to_string(home.file("work/.glove/allow")).unwrap().ends_with("\ncommand echo hello\n"));
 
     // In another run it is trusted, as it was written here.
-    script(&home, &[runs("echo hello again"), text("Second.")]);
+    let elsewhere = json!({ "command": "echo hello there", "cwd": ".." });
+    let elsewhere = json!({ "calls": [{ "tool": "bash", "input": elsewhere }] });
+    script(&home, &[runs("echo hello again"), elsewhere, text("Second.")]);
     let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
     let begun = screen.ends("\n>");
     assert!(begun.contains("1 rule of .glove/allow"), "{begun}");
     screen.says("Go.");
+    // A folder by another name is one all the same.
+    let asked = screen.ends("\nAnswer:");
+    assert!(asked.contains("$ echo hello there\ncwd: ..\n? Run bash?"), "{asked}");
+    screen.says("n");
     screen.ends("\nSecond.\n>");
 }
 

@@ -150,11 +150,11 @@ fn a_conversation_looks_as_it_should() {
     assert!(set.contains("The user set it") && !set.contains("tops3cret"), "{set}");
 
     screen.says("Rest.");
-    screen.ends("s (ctrl-C stops)");
+    screen.ends("s (esc stops)");
     for (width, height) in [("40", "12"), ("100", "30"), ("60", "20")] {
         screen.tmux(&["resize-window", "-x", width, "-y", height]);
         // It is drawn again ten times a second.
-        let drawn = screen.ends("s (ctrl-C stops)");
+        let drawn = screen.ends("s (esc stops)");
         assert_eq!(drawn.matches("running bash").count(), 1, "{drawn}");
     }
     screen.presses("C-c");
@@ -178,7 +178,7 @@ fn a_terminal_that_is_closed_ends_what_ran_in_it_and_the_session_goes_on_in_anot
     let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
     screen.ends("\n>");
     screen.says("Rest.");
-    screen.ends("s (ctrl-C stops)");
+    screen.ends("s (esc stops)");
     let until = Instant::now() + PATIENCE;
     let pid = loop {
         match std::fs::read_to_string(home.file("work/pid")) {

@@ -33,11 +33,11 @@ fn a_message_that_is_sent_while_it_works_is_read_before_the_next_step() {
     let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
     screen.ends("\n>");
     screen.says("Do a.");
-    screen.ends("s (ctrl-C stops)");
+    screen.ends("s (esc stops)");
     screen.types("And b");
-    screen.ends("s (ctrl-C stops)\n> And b");
+    screen.ends("s (esc stops)\n> And b");
     screen.presses("Enter");
-    screen.ends("s (ctrl-C stops)\n↳ And b");
+    screen.ends("s (esc stops)\n↳ And b");
     home.write("work/go", "");
     let shown = screen.ends("\nBoth are done.\n>");
     assert!(shown.contains("\n  went\n> And b\nBoth are done.\n"), "{shown}");
@@ -60,7 +60,7 @@ fn escape_stops_and_what_was_typed_is_there_for_the_next_message() {
     let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
     screen.ends("\n>");
     screen.says("Do a.");
-    screen.ends("s (ctrl-C stops)");
+    screen.ends("s (esc stops)");
     screen.types("rather b");
     screen.ends("\n> rather b");
     screen.presses("Escape");
@@ -77,15 +77,15 @@ fn a_message_waits_for_the_end_with_tab_and_can_be_taken_back() {
     let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
     screen.ends("\n>");
     screen.says("Do a.");
-    screen.ends("s (ctrl-C stops)");
+    screen.ends("s (esc stops)");
     screen.types("then b");
     screen.presses("Tab");
-    screen.ends("s (ctrl-C stops)\n↳ then b");
+    screen.ends("s (esc stops)\n↳ then b");
     screen.presses("Up");
-    screen.ends("s (ctrl-C stops)\n> then b");
+    screen.ends("s (esc stops)\n> then b");
     screen.types(" and c");
     screen.presses("Tab");
-    screen.ends("s (ctrl-C stops)\n↳ then b and c");
+    screen.ends("s (esc stops)\n↳ then b and c");
     home.write("work/go", "");
     let shown = screen.ends("\nSecond.\n>");
     assert!(shown.contains("\nFirst.\n> then b and c\nSecond.\n>"), "{shown}");
@@ -99,18 +99,36 @@ fn a_message_that_is_sent_as_the_run_is_stopped_is_read_or_in_the_next_line() {
     let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
     screen.ends("\n>");
     screen.says("Do a.");
-    screen.ends("s (ctrl-C stops)");
+    screen.ends("s (esc stops)");
     // Enter and Escape arrive together, behind the text; what follows says that no more of a key comes.
     screen.tmux(&["send-keys", "-l", "And b\r\x1b\x1bq"]);
-    // The end of the first request is told by another way than the answer of the second one, and can come after it.
     let read = |shown: &str| shown.ends_with("\n>") && shown.contains("\nOne.\n");
     let shown = screen.until(|shown| {
         shown.contains("\nstopped\n")
             && (shown.ends_with("\n> And b") || read(shown))
-            && !shown.contains("(ctrl-C stops)")
+            && !shown.contains("(esc stops)")
     });
     assert!(!shown.contains('↳'), "nothing waits: {shown}");
     assert!(shown.contains("And b"), "{shown}");
+}
+
+#[test]
+fn the_end_of_a_request_is_told_before_what_comes_of_the_message_that_waited() {
+    let home = Home::new();
+    works(&home, &["One.", "Two."]);
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
+    screen.ends("\n>");
+    screen.says("Do a.");
+    screen.ends("s (esc stops)");
+    screen.types("And b");
+    screen.presses("Tab");
+    screen.ends("s (esc stops)\n↳ And b");
+    screen.presses("Escape");
+    let shown = screen.until(|shown| shown.ends_with("\n>") || shown.ends_with("\n> And b"));
+    assert_eq!(shown.matches("\nstopped\n").count(), 1, "{shown}");
+    if let Some(answer) = shown.find("> And b\nOne.") {
+        assert!(shown.find("\nstopped\n").is_some_and(|end| end < answer), "{shown}");
+    }
 }
 
 #[test]
@@ -120,15 +138,15 @@ fn a_key_that_means_nothing_holds_nothing_up() {
     let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
     screen.ends("\n>");
     screen.says("Do a.");
-    screen.ends("s (ctrl-C stops)");
+    screen.ends("s (esc stops)");
     for keys in [&["1b", "5b", "45"] as &[&str], &["ff"], &["e6", "97"], &["1b", "6e"]] {
         let args: Vec<_> = ["send-keys", "-H"].iter().chain(keys).copied().collect();
         screen.tmux(&args);
         // It still reads keys and draws.
         screen.types("x");
-        screen.ends("s (ctrl-C stops)\n> x");
+        screen.ends("s (esc stops)\n> x");
         screen.presses("C-u");
-        screen.ends("s (ctrl-C stops)");
+        screen.ends("s (esc stops)");
     }
     screen.presses("C-c");
     screen.ends("\nstopped\n>");
@@ -141,10 +159,10 @@ fn what_waits_when_the_program_is_killed_is_followed_when_it_goes_on() {
     let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
     screen.ends("\n>");
     screen.says("Do a.");
-    screen.ends("s (ctrl-C stops)");
+    screen.ends("s (esc stops)");
     screen.types("then b");
     screen.presses("Tab");
-    screen.ends("s (ctrl-C stops)\n↳ then b");
+    screen.ends("s (esc stops)\n↳ then b");
     // It is in the record before the program is gone.
     until(|| {
         let exported = home.run(&["export"]);
@@ -159,7 +177,7 @@ fn what_waits_when_the_program_is_killed_is_followed_when_it_goes_on() {
     let Some(screen) = Screen::start(&home, "resume --model scripted:script --allow bash") else { return };
     screen.ends("\n  1  n  Don't run\n  2  y  Run again\nAnswer:");
     screen.says("n");
-    let shown = screen.ends("s (ctrl-C stops)");
+    let shown = screen.ends("s (esc stops)");
     let shown =
         if shown.contains("> then b") { shown } else { screen.until(|shown| shown.contains("> then b")) };
     assert!(shown.contains("\nFirst.\n> then b"), "{shown}");
@@ -174,10 +192,10 @@ fn two_requests_that_end_in_the_same_way_are_both_told() {
     let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
     screen.ends("\n>");
     screen.says("Do a.");
-    screen.ends("s (ctrl-C stops)");
+    screen.ends("s (esc stops)");
     screen.types("then b");
     screen.presses("Tab");
-    screen.ends("s (ctrl-C stops)\n↳ then b");
+    screen.ends("s (esc stops)\n↳ then b");
     home.write("work/go", "");
     let shown =
         screen.until(|shown| shown.matches("/retry asks again").count() == 2 && shown.ends_with("\n>"));
@@ -195,7 +213,7 @@ fn the_end_of_a_word_is_no_answer_to_a_question_that_came_meanwhile() {
     let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted:script", "--allow", "bash"]);
     terminal.sees("> ");
     terminal.type_in("Do a.\r");
-    terminal.sees("s (ctrl-C stops)");
+    terminal.sees("s (esc stops)");
     terminal.type_in("tr");
     terminal.sees("> tr");
     home.write("work/go", "");

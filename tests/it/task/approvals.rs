@@ -2,12 +2,13 @@
 
 use crate::support::wait::block_on;
 use futures_util::future::join;
+use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{Tool, ToolContext};
 use glove_wasm::testing::{FakeClock, Line, ScriptedModel};
-use glove_wasm_task::runtime::{MemoryWorkspace, RunOptions, Workspace, decide};
+use glove_wasm_task::runtime::{Entry, Lease, MemoryWorkspace, RunOptions, Workspace, decide};
 use glove_wasm_task::{
-    ApprovalDecision, ApprovalPolicy, ApprovalRequest, Decision, FinishReason, ResultView, TaskStatus,
-    WorkspacePath,
+    ApprovalDecision, ApprovalPolicy, ApprovalRequest, Decision, FinishReason, ResultView, TaskError,
+    TaskStatus, WorkspacePath,
 };
 use serde_json::{Value, json};
 
@@ -198,6 +199,61 @@ fn a_question_that_is_answered_in_the_session_of_the_step_is_written_down_too() 
     let decision = files.text("progress/approvals/decisions/req_0001.json").unwrap();
     assert!(decision.contains("\"session\"") && decision.contains("approved"), "{decision}");
     assert_eq!(result.approvals.iter().map(|open| open.id.as_str()).collect::<Vec<_>>(), ["req_0002"]);
+}
+
+/// Somebody else decides between the state that tells of a decision and the file of that.
+#[derive(Clone)]
+struct Rival(MemoryWorkspace);
+
+const DENIED: &str = r#"{"id":"req_0001","decision":"denied","approved_by":"ada","timestamp":""}"#;
+const DECISION: &str = "progress/approvals/decisions/req_0001.json";
+
+impl Workspace for Rival {
+    fn read(&self, path: &WorkspacePath) -> BoxFuture<'static, Result<Option<Vec<u8>>, TaskError>> {
+        self.0.read(path)
+    }
+
+    fn write(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
+        if path.as_str() == "progress/state.json" && String::from_utf8_lossy(&content).contains(DECISION) {
+            self.0.put(DECISION, DENIED).unwrap();
+        }
+        self.0.write(path, content)
+    }
+
+    fn swap(
+        &self,
+        path: &WorkspacePath,
+        before: Option<Vec<u8>>,
+        content: Vec<u8>,
+    ) -> BoxFuture<'static, Result<bool, TaskError>> {
+        self.0.swap(path, before, content)
+    }
+
+    fn append(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
+        self.0.append(path, content)
+    }
+
+    fn list(&self, folder: &WorkspacePath) -> BoxFuture<'static, Result<Vec<Entry>, TaskError>> {
+        self.0.list(folder)
+    }
+
+    fn lease(&self) -> BoxFuture<'static, Result<Lease, TaskError>> {
+        self.0.lease()
+    }
+}
+
+#[test]
+fn an_answer_in_the_session_of_a_step_overwrites_no_decision_of_the_same_instant() {
+    let files = workspace();
+    let policy =
+        ApprovalPolicy { require_tools: vec!["fs_write".to_owned()], ..ApprovalPolicy::permissive() };
+    let rival = Rival(files.clone());
+    let task = block_on(agent(&working_model()).start_task(rival, spec().approvals(policy))).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    let question = result.approvals[0].question.clone().unwrap();
+    block_on(task.session().unwrap().approve(&question)).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    assert_eq!(files.text(DECISION).unwrap(), DENIED);
 }
 
 #[test]

@@ -462,6 +462,59 @@ fn a_database_finds_by_words_and_keeps_channels_apart() {
     let _ = std::fs::remove_file(&path);
 }
 
+/// A vector by what a text is about; none for a text that cannot be embedded.
+fn about(text: &str) -> Option<Vec<f32>> {
+    let text = text.to_lowercase();
+    let has = |words: &[&str]| if words.iter().any(|word| text.contains(word)) { 2.0 } else { 0.0 };
+    let found = vec![has(&["dog", "puppy", "hound"]), has(&["car", "engine", "vehicle"])];
+    (!text.contains("unclear")).then_some(found)
+}
+
+#[test]
+fn a_database_finds_by_meaning_with_a_function_and_by_words_without() {
+    let path = std::env::temp_dir().join(format!("glove-memory-meaning-{}.sqlite", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    let memory = SqliteMemory::open(&path).unwrap().embed(|text: &str| std::future::ready(about(text)));
+    let scope = MemoryScope::new(ScopeKind::Agent, "a");
+    let put = |entry| block_on(memory.put(scope.clone(), entry)).unwrap();
+    put(MemoryEntry::new("1", "Pet", "Her hound is called Rex"));
+    put(MemoryEntry::new("2", "Travel", "They sold the vehicle"));
+    put(MemoryEntry::new("3", "Pet", "an unclear note about a puppy").tags(["old"]));
+    let ask = |memory: &SqliteMemory, text: &str, tags: &[&str]| -> Vec<String> {
+        let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        let query =
+            MemoryQuery { name: "q".into(), text: text.into(), top_k: 9, tags, ..MemoryQuery::default() };
+        let found = block_on(memory.query(scope.clone(), query)).unwrap();
+        found.into_iter().map(|entry| entry.id).collect()
+    };
+    assert_eq!(ask(&memory, "which dog?", &[]), ["1"], "no word of it is there");
+    assert_eq!(ask(&memory, "puppy", &[]), ["1", "3"], "by its meaning, and by its words");
+    assert_eq!(ask(&memory, "puppy", &["old"]), ["3"]);
+    assert_eq!(ask(&memory, "unclear", &[]), ["3"], "a question without a vector leaves the words");
+    assert_eq!(ask(&memory, " ", &[]), [""; 0]);
+    // Put again it means something else, and what is forgotten is found no more.
+    put(MemoryEntry::new("1", "Travel", "The engine is loud"));
+    assert_eq!(ask(&memory, "dog", &[]), [""; 0]);
+    assert_eq!(ask(&memory, "car", &[]), ["2", "1"], "the older one of two that are as near");
+    assert!(block_on(memory.delete(scope.clone(), "1".into())).unwrap());
+    assert_eq!(ask(&memory, "car", &[]), ["2"]);
+    // The vectors are in the file; vectors of another model, and words alone, find what they can.
+    let again = SqliteMemory::open(&path).unwrap().embed(|text: &str| std::future::ready(about(text)));
+    assert_eq!(ask(&again, "car", &[]), ["2"]);
+    let other = SqliteMemory::open(&path).unwrap().embed(|_: &str| std::future::ready(Some(vec![1.0; 3])));
+    assert_eq!(ask(&other, "car", &[]), [""; 0]);
+    assert_eq!(ask(&other, "vehicle", &[]), ["2"]);
+    for broken in [vec![f32::NAN, 1.0], vec![0.0, 0.0], Vec::new()] {
+        let vector = broken.clone();
+        let odd =
+            SqliteMemory::open(&path).unwrap().embed(move |_: &str| std::future::ready(Some(vector.clone())));
+        assert_eq!(ask(&odd, "vehicle", &[]), ["2"], "{broken:?}");
+    }
+    let words = SqliteMemory::open(&path).unwrap();
+    assert_eq!(ask(&words, "vehicle", &[]), ["2"]);
+    let _ = std::fs::remove_file(&path);
+}
+
 #[test]
 fn a_database_that_is_no_database_is_refused_with_a_code() {
     let path = std::env::temp_dir().join(format!("glove-memory-broken-{}.sqlite", std::process::id()));

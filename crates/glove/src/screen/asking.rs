@@ -1,6 +1,6 @@
 //! Questions, one after the other, and what an answer leaves behind.
 
-use glove_wasm::display::{DisplayError, Slot};
+use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
 
 use super::Screen;
@@ -9,9 +9,8 @@ use crate::chat::tool_of;
 use crate::decision::{BY_RULE, Decision};
 use crate::failure::Failure;
 use crate::guard::Guard;
-use crate::incoming::is_notice;
 use crate::prompt;
-use crate::questions::{Answer, Question};
+use crate::questions::{Answer, Question, RuleOffer, is_notice, settle};
 use crate::reading::Reading;
 use crate::rules::Rule;
 use crate::terminal_text;
@@ -53,7 +52,8 @@ impl Screen<'_> {
                 continue;
             }
             let rule = rule_for(&slot, &self.open_agent.guard);
-            let question = Question::with_rule(&slot, &self.open_agent.workspace, rule.as_ref());
+            let offer = rule.as_ref().map(|rule| RuleOffer { rule: rule.to_string(), file: NAME.to_owned() });
+            let question = Question::with_rule(&slot, Some(&self.open_agent.workspace), offer.as_ref());
             self.display.line("")?;
             // Whoever began while the question was made is typing too.
             let stops = typed.give_back()?;
@@ -64,15 +64,13 @@ impl Screen<'_> {
             self.was_asked = true;
             match prompt::put(&question, is_typing)? {
                 None => return Ok(true),
-                Some(Answer::No(reason)) => drop(display.reject(&slot.id, reason)),
-                Some(Answer::Value(value)) => {
-                    match display.resolve(&slot.id, self.by_rule(value, rule.as_ref())?) {
-                        Ok(true) => {}
-                        Ok(false) => self.display.line("! this question is no longer open")?,
-                        Err(error @ DisplayError::WrongOutput { .. }) => {
-                            self.display.line(&format!("! {error}"))?;
-                        }
-                        Err(error) => return Err(Failure::new(error.to_string())),
+                Some(answer) => {
+                    let answer = match answer {
+                        Answer::Value(value) => Answer::Value(self.by_rule(value, rule.as_ref())?),
+                        no @ Answer::No(_) => no,
+                    };
+                    if let Some(why) = settle(&display, &slot.id, answer) {
+                        self.display.line(&why)?;
                     }
                 }
             }

@@ -104,7 +104,7 @@ impl Screen<'_> {
             }
             if drawn.elapsed() > FRAME {
                 drawn = Instant::now();
-                let status = format!("running … {} s (ctrl-C stops)", started_at.elapsed().as_secs());
+                let status = format!("running … {} s (esc stops)", started_at.elapsed().as_secs());
                 self.display.draw(&status, &self.typed_rows(typed.draft()))?;
             }
         }

@@ -4,6 +4,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Instant;
 
 use glove_wasm::error::Error;
+use glove_wasm::event::Event;
 use glove_wasm::ports::IdSource;
 use glove_wasm::run::PhaseName;
 use glove_wasm::run::input::WhenBusy;
@@ -83,6 +84,14 @@ impl Screen<'_> {
                     if let Some(now) = self.on_event(&event)? {
                         doing = now;
                     }
+                    // Told where it happens: what waited begins after it, and may be answered before the end comes by the other way.
+                    if let Event::RequestFinished { request, outcome: "aborted" } = &*event
+                        && ends.is_new(Some(request))
+                    {
+                        let done = Err(Error::Aborted);
+                        self.finish(&done)?;
+                        last = Some(done);
+                    }
                 }
                 Some(Incoming::Display) => {
                     if self.questions(&mut typed)? {
@@ -149,7 +158,7 @@ impl Screen<'_> {
                 drawn = Instant::now();
                 typed.draft().clone_into(&mut drawn_draft);
                 let mode = self.modes.now().name().map(|mode| format!(" · {mode}")).unwrap_or_default();
-                let status = format!("{doing} … {} s (ctrl-C stops){mode}", started_at.elapsed().as_secs());
+                let status = format!("{doing} … {} s (esc stops){mode}", started_at.elapsed().as_secs());
                 self.display.draw(&status, &self.typed_rows(typed.draft()))?;
             }
         }

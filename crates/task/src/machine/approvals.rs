@@ -17,11 +17,14 @@ use glove_wasm::message::Extra;
 
 impl Task {
     fn send(&mut self, path: &WorkspacePath, content: String) {
-        self.state.outgoing.push(Outgoing { path: path.as_str().to_owned(), content });
+        let path = path.as_str().to_owned();
+        self.state.outgoing.push(Outgoing { path, content, unless_decided: false });
     }
 
+    /// Of one that others may decide about in the same instant.
     pub(super) fn send_decision(&mut self, decision: &ApprovalDecision) {
-        self.send(&layout::decision(&decision.id), pretty(decision));
+        let (path, content) = (layout::decision(&decision.id).as_str().to_owned(), pretty(decision));
+        self.state.outgoing.push(Outgoing { path, content, unless_decided: true });
     }
 
     pub(super) fn ask_for_plan(&mut self, now: u64) {
@@ -57,7 +60,7 @@ impl Task {
         let decision = ApprovalDecision::new(&request.id, Decision::Approved, "automatic", now);
         if automatic {
             // It stands before the request does, so that nobody else decides about it.
-            self.send_decision(&decision);
+            self.send(&layout::decision(&decision.id), pretty(&decision));
         }
         self.send(&layout::request(&request.id), pretty(&request));
         let data =

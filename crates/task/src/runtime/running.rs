@@ -8,6 +8,7 @@ use futures_util::lock::Mutex as Turn;
 
 use crate::layout::{self, WorkspacePath};
 use crate::runtime::credentials::Secrets;
+use crate::runtime::decide::write_first;
 use crate::runtime::in_flight::Watch;
 use crate::runtime::parts::Parts;
 use crate::runtime::traced::RunTraces;
@@ -188,9 +189,16 @@ impl Running {
         }
         files.write(&WorkspacePath::known(layout::STATE), text.clone().into_bytes()).await?;
         *lock(&self.shared.written) = text;
-        for Outgoing { path, content } in outgoing {
-            // Whatever is there: a tool may have put another text before a person's eyes.
-            files.write(&WorkspacePath::known(path), content.into_bytes()).await?;
+        for Outgoing { path, content, unless_decided } in outgoing {
+            let path = WorkspacePath::known(path);
+            // Files decide nothing where this process alone decides.
+            if unless_decided && !self.shared.parts.decided_here {
+                let ignored = |id: &str, text: &str| self.with_task(|task| task.state().ignores(id, text));
+                write_first(files, &path, content.into_bytes(), ignored).await?;
+            } else {
+                // Whatever is there: a tool may have put another text before a person's eyes.
+                files.write(&path, content.into_bytes()).await?;
+            }
         }
         if !events.is_empty() {
             let lines: String = events.iter().map(TaskEvent::line).collect();

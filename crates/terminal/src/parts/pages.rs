@@ -10,7 +10,7 @@ use termimad::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateSc
 use termimad::crossterm::{execute, queue, style};
 use unicode_width::UnicodeWidthChar;
 
-use crate::reading::Reading;
+use crate::parts::reading::Reading;
 
 const TAB: &str = "    ";
 /// What `words` puts around a text whose direction is its own.
@@ -18,13 +18,13 @@ const BEGIN: char = '\u{2068}';
 const END: char = '\u{2069}';
 
 /// So many columns and rows.
-pub(crate) fn size() -> (usize, usize) {
+pub fn size() -> (usize, usize) {
     let (width, height) = terminal::size().unwrap_or((80, 24));
     (usize::from(width).max(20), usize::from(height).max(4))
 }
 
 /// As they stand in a window of this width.
-pub(crate) fn rows<S: AsRef<str>>(lines: &[S], width: usize) -> Vec<String> {
+pub fn rows<S: AsRef<str>>(lines: &[S], width: usize) -> Vec<String> {
     let mut rows = Vec::new();
     for line in lines {
         let (mut row, mut columns, mut inside) = (String::new(), 0, 0_usize);
@@ -74,14 +74,14 @@ impl Drop for Whole {
 }
 
 /// Shows the conversation again.
-pub(crate) fn give_back() {
+pub fn give_back() {
     if OPEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(stdout(), LeaveAlternateScreen, Show);
     }
 }
 
 /// Shows all of it until the person leaves.
-pub(crate) fn open(reading: &Reading) -> io::Result<()> {
+pub fn open(reading: &Reading) -> io::Result<()> {
     let _whole = Whole::take()?;
     let mut all: (usize, Vec<String>) = (0, Vec::new());
     let mut first = 0;

@@ -2,20 +2,20 @@
 
 use std::ops::Range;
 
-use glove_wasm::display::Slot;
+use glove_wasm::display::{Slot, SlotStatus};
 use glove_wasm::json::Json;
+use glove_wasm::runtime::DisplayManager;
 use glove_wasm::visible_text::isolated;
 use glove_wasm_coding::Workspace;
 use serde_json::{Map, Value, json};
 
-use crate::decision::{Decision, Line, LineResult};
-use crate::reading::Reading;
-use crate::rules::Rule;
-use crate::terminal_text;
+use crate::parts::decision::{Decision, Line, LineResult};
+use crate::parts::reading::Reading;
+use crate::parts::text;
 
 /// A question, ready to be put.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Question {
+pub struct Question {
     pub slot: String,
     pub message: String,
     /// To be read before the answer: what a call does.
@@ -26,7 +26,7 @@ pub(crate) struct Question {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Ask {
+pub enum Ask {
     /// Something to read; the answer says that it was.
     Notice,
     /// Something may run or be spent after it.
@@ -44,14 +44,14 @@ pub(crate) enum Ask {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Choice {
+pub struct Choice {
     pub label: String,
     /// `None` turns the question down.
     pub value: Option<Value>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Field {
+pub struct Field {
     pub name: String,
     pub label: String,
     pub options: Vec<Choice>,
@@ -60,9 +60,16 @@ pub(crate) struct Field {
     pub secret: bool,
 }
 
+/// What would let calls like the one that is asked about run, and the file that it would be written to.
+#[derive(Debug, Clone)]
+pub struct RuleOffer {
+    pub rule: String,
+    pub file: String,
+}
+
 /// What the person said.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Answer {
+pub enum Answer {
     Value(Json),
     /// Turned down, perhaps for a reason that is told.
     No(Option<String>),
@@ -70,7 +77,7 @@ pub(crate) enum Answer {
 
 /// What a line says to a question.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Reply {
+pub enum Reply {
     Answer(Answer),
     /// How to answer it.
     Again(String),
@@ -78,38 +85,37 @@ pub(crate) enum Reply {
 
 impl Question {
     /// A change of a file is shown as one, where the folder is known.
-    pub(crate) fn of(slot: &Slot, workspace: &Workspace) -> Question {
+    pub fn of(slot: &Slot, workspace: Option<&Workspace>) -> Question {
         Question::with_rule(slot, workspace, None)
     }
 
     /// The same; calls like this one may be allowed by this rule.
-    pub(crate) fn with_rule(slot: &Slot, workspace: &Workspace, rule: Option<&Rule>) -> Question {
+    pub fn with_rule(slot: &Slot, workspace: Option<&Workspace>, rule: Option<&RuleOffer>) -> Question {
         let read: Result<Value, _> = slot.input.read();
         let is_read = read.is_ok();
         let input = read.unwrap_or_default();
         let allows =
             |decision: Decision| Ask::Decision(if is_read { decision } else { decision.without_yes() });
-        let message = |usual: &str| {
-            text(&input, "message").map_or_else(|| usual.to_owned(), terminal_text::untrusted_lines)
-        };
+        let message =
+            |usual: &str| text(&input, "message").map_or_else(|| usual.to_owned(), text::untrusted_lines);
         let tool = text(&input, "toolName").unwrap_or("this tool");
         let (message, ask) = match slot.renderer.as_str() {
             "permission_request" => {
-                let question = format!("Run {}?", terminal_text::isolated_name(tool));
-                let decision = Decision::permission(&terminal_text::isolated_name(tool));
+                let question = format!("Run {}?", text::isolated_name(tool));
+                let decision = Decision::permission(&text::isolated_name(tool));
                 let decision = match rule {
-                    Some(rule) => decision.with_rule(&terminal_text::name(&rule.to_string())),
+                    Some(RuleOffer { rule, file }) => decision.with_rule(&text::name(rule), file),
                     None => decision,
                 };
                 (question, allows(decision))
             }
             "approval_request" => {
-                (format!("Run {}?", terminal_text::isolated_name(tool)), allows(Decision::approval()))
+                (format!("Run {}?", text::isolated_name(tool)), allows(Decision::approval()))
             }
             "interrupted_call" => (
                 format!(
                     "{} was interrupted, and may have taken effect. Run it again?",
-                    terminal_text::isolated_name(tool)
+                    text::isolated_name(tool)
                 ),
                 allows(Decision::unless("Don't run", "Run again")),
             ),
@@ -126,7 +132,7 @@ impl Question {
                 (message("Please choose:"), Ask::Choice { choices, default })
             }
             "secret" => {
-                let name = terminal_text::isolated_name(text(&input, "key_name").unwrap_or("the secret"));
+                let name = text::isolated_name(text(&input, "key_name").unwrap_or("the secret"));
                 let usual = format!("Please enter {name}:");
                 (message(&usual), Ask::Secret)
             }
@@ -134,7 +140,7 @@ impl Question {
             other => {
                 let default = text(&input, "default").unwrap_or_default().to_owned();
                 (
-                    message(&format!("A tool asks for `{}`:", terminal_text::isolated_name(other))),
+                    message(&format!("A tool asks for `{}`:", text::isolated_name(other))),
                     Ask::Text { default },
                 )
             }
@@ -142,17 +148,17 @@ impl Question {
         let (mut details, mut changed) = (Vec::new(), 0..0);
         if !is_read {
             details.push("This call cannot be shown in parts, so it cannot be allowed here:".to_owned());
-            details.push(terminal_text::clean(slot.input.as_str()));
+            details.push(text::clean(slot.input.as_str()));
         }
         if let Some(title) = text(&input, "title") {
-            details.push(terminal_text::untrusted_lines(title));
+            details.push(text::untrusted_lines(title));
         }
         if let Some(reason) = text(&input, "reason") {
-            details.push(terminal_text::untrusted_lines(reason));
+            details.push(text::untrusted_lines(reason));
         }
         if let Some(call) = input.get("toolInput") {
-            let change = workspace.change_of(tool, &Json::from(call.clone()));
-            let (lines, of_change) = terminal_text::call_parts(tool, call, change.as_ref());
+            let change = workspace.and_then(|folder| folder.change_of(tool, &Json::from(call.clone())));
+            let (lines, of_change) = text::call_parts(tool, call, change.as_ref());
             // The first one is the name of the file.
             changed = details.len() + 1..details.len() + of_change;
             details.extend(lines);
@@ -161,7 +167,7 @@ impl Question {
     }
 
     /// What is read before the answer: what a call does, and all of a long message but its end, which is the question.
-    pub(crate) fn read_first(&self) -> Reading {
+    pub fn read_first(&self) -> Reading {
         let mut reading = self.reading();
         let message: Vec<&str> = self.message.lines().collect();
         if let Some((_, before)) = message.split_last() {
@@ -171,17 +177,17 @@ impl Question {
     }
 
     /// What a call does.
-    pub(crate) fn reading(&self) -> Reading {
+    pub fn reading(&self) -> Reading {
         Reading::with_change(self.details.clone(), &self.changed)
     }
 
     /// The question itself, in one line.
-    pub(crate) fn last_line(&self) -> &str {
+    pub fn last_line(&self) -> &str {
         self.message.lines().next_back().unwrap_or_default()
     }
 
     /// What a line says to this question.
-    pub(crate) fn read(&mut self, line: &str) -> Reply {
+    pub fn read(&mut self, line: &str) -> Reply {
         let entered = line.trim();
         Reply::Answer(match &mut self.ask {
             Ask::Notice => Answer::Value(Json::null()),
@@ -205,16 +211,15 @@ impl Question {
     }
 
     /// In plain lines.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         let mut lines = self.details.clone();
         let how = match &self.ask {
             Ask::Notice | Ask::Decision(_) | Ask::Choice { .. } => String::new(),
             Ask::Text { default } if default.is_empty() => String::new(),
-            Ask::Text { default } => format!(" [{}]", terminal_text::isolated_name(default)),
+            Ask::Text { default } => format!(" [{}]", text::isolated_name(default)),
             Ask::Secret => " (not shown)".to_owned(),
             Ask::Form(fields) => {
-                let names: Vec<_> =
-                    fields.iter().map(|field| terminal_text::isolated_name(&field.name)).collect();
+                let names: Vec<_> = fields.iter().map(|field| text::isolated_name(&field.name)).collect();
                 format!(" [a JSON object with {}]", names.join(", "))
             }
         };
@@ -229,13 +234,13 @@ impl Question {
 }
 
 impl Choice {
-    pub(crate) fn answer(&self) -> Answer {
+    pub fn answer(&self) -> Answer {
         self.value.clone().map_or(Answer::No(None), |value| Answer::Value(Json::from(value)))
     }
 }
 
 fn chosen(label: &str, value: Value) -> Choice {
-    Choice { label: terminal_text::in_line(label), value: Some(value) }
+    Choice { label: text::in_line(label), value: Some(value) }
 }
 
 /// Yes or no, or what a tool has in their place: which of those lets something happen, it alone knows.
@@ -263,7 +268,7 @@ fn confirm(options: &[Choice]) -> Decision {
 }
 
 /// Choices of a list, each with its number.
-pub(crate) fn choice_lines(choices: &[Choice], default: Option<usize>) -> Vec<String> {
+pub fn choice_lines(choices: &[Choice], default: Option<usize>) -> Vec<String> {
     let shown = |(at, choice): (usize, &Choice)| {
         let usual = if default == Some(at) { " (usual)" } else { "" };
         format!("  {}  {}{usual}", at + 1, isolated(&choice.label))
@@ -272,7 +277,7 @@ pub(crate) fn choice_lines(choices: &[Choice], default: Option<usize>) -> Vec<St
 }
 
 /// By its number, or its words as they stand; an empty line is the usual one. An error tells how to answer.
-pub(crate) fn read_choice<'a>(
+pub fn read_choice<'a>(
     choices: &'a [Choice],
     default: Option<usize>,
     line: &str,
@@ -289,6 +294,27 @@ pub(crate) fn read_choice<'a>(
     found.ok_or_else(|| {
         format!("answer with a number from 1 to {}, or the words of a line{usual}", choices.len())
     })
+}
+
+/// Something to read that nobody waits for; a question that is answered is none.
+pub fn is_notice(slot: &Slot) -> bool {
+    !slot.waits && slot.status == SlotStatus::Pending
+}
+
+/// Gives the answer to whoever asked. Where it is not taken, what is told of it; after an answer of another kind the question is still open.
+pub fn settle(display: &DisplayManager, slot: &str, answer: Answer) -> Option<String> {
+    let value = match answer {
+        Answer::Value(value) => value,
+        Answer::No(reason) => {
+            display.reject(slot, reason);
+            return None;
+        }
+    };
+    match display.resolve(slot, value) {
+        Ok(true) => None,
+        Ok(false) => Some("! this question is no longer open".to_owned()),
+        Err(error) => Some(format!("! {}", text::clean(&error.to_string()))),
+    }
 }
 
 fn text<'a>(input: &'a Value, name: &str) -> Option<&'a str> {
@@ -311,7 +337,7 @@ fn fields(input: &Value) -> Vec<Field> {
     let field = |field: &Value| {
         let name = text(field, "name").or(field.as_str())?.to_owned();
         Some(Field {
-            label: terminal_text::in_line(text(field, "label").unwrap_or(&name)),
+            label: text::in_line(text(field, "label").unwrap_or(&name)),
             options: options(field),
             default: text(field, "default").unwrap_or_default().to_owned(),
             required: field.get("required").and_then(Value::as_bool).unwrap_or(true),
@@ -328,7 +354,7 @@ mod tests {
 
     fn question(renderer: &str, input: &Value) -> Question {
         let slot = json!({ "id": "s1", "renderer": renderer, "input": input, "waits": true, "created_at": 0, "status": "pending" });
-        Question::of(&serde_json::from_value(slot).unwrap(), &Workspace::open(".").unwrap())
+        Question::of(&serde_json::from_value(slot).unwrap(), None)
     }
 
     #[test]
@@ -340,7 +366,7 @@ mod tests {
             let slot = json!({ "id": "s1", "renderer": kind, "input": null, "waits": true, "created_at": 0, "status": "pending" });
             let mut slot: Slot = serde_json::from_value(slot).unwrap();
             slot.input = glove_wasm::json::written(input.as_str());
-            let mut asked = Question::of(&slot, &Workspace::open(".").unwrap());
+            let mut asked = Question::of(&slot, None);
             assert!(
                 asked.lines().iter().any(|line| line.contains("rm -rf x")),
                 "{kind}: {:?}",

@@ -12,7 +12,7 @@ const ESCAPE: Duration = Duration::from_millis(50);
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 #[derive(Debug, PartialEq)]
-pub(crate) enum Key {
+pub enum Key {
     Char(char),
     Ctrl(char),
     Enter,
@@ -28,8 +28,8 @@ pub(crate) enum Key {
 }
 
 /// What was read and makes no key yet.
-#[derive(Default)]
-pub(crate) struct Keys {
+#[derive(Debug, Default)]
+pub struct Keys {
     bytes: Vec<u8>,
     in_paste: bool,
     arrived: Option<Instant>,
@@ -44,12 +44,12 @@ enum Begin {
 }
 
 impl Keys {
-    pub(crate) fn add(&mut self, bytes: &[u8]) {
+    pub fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         self.arrived = Some(Instant::now());
     }
 
-    pub(crate) fn next(&mut self, now: Instant) -> Option<Key> {
+    pub fn next(&mut self, now: Instant) -> Option<Key> {
         loop {
             if self.in_paste {
                 let end = self.bytes.windows(PASTE_END.len()).position(|bytes| bytes == PASTE_END)?;
@@ -85,12 +85,12 @@ impl Keys {
     }
 
     /// Escape, of which nobody knows yet whether it begins another key.
-    pub(crate) fn is_escape(&self) -> bool {
+    pub fn is_escape(&self) -> bool {
         !self.in_paste && self.bytes == [0x1b]
     }
 
     /// What was pasted, where its end has not come.
-    pub(crate) fn pasted(&mut self) -> String {
+    pub fn pasted(&mut self) -> String {
         let is_pasted = std::mem::take(&mut self.in_paste);
         let bytes = std::mem::take(&mut self.bytes);
         if is_pasted { text(&bytes) } else { String::new() }
@@ -155,7 +155,7 @@ fn after_escape(rest: &[u8]) -> Begin {
 }
 
 /// Whether something was typed, within this time.
-pub(crate) fn has_input(within: Duration) -> io::Result<bool> {
+pub fn has_input(within: Duration) -> io::Result<bool> {
     let mut input = [PollFd::from_borrowed_fd(stdin_fd(), PollFlags::IN)];
     let within = Timespec { tv_sec: 0, tv_nsec: within.subsec_nanos().into() };
     match poll(&mut input, Some(&within)) {
@@ -167,7 +167,7 @@ pub(crate) fn has_input(within: Duration) -> io::Result<bool> {
 }
 
 /// What was typed until now.
-pub(crate) fn read_available() -> io::Result<Vec<u8>> {
+pub fn read_available() -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
     while has_input(Duration::ZERO)? {

@@ -16,13 +16,12 @@ use rustyline::{
 };
 use serde_json::{Map, Value};
 
-use crate::decision::{Decision, LineResult};
-use crate::failure::Failure;
-use crate::keys::{has_input, read_available};
-use crate::pages;
-use crate::questions::{Answer, Ask, Choice, Field, Question, choice_lines, read_choice};
-use crate::reading::Reading;
-use crate::terminal_text;
+use crate::parts::decision::{Decision, LineResult};
+use crate::parts::keys::{has_input, read_available};
+use crate::parts::pages;
+use crate::parts::questions::{Answer, Ask, Choice, Field, Question, choice_lines, read_choice};
+use crate::parts::reading::Reading;
+use crate::parts::text;
 
 /// Rows around what is read: the lines to choose from come besides.
 const AROUND: usize = 6;
@@ -34,7 +33,7 @@ const CTRL_C: u8 = 3;
 const ESCAPE_MS: u16 = 50;
 
 /// Asks; of somebody who is typing something else, only when they have seen it. `None` when the person interrupts instead of an answer.
-pub(crate) fn put(question: &Question, is_typing: bool) -> Result<Option<Answer>, Failure> {
+pub fn put(question: &Question, is_typing: bool) -> io::Result<Option<Answer>> {
     drop_typed_ahead();
     let message = question.message.as_str();
     if let Ask::Decision(decision) = &question.ask {
@@ -52,7 +51,7 @@ pub(crate) fn put(question: &Question, is_typing: bool) -> Result<Option<Answer>
         Ok(answer) => Ok(Some(answer)),
         Err(InquireError::OperationCanceled) => Ok(Some(Answer::No(None))),
         Err(InquireError::OperationInterrupted) => Ok(None),
-        Err(error) => Err(Failure::new(error.to_string())),
+        Err(error) => Err(io::Error::other(error.to_string())),
     }
 }
 
@@ -96,12 +95,12 @@ fn until_quiet() -> io::Result<bool> {
 }
 
 /// A decision about what is to be read first.
-pub(crate) fn decide(
+pub fn decide(
     text: &Reading,
     message: &str,
     mut decision: Decision,
     is_typing: bool,
-) -> Result<Option<Answer>, Failure> {
+) -> io::Result<Option<Answer>> {
     drop_typed_ahead();
     let (width, height) = pages::size();
     let rows = text.rows(width);
@@ -135,7 +134,7 @@ pub(crate) fn decide(
 }
 
 /// One of these clean lines, or none.
-pub(crate) fn pick(message: &str, labels: &[String]) -> Result<Option<usize>, Failure> {
+pub fn pick(message: &str, labels: &[String]) -> io::Result<Option<usize>> {
     drop_typed_ahead();
     let choice =
         |(at, label): (usize, &String)| Choice { label: label.clone(), value: Some(Value::from(at)) };
@@ -150,7 +149,7 @@ fn choose<'a>(
     choices: &'a [Choice],
     default: Option<usize>,
     is_typing: bool,
-) -> Result<Option<Option<&'a Choice>>, Failure> {
+) -> io::Result<Option<Option<&'a Choice>>> {
     print(&[format!("? {message}")])?;
     print(&choice_lines(choices, default))?;
     if until_seen(is_typing)? {
@@ -192,7 +191,7 @@ fn typed(message: &str, ask: &Ask) -> Result<Answer, InquireError> {
 
 /// What stands in the line that is to be edited: a terminal finds nothing in it to obey.
 fn preset(default: &str) -> String {
-    terminal_text::safe_text(default).replace(['\n', '\t'], " ")
+    text::safe_text(default).replace(['\n', '\t'], " ")
 }
 
 fn secret(message: &str) -> Result<String, InquireError> {
@@ -201,10 +200,9 @@ fn secret(message: &str) -> Result<String, InquireError> {
 
 /// `None` for a field that may stay empty and does.
 fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
-    let message = format!("{} {}:", form.replace('\n', " "), terminal_text::isolated_name(&field.label));
+    let message = format!("{} {}:", form.replace('\n', " "), text::isolated_name(&field.label));
     if !field.options.is_empty() {
-        let chosen = choose(&message, &field.options, None, false)
-            .map_err(|failure| InquireError::Custom(failure.message.into()))?;
+        let chosen = choose(&message, &field.options, None, false).map_err(InquireError::IO)?;
         return match chosen {
             Some(Some(choice)) => Ok(choice.value.clone()),
             Some(None) => Err(InquireError::OperationCanceled),
@@ -254,14 +252,14 @@ impl ConditionalEventHandler for Escape {
 
 /// For as long as this is held the editor waits for keys and for signals. Otherwise it waits for keys alone: a signal that arrives
 /// after the prompt is shown and before it waits is caught by its handler and heard by nobody.
-pub(crate) fn hear_signals<H: Helper, I: History>(editor: &mut Editor<H, I>) -> impl Sized + use<H, I> {
+pub fn hear_signals<H: Helper, I: History>(editor: &mut Editor<H, I>) -> impl Sized + use<H, I> {
     // Where it is no terminal there is nothing to wait for.
     editor.create_external_printer().ok()
 }
 
 /// One line. An editor of its own: what was typed in another one is nothing of this.
-fn line(prompt: &str) -> Result<Typed, Failure> {
-    let failed = |error: ReadlineError| Failure::new(error.to_string());
+fn line(prompt: &str) -> io::Result<Typed> {
+    let failed = |error: ReadlineError| io::Error::other(error.to_string());
     // In the other mode Escape and a digit are the beginning of a number.
     let config = Config::builder()
         .edit_mode(EditMode::Vi)

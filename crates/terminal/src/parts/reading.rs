@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::pages;
+use crate::parts::pages;
 
 const ADDED: &str = "\x1b[32m";
 const REMOVED: &str = "\x1b[31m";
@@ -10,17 +10,17 @@ const PLACE: &str = "\x1b[36m";
 const PLAIN: &str = "\x1b[0m";
 
 #[derive(Debug, Default)]
-pub(crate) struct Reading {
+pub struct Reading {
     lines: Vec<(String, Option<&'static str>)>,
 }
 
 impl Reading {
-    pub(crate) fn plain(lines: impl IntoIterator<Item = String>) -> Self {
+    pub fn plain(lines: impl IntoIterator<Item = String>) -> Self {
         Reading { lines: lines.into_iter().map(|line| (line, None)).collect() }
     }
 
     /// Of these lines, the ones in this range are of a change: their first letter says what becomes of each.
-    pub(crate) fn with_change(lines: Vec<String>, changed: &Range<usize>) -> Self {
+    pub fn with_change(lines: Vec<String>, changed: &Range<usize>) -> Self {
         Self::painted(lines, changed, has_colours())
     }
 
@@ -32,23 +32,23 @@ impl Reading {
         Reading { lines: lines.into_iter().enumerate().map(line).collect() }
     }
 
-    pub(crate) fn extend(&mut self, more: Reading) {
+    pub fn extend(&mut self, more: Reading) {
         self.lines.extend(more.lines);
     }
 
     /// Behind this in each line.
-    pub(crate) fn indented(self, indent: &str) -> Self {
+    pub fn indented(self, indent: &str) -> Self {
         let line = |(line, colour): (String, _)| (format!("{indent}{line}"), colour);
         Reading { lines: self.lines.into_iter().map(line).collect() }
     }
 
     /// Each line whole.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         self.lines.iter().map(|(line, colour)| painted(line, *colour)).collect()
     }
 
     /// As it stands in a window of this width. The colours come last: nothing of a file is an order to a terminal.
-    pub(crate) fn rows(&self, width: usize) -> Vec<String> {
+    pub fn rows(&self, width: usize) -> Vec<String> {
         let rows = |(line, colour): &(String, Option<&'static str>)| {
             let colour = *colour;
             pages::rows(&[line], width).into_iter().map(move |row| painted(&row, colour))

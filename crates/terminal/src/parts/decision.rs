@@ -4,12 +4,11 @@
 use glove_wasm::visible_text::isolated;
 use serde_json::Value;
 
-use crate::allow_file::NAME;
-use crate::questions::Answer;
+use crate::parts::questions::Answer;
 
 /// A line that can be chosen, by its number or its key.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Line {
+pub struct Line {
     pub key: Option<char>,
     pub label: String,
     /// `None` turns the question down.
@@ -21,7 +20,7 @@ pub(crate) struct Line {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Decision {
+pub struct Decision {
     lines: Vec<Line>,
     folded: Folded,
     /// The line that was chosen, while the person is asked again.
@@ -37,7 +36,7 @@ enum Folded {
 }
 
 #[derive(Debug, PartialEq)]
-pub(crate) enum LineResult {
+pub enum LineResult {
     Answer(Answer),
     /// Nothing is decided. This is told, and the question is still there.
     Again(String),
@@ -46,18 +45,18 @@ pub(crate) enum LineResult {
 }
 
 /// What the line with a rule gives: whoever asked writes it, and then allows the call once.
-pub(crate) const BY_RULE: &str = "by a rule";
+pub const BY_RULE: &str = "by a rule";
 
 /// Escape, ctrl-C and ctrl-D where a line has them as characters.
 const LEAVES: [char; 3] = ['\u{1b}', '\u{3}', '\u{4}'];
 
 impl Decision {
-    pub(crate) fn new(lines: Vec<Line>) -> Self {
+    pub fn new(lines: Vec<Line>) -> Self {
         Decision { lines, folded: Folded::No, chosen: None }
     }
 
     /// May this tool run? It is called as it is shown.
-    pub(crate) fn permission(tool: &str) -> Self {
+    pub fn permission(tool: &str) -> Self {
         let always = Line {
             sure: Some(format!(
                 "Always allow {tool}? It then runs without a question. y if you are sure, n to decide anew"
@@ -73,10 +72,10 @@ impl Decision {
     }
 
     /// The same, and calls like it may run from now on in this project, by a rule that is written down.
-    pub(crate) fn with_rule(mut self, rule: &str) -> Self {
+    pub fn with_rule(mut self, rule: &str, file: &str) -> Self {
         let line = Line {
             sure: Some(format!(
-                "Write `{rule}` to {NAME}? Such calls then run here without a question. y if you are sure, n to decide anew"
+                "Write `{rule}` to {file}? Such calls then run here without a question. y if you are sure, n to decide anew"
             )),
             ..Line::new(
                 'p',
@@ -91,7 +90,7 @@ impl Decision {
     }
 
     /// May this one call run, or this plan?
-    pub(crate) fn approval() -> Self {
+    pub fn approval() -> Self {
         Decision::new(vec![
             Line::new('y', "Allow", Some(Value::Bool(true)), true),
             Line::new('n', "Deny", None, false),
@@ -99,7 +98,7 @@ impl Decision {
     }
 
     /// A question with the default answer no.
-    pub(crate) fn unless(refuse: &str, allow: &str) -> Self {
+    pub fn unless(refuse: &str, allow: &str) -> Self {
         Decision::new(vec![
             Line::new('n', refuse, Some(Value::Bool(false)), false),
             Line::new('y', allow, Some(Value::Bool(true)), true),
@@ -107,18 +106,18 @@ impl Decision {
     }
 
     /// Only what lets nothing happen: of something that cannot be shown as what it is.
-    pub(crate) fn without_yes(mut self) -> Self {
+    pub fn without_yes(mut self) -> Self {
         self.lines.retain(|line| !line.allows);
         self
     }
 
     /// A part of what is decided about is not shown yet.
-    pub(crate) fn fold(&mut self) {
+    pub fn fold(&mut self) {
         self.folded = Folded::Unread;
     }
 
     /// As they are shown.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         let shown = |(at, line): (usize, &Line)| {
             let key = line.key.map_or_else(|| " ".to_owned(), String::from);
             format!("  {}  {key}  {}", at + 1, isolated(&line.label))
@@ -127,14 +126,14 @@ impl Decision {
     }
 
     /// What can be typed.
-    pub(crate) fn how(&self) -> String {
+    pub fn how(&self) -> String {
         let keys: Vec<String> = self.lines.iter().filter_map(|line| line.key).map(String::from).collect();
         let keys = if keys.is_empty() { "n for none".to_owned() } else { keys.join(", ") };
         let opens = if self.folded == Folded::No { "" } else { "; v shows all of it" };
         format!("answer with {keys}, or a number from 1 to {}{opens}", self.lines.len())
     }
 
-    pub(crate) fn read(&mut self, typed: &str) -> LineResult {
+    pub fn read(&mut self, typed: &str) -> LineResult {
         let entered = typed.trim();
         if typed.contains(LEAVES) {
             return LineResult::Answer(Answer::No(None));
@@ -179,7 +178,7 @@ impl Decision {
 }
 
 impl Line {
-    pub(crate) fn new(key: char, label: &str, value: Option<Value>, allows: bool) -> Self {
+    pub fn new(key: char, label: &str, value: Option<Value>, allows: bool) -> Self {
         Line { key: Some(key), label: label.to_owned(), value, allows, sure: None }
     }
 }

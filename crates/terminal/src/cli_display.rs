@@ -1,0 +1,227 @@
+//! What a session shows and asks, in the terminal of the program: beside whatever else it prints there.
+
+use std::fmt;
+use std::io::{self, BufRead, IsTerminal, Write, stdin, stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use glove_wasm::display::Slot;
+use glove_wasm::runtime::{Glove, Session, Subscription};
+use glove_wasm_coding::Workspace;
+
+use crate::parts::prompt;
+use crate::parts::questions::{Answer, Question, Reply, is_notice, settle};
+use crate::parts::text;
+
+const NOBODY: &str = "Nobody was there to answer.";
+
+/// Shows the slots of a session in the terminal and asks its questions there: `info`, `confirm`, `input`, `select`, `secret`, `form`, and
+/// whether a tool may run. One question at a time, each asked with all that it is about; Escape turns it down, and ctrl-C stops the
+/// run. Where the input is no terminal, each question takes a line of it, and where it has ended, questions are turned down. A program that
+/// reads the input too takes a line at a time (`stdin().read_line`): `stdin().lines()` and `stdin().lock()` keep it from everybody else.
+#[derive(Default)]
+pub struct CliDisplay {
+    folder: Option<Workspace>,
+    lines: Option<Lines>,
+}
+
+/// Where lines are read and written in place of a terminal.
+struct Lines {
+    input: Box<dyn BufRead + Send>,
+    output: Box<dyn Write + Send>,
+}
+
+/// Draws for as long as it is held.
+#[must_use = "nothing is shown and asked once this is dropped"]
+pub struct Attached {
+    listening: Subscription,
+    is_held: Arc<AtomicBool>,
+}
+
+impl CliDisplay {
+    pub fn new() -> Self {
+        CliDisplay::default()
+    }
+
+    /// Calls that write files of this folder are shown as what they change.
+    pub fn folder(mut self, folder: Workspace) -> Self {
+        self.folder = Some(folder);
+        self
+    }
+
+    /// In place of the terminal: what is shown and asked goes to one, and answers are lines of the other.
+    pub fn through(
+        mut self,
+        input: impl BufRead + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> Self {
+        self.lines = Some(Lines { input: Box::new(input), output: Box::new(output) });
+        self
+    }
+
+    /// Begins with what stands on the display already, such as questions of a session that was opened again.
+    pub fn attach(self, agent: &Glove) -> Attached {
+        let CliDisplay { folder, lines } = self;
+        let (input, output): (_, Box<dyn Write + Send>) = match lines {
+            Some(Lines { input, output }) => (Input::Lines(input), output),
+            None if stdin().is_terminal() && stdout().is_terminal() => (Input::Terminal, Box::new(stdout())),
+            None => (Input::Stdin, Box::new(stdout())),
+        };
+        let shown = Arc::new(Mutex::new(Shown { output, noticed: Vec::new(), is_asking: false }));
+        let (changed, changes) = channel();
+        let (notices, tells) = (Arc::clone(&shown), Mutex::new(changed.clone()));
+        // A notice is printed by whoever shows it, so that what they print next stands below it.
+        let listening = agent.display().subscribe(move |stack: &[Slot]| {
+            locked(&notices).notices(stack);
+            let _ = locked(&tells).send(());
+        });
+        locked(&shown).notices(&agent.display().stack());
+        let _ = changed.send(());
+        drop(changed);
+        let is_held = Arc::new(AtomicBool::new(true));
+        let is_wanted = Arc::clone(&is_held);
+        let mut asking = Asking { session: agent.session().clone(), folder, input, shown, left: Vec::new() };
+        thread::spawn(move || {
+            while changes.recv().is_ok() && is_wanted.load(Ordering::SeqCst) {
+                if let Err(error) = asking.ask(&is_wanted) {
+                    let _ = writeln!(locked(&asking.shown).output, "! {}", text::clean(&error.to_string()));
+                    asking.turn_down();
+                }
+            }
+        });
+        Attached { listening, is_held }
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        self.is_held.store(false, Ordering::SeqCst);
+        self.listening.end();
+    }
+}
+
+/// What is printed, by the thread that asks and by whoever shows something.
+struct Shown {
+    output: Box<dyn Write + Send>,
+    /// The notices of the stack that are printed.
+    noticed: Vec<String>,
+    /// Notices wait: nothing is printed into a line that somebody types.
+    is_asking: bool,
+}
+
+impl Shown {
+    fn notices(&mut self, stack: &[Slot]) {
+        if self.is_asking {
+            return;
+        }
+        self.noticed.retain(|known| stack.iter().any(|slot| slot.id == *known));
+        for slot in stack.iter().filter(|slot| is_notice(slot)) {
+            if !self.noticed.contains(&slot.id) {
+                self.noticed.push(slot.id.clone());
+                let _ = self.print(&text::notice_lines(slot));
+            }
+        }
+    }
+
+    fn print(&mut self, lines: &[String]) -> io::Result<()> {
+        for line in lines {
+            writeln!(self.output, "{line}")?;
+        }
+        self.output.flush()
+    }
+}
+
+/// Where answers come from.
+enum Input {
+    Terminal,
+    Stdin,
+    Lines(Box<dyn BufRead + Send>),
+}
+
+struct Asking {
+    session: Session,
+    folder: Option<Workspace>,
+    input: Input,
+    shown: Arc<Mutex<Shown>>,
+    /// Questions that were open when the person stopped the run: they go with it.
+    left: Vec<String>,
+}
+
+impl Asking {
+    /// Asks what is open, one after the other.
+    fn ask(&mut self, is_wanted: &AtomicBool) -> io::Result<()> {
+        let display = self.session.display().clone();
+        loop {
+            let open = display.stack().into_iter().find(|slot| slot.waits && !self.left.contains(&slot.id));
+            let Some(slot) = open.filter(|_| is_wanted.load(Ordering::SeqCst)) else { break };
+            let mut question = Question::of(&slot, self.folder.as_ref());
+            locked(&self.shown).is_asking = true;
+            let answered = self.answer_to(&mut question);
+            locked(&self.shown).is_asking = false;
+            // With nothing locked: who hears of the answer prints too.
+            let told = match answered? {
+                Some(answer) => settle(&display, &slot.id, answer),
+                None => {
+                    self.left.push(slot.id);
+                    self.session.abort();
+                    None
+                }
+            };
+            let mut shown = locked(&self.shown);
+            shown.print(&told.into_iter().collect::<Vec<_>>())?;
+            shown.notices(&display.stack());
+        }
+        let stack = display.stack();
+        self.left.retain(|id| stack.iter().any(|slot| slot.id == *id));
+        Ok(())
+    }
+
+    /// `None` when the person stops the run instead.
+    fn answer_to(&mut self, question: &mut Question) -> io::Result<Option<Answer>> {
+        if matches!(self.input, Input::Terminal) {
+            return prompt::put(question, false);
+        }
+        let mut told = question.lines();
+        loop {
+            locked(&self.shown).print(&told)?;
+            let mut line = String::new();
+            let read = match &mut self.input {
+                Input::Lines(input) => input.read_line(&mut line)?,
+                Input::Terminal | Input::Stdin => stdin().read_line(&mut line)?,
+            };
+            if read == 0 {
+                return Ok(Some(Answer::No(Some(NOBODY.to_owned()))));
+            }
+            match question.read(line.strip_suffix('\n').unwrap_or(&line)) {
+                Reply::Answer(answer) => return Ok(Some(answer)),
+                Reply::Again(how) => told = vec![format!("! {how}")],
+            }
+        }
+    }
+
+    /// Where nothing can be asked, nothing is allowed.
+    fn turn_down(&self) {
+        let display = self.session.display();
+        for slot in display.stack().into_iter().filter(|slot| slot.waits) {
+            display.reject(&slot.id, Some(NOBODY.to_owned()));
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for CliDisplay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CliDisplay")
+    }
+}
+
+impl fmt::Debug for Attached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Attached")
+    }
+}
