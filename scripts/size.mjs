@@ -40,6 +40,7 @@ const measured = {
   "everything of 'glove-wasm/mcp'": async () => (await bundle('export * from "glove-wasm/mcp"')).atOnce,
   "everything of 'glove-wasm/skills'": async () => (await bundle('export * from "glove-wasm/skills"')).atOnce,
   "everything of 'glove-wasm/webmcp'": async () => (await bundle('export * from "glove-wasm/webmcp"')).atOnce,
+  "everything of 'glove-wasm/ag-ui'": async () => (await bundle('export * from "glove-wasm/ag-ui"')).atOnce,
   "later: servers of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/mcp\/client\.js/),
   // Without zod, which is its peer and the application's.
   "later: signing in to servers of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/auth\/sign-in\.js/),
