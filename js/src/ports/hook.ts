@@ -30,8 +30,8 @@ export interface Hook {
   readonly name: string;
   /** For people who choose from a list. */
   readonly description: string;
-  // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a `return` gives.
   /** Called with the message before it is sent. Gives nothing, or the `text`, `answer` or `stop` that takes its place. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a `return` gives.
   run(context: HookContext): Maybe<HookResult | void>;
   /** How long it may take; default 10,000. */
   readonly timeoutMs?: number | undefined;
