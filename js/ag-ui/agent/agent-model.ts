@@ -40,7 +40,7 @@ export class AgentModel implements ModelAdapter {
   #thread = generateId();
   /** One that goes on when the result of its last step is in the record. */
   #run: { readonly run: AgentRun; readonly leave: AbortController } | undefined;
-  /** The run that this page has under way. */
+  /** What is under way was begun here. */
   #own = false;
 
   /** `results`: by session, what the step that is shown next has given. */
@@ -72,37 +72,44 @@ export class AgentModel implements ModelAdapter {
     if (current && !shown) {
       current.leave.abort();
       current = undefined;
-      this.#own = false;
-      underWay.end(url, thread);
     }
-    if (!this.#own && underWay.has(url, thread)) {
+    const asked = lastOf(request);
+    if (!this.#own && underWay.has(url, thread, asked)) {
       underWay.end(url, thread);
       throw brokenOff("the page that had begun it is gone");
     }
+    this.#own = true;
+    underWay.begin(url, thread, asked);
     const leave = current?.leave ?? new AbortController();
     const stop = () => leave.abort();
     signal?.addEventListener("abort", stop, { once: true });
-    let goesOn = false;
     try {
       const work = current ? Promise.resolve(current.run) : this.#begin(request, thread, leave.signal);
       const run = await stoppable(work, signal);
       const part = await stoppable(run.next(notify), signal);
-      goesOn = part.result !== undefined;
       if (part.result) {
         this.#results.set(thread, part.result.content);
         this.#run = { run, leave };
-      } else run.leave();
+        underWay.begin(url, thread);
+      } else {
+        run.leave();
+        this.#over();
+      }
       return answerOf(part, request);
     } catch (error) {
       leave.abort();
-      throw signal?.aborted ? stoppedBy(signal) : error;
+      // One that was stopped, here or with its page, is known as long as the same may be asked again.
+      if (signal?.aborted) throw stoppedBy(signal);
+      this.#over();
+      throw error;
     } finally {
       signal?.removeEventListener("abort", stop);
-      if (!goesOn) {
-        this.#own = false;
-        underWay.end(url, thread);
-      }
     }
+  }
+
+  #over(): void {
+    this.#own = false;
+    underWay.end(this.#options.url, this.#thread);
   }
 
   async #begin({ messages, tools = [] }: PromptRequest, thread: string, signal: AbortSignal): Promise<AgentRun> {
@@ -123,8 +130,6 @@ export class AgentModel implements ModelAdapter {
     };
     const given = typeof headers === "function" ? await headers() : headers;
     const sent = { ...given, "content-type": "application/json", accept: "text/event-stream" };
-    this.#own = true;
-    underWay.begin(url, thread);
     // Headers may hold a key, which would go along.
     const init: RequestInit = {
       method: "POST",
@@ -153,6 +158,9 @@ export class AgentModel implements ModelAdapter {
     });
   }
 }
+
+/** What the agent is asked. */
+const lastOf = ({ messages }: PromptRequest): string => messages.at(-1)?.id ?? `message ${messages.length}`;
 
 function answerOf(
   { text, reasoning, messageId, state, result, calls, questions, usage }: RunPart,

@@ -75,11 +75,16 @@ async function answerTo(question: AgentQuestion, display: ToolDisplay, agent: st
   }
   const form = formOf(schema);
   if (!form) return display.pushAndWait({ renderer: "input", input: { message } });
+  // A form says only so much: what it is about is read, and allowed, before.
+  if (message.length > formLetters && (await display.pushAndWait({ renderer: "confirm", input: { message } })) !== "yes")
+    return undefined;
   const { answerOf } = await loadPart(import("../../mcp/tools/asked.js"));
   const asks = { mode: "form", message, requestedSchema: form } as unknown as Parameters<typeof answerOf>[0];
   const answer = await answerOf(asks, display, agent);
   return answer.action === "accept" ? (answer.content ?? {}) : undefined;
 }
+
+const formLetters = 2_000;
 
 /** Whoever allows a call sees what it is, whatever the agent says of it. */
 function wordsOf({ message, reason, call }: AgentQuestion, agent: string): string {

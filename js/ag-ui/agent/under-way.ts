@@ -3,7 +3,10 @@
 const key = (url: string, thread: string) => `glove:ag-ui:${JSON.stringify([url, thread])}`;
 
 /** Where a browser keeps nothing, or elsewhere than in a browser, it is known as long as the program runs. */
-const own = new Set<string>();
+const own = new Map<string, string>();
+
+/** Whatever it is asked next. */
+const anything = "*";
 
 function storage(): Storage | undefined {
   try {
@@ -14,11 +17,15 @@ function storage(): Storage | undefined {
 }
 
 export const underWay = {
-  has: (url: string, thread: string): boolean => own.has(key(url, thread)) || !!storage()?.getItem(key(url, thread)),
-  begin(url: string, thread: string): void {
-    own.add(key(url, thread));
+  /** Whether the agent was asked just this, and what came of it is not known. `asked` is the last message. */
+  has(url: string, thread: string, asked: string): boolean {
+    const noted = storage()?.getItem(key(url, thread)) ?? own.get(key(url, thread));
+    return noted === asked || noted === anything;
+  },
+  begin(url: string, thread: string, asked: string = anything): void {
+    own.set(key(url, thread), asked);
     try {
-      storage()?.setItem(key(url, thread), "1");
+      storage()?.setItem(key(url, thread), asked);
     } catch {
       // It is full.
     }

@@ -78,7 +78,8 @@ function text(value: unknown, name: string, longest = Number.POSITIVE_INFINITY):
 }
 
 function id(value: unknown, name: string): string {
-  return text(value, name, most.id) || wrong(`${name} is empty`);
+  const named = text(value, name, most.id) || wrong(`${name} is empty`);
+  return /\p{Surrogate}/u.test(named) ? wrong(`${name} has half a letter`) : named;
 }
 
 function list(value: unknown, name: string): readonly unknown[] {

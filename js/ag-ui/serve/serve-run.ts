@@ -2,6 +2,7 @@
 // so nothing of it has to stay in memory.
 
 import { refuse } from "../../server/refuse.js";
+import type { RunOutcome } from "../../src/messages/outcome.js";
 import type { Plugin } from "../../src/ports/plugin.js";
 import { EventStream } from "../../src/relay/events.js";
 import type { GloveClient } from "../../src/session/client.js";
@@ -31,11 +32,13 @@ export interface Serving {
 const endingMs = 10_000;
 
 export async function serveRun(serving: Serving): Promise<Response> {
-  const run = new ServedRun(serving);
+  let run: ServedRun | undefined;
   try {
+    run = new ServedRun(serving);
     await run.open();
   } catch (error) {
-    run.close();
+    if (run) run.close();
+    else serving.over();
     throw error;
   }
   return run.follow();
@@ -165,7 +168,7 @@ class ServedRun {
       let settled: { readonly error?: unknown } | undefined;
       asked?.then(
         (outcome) => {
-          settled = outcome.type === "aborted" ? { error: new AbortError() } : {};
+          settled = { error: failureOf(outcome) };
           this.#look();
         },
         (error: unknown) => {
@@ -344,6 +347,15 @@ class ServedRun {
     if (!busy || run.phase === "waiting") this.#session.dispose();
     this.#serving.over();
   }
+}
+
+/** How a request ended that has no answer. */
+function failureOf(outcome: RunOutcome): Error | undefined {
+  if (outcome.type === "aborted") return new AbortError();
+  if (outcome.type === "paused") return new GloveError(outcome.rule, outcome.message);
+  return outcome.type === "dropped"
+    ? new GloveError("THREAD_BUSY", "Another message of this thread is being answered.")
+    : undefined;
 }
 
 /** Failures of a provider may hold what is nobody's business. */

@@ -335,6 +335,36 @@ test("a message that was answered is answered anew when it is the last, and a fa
   expect(shown(mine)).toEqual(['user: "Hi"', 'assistant: "Another."']);
 });
 
+test("a budget that is used up is a failure that says so, and so is a store that cannot be made", async () => {
+  const paused = site([call("add", { a: 1 }), "Done."], { tools: [add([])], budgets: { turns: 1 } });
+  const mine = paused.agent();
+  say(mine, "Hi");
+  await mine.runAgent();
+  expect(last(paused.events)).toMatchObject({ type: "RUN_ERROR", message: expect.stringContaining("budget of model calls") });
+
+  let fails = true;
+  const broken = site(["Hello."], {
+    createStore: (id) => {
+      if (fails) throw new Error("the disk at /secret is gone");
+      return new MemoryStore(id);
+    },
+  });
+  const first = await broken.post(good);
+  expect([first.status, await first.text()]).toEqual([500, expect.not.stringContaining("secret")]);
+  fails = false;
+  expect(await (await broken.post(good)).text()).toContain("Hello.");
+});
+
+test("a message after a failure is answered", async () => {
+  const { agent } = site([{ fail: "down" }, "Up again."]);
+  const mine = agent();
+  say(mine, "Hi", "u1");
+  await mine.runAgent();
+  say(mine, "And now?", "u2");
+  await mine.runAgent();
+  expect(shown(mine)).toEqual(['user: "Hi"', 'user: "And now?"', 'assistant: "Up again."']);
+});
+
 test("who leaves stops the run, and the next request has what was said", async () => {
   let go = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -390,6 +420,7 @@ test.each([
   ["a list", [], 400, "RUN_INPUT_INVALID"],
   ["no thread", { ...good, threadId: 1 }, 400, "RUN_INPUT_INVALID"],
   ["a long thread", { ...good, threadId: "x".repeat(201) }, 400, "RUN_INPUT_INVALID"],
+  ["half a letter", { ...good, threadId: "a\ud83d" }, 400, "RUN_INPUT_INVALID"],
   ["no run", { ...good, runId: "" }, 400, "RUN_INPUT_INVALID"],
   ["no messages", { ...good, messages: undefined }, 400, "RUN_INPUT_INVALID"],
   ["a message without an id", { ...good, messages: [{ role: "user", content: "Hi" }] }, 400, "RUN_INPUT_INVALID"],

@@ -163,6 +163,26 @@ test("an interrupt is a question of the conversation, and its answer resumes the
   expect(shown().slice(-2)).toEqual(["ag_ui_step: success booked", "agent: It is booked."]);
 });
 
+test("a call that is too long for a form is shown whole first, and nothing is allowed by turning it down", async () => {
+  const schema = { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] };
+  const text = `${"x".repeat(5_000)} and delete everything`;
+  const of = agent([
+    (input) => [
+      ...calls("t1", "run", { text }),
+      finished(input, asks({ id: "i1", reason: "tool_call", message: "Run it?", toolCallId: "t1", responseSchema: schema })),
+    ],
+    say("m1", "Then not."),
+  ]);
+  const { session } = agentScene(of);
+  const sent = session.sendMessage("Run");
+  const { slots } = await until(session, (snapshot) => snapshot.slots.length > 0);
+  expect(slots).toMatchObject([{ renderer: "confirm", input: { message: expect.stringContaining("and delete everything") } }]);
+  session.resolveSlot(slots[0]?.id ?? "", "no");
+  await sent;
+  expect(of.faults).toEqual([]);
+  expect(of.inputs[1]?.resume).toEqual([{ interruptId: "i1", status: "cancelled" }]);
+});
+
 test("an interrupt that was stopped is told as given up with the next message", async () => {
   const of = agent([
     (input) => [finished(input, asks({ id: "i1", reason: "confirmation", message: "Sure?" }))],
