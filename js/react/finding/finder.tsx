@@ -44,13 +44,16 @@ export function Finder({ bar = true, className }: FinderProps): ReactNode {
   const [open, setOpen] = useState<"find" | "outline">();
   const [text, setText] = useState("");
   const [reading, setReading] = useState<string>();
-  /** What had the focus before. */
+  /** What had the focus before; nothing where that was a button of the bar. */
   const from = useRef<Element>(null);
+  /** What was closed, and gives the focus to its button as soon as that is there. */
+  const closed = useRef<typeof open>(undefined);
   const [chat] = useState(() => () => root.current?.closest<HTMLElement>("[data-glove-strategy]") ?? undefined);
 
   const show = (what: "find" | "outline") => {
     const active = (root.current?.getRootNode() as Document | undefined)?.activeElement ?? null;
     if (!root.current?.contains(active)) from.current = active;
+    else if (!open) from.current = null;
     if (what === "outline") setReading(readIn(chat()));
     setOpen(what);
     field.current?.focus();
@@ -72,20 +75,22 @@ export function Finder({ bar = true, className }: FinderProps): ReactNode {
     return () => around?.removeEventListener("keydown", press);
   }, [styled, chat]);
   useBrowserLayoutEffect(() => {
-    if (open !== "find") return;
-    field.current?.focus();
-    field.current?.select();
+    if (open === "find") {
+      field.current?.focus();
+      field.current?.select();
+    }
+    const own = closed.current === "find" ? "[data-glove-find-open]" : "[aria-expanded]";
+    if (closed.current && !open) root.current?.querySelector<HTMLElement>(own)?.focus();
+    closed.current = undefined;
   }, [open]);
 
-  /** The focus goes back to where it came from, or with the search to its button. */
+  /** The focus goes back to where it came from. */
   const close = () => {
     const to = from.current;
-    setOpen(undefined);
     if (to?.isConnected && to !== to.ownerDocument.body) (to as HTMLElement).focus();
-    else
-      (
-        root.current?.querySelector<HTMLElement>("[data-glove-find-open]") ?? chat()?.querySelector<HTMLElement>("textarea")
-      )?.focus();
+    else closed.current = open;
+    setText("");
+    setOpen(undefined);
   };
   const keyDown = (event: KeyEvent<HTMLElement>) => {
     if (event.key !== "Escape" || !open || event.nativeEvent.isComposing) return;

@@ -2,6 +2,8 @@
 import { type Hit, type Place, rangesIn } from "./matches.js";
 
 const names = ["glove-found", "glove-found-now"] as const;
+/** Beyond so many, only those of the message are marked that one is at. */
+const most = 2_000;
 
 /** Of several chats on a page, each takes away its own marks only. */
 export class Marks {
@@ -26,7 +28,7 @@ export class Marks {
     let found: Range | undefined;
     for (const { id } of hits) {
       const message = drawn.get(id);
-      if (!message) continue;
+      if (!message || (own.length > most && id !== place?.id)) continue;
       const ranges = rangesIn(message, words);
       // What is folded, or in an address, is counted and not drawn.
       const now = id === place?.id ? ranges[Math.min(place.nth, ranges.length - 1)] : undefined;

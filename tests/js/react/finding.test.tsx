@@ -152,6 +152,28 @@ test("Escape closes the list and the focus is where it was; whoever goes elsewhe
   await waitFor(() => expect(screen.queryByRole("list", { name: "Your messages" })).toBeNull());
 });
 
+test("what a button of the bar has opened gives the focus back to that button, and a new search begins empty", async () => {
+  draw({ find: true });
+  for (const [name, role] of [
+    ["Find in this conversation", "searchbox"],
+    ["Your messages", "list"],
+  ] as const) {
+    const button = await screen.findByRole("button", { name });
+    button.focus();
+    fireEvent.click(button);
+    const opened = screen.getByRole(role, { name });
+    if (role === "searchbox") {
+      await typed("cafe");
+      await says("3 of 3");
+    }
+    fireEvent.keyDown(role === "searchbox" ? opened : (document.activeElement as Element), { key: "Escape" });
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name })));
+    expect(screen.queryByRole(role, { name })).toBeNull();
+  }
+  fireEvent.click(screen.getByRole("button", { name: "Find in this conversation" }));
+  expect(((await field()) as HTMLInputElement).value).toBe("");
+});
+
 test("a long list is shown from its end, and goes back in pieces", async () => {
   const many = Array.from({ length: 205 }, (_, at) => user(`m${at}`, `message ${at}`));
   draw({ find: true }, { timeline: many });
