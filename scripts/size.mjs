@@ -57,6 +57,7 @@ const measured = {
   "later: the words of another language": async () => (await bundle(page)).later(/languages\/pl/),
   "later: the list of commands": async () => (await bundle(page)).later(/commands\/menu/),
   "later: several questions of one call": async () => (await bundle(page)).later(/react\/questions\/questions/),
+  "later: finding in a conversation": async () => (await bundle(page)).later(/react\/finding\/finder/),
   "later: what waits, a full context, a cut answer": async () => (await bundle(page)).later(/react\/working\/index/),
   // With the variables of the look, which <Render> brings too.
   "later: the list of threads": async () =>

@@ -11,6 +11,7 @@ export type { AttachmentOptions, AttachmentState } from "./attachments/tray.js";
 export type { AttachedItem } from "./attachments/tray-view.js";
 export type { Command } from "./commands/list.js";
 export type { ComposerCommandsProps } from "./commands/menu.js";
+export type { FinderProps } from "./finding/finder.js";
 export type { GloveActions, GloveState, UseGloveReturn } from "./hooks/glove-types.js";
 export * from "./hooks/messages.js";
 export { GloveProvider, type GloveProviderProps, useGloveClient } from "./hooks/provider.js";

@@ -1,6 +1,7 @@
 // The chat that `<Render>` shows: all parts in their places, in one of four arrangements.
 import { memo, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import type { ModelWait, ShownSlot } from "../../src/snapshot/snapshot.js";
+import { Finder } from "../finding/late.js";
 import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { isInStep, isQuiet, isRunning, isStreaming, isWriting } from "../parts/activity.js";
 import { StreamingToolCard } from "../parts/calls/tool-card.js";
@@ -58,6 +59,7 @@ export function View(props: RenderProps): ReactNode {
     >
       {!unstyled && <Sheet nonce={nonce} css={css} />}
       {strategy === "slots-before" && inOnePlace}
+      {props.find && strategy !== "slots-only" && <Finder bar={props.find !== "key"} />}
       {strategy === "slots-only" ? after : <Conversation {...props} strategy={strategy} slots={slots} after={after} />}
       <Input glove={glove} renderInput={renderInput} />
       <Context glove={glove} contextMeter={props.contextMeter} />

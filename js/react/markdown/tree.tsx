@@ -169,13 +169,18 @@ function List({ list, place }: { readonly list: Tokens.List; readonly place: Pla
 function Table({ table, place }: { readonly table: Tokens.Table; readonly place: Place }): ReactNode {
   // The cells that a row does not have yet are empty.
   const last = place.open && [table.header, ...table.rows].flat().findLast(({ text }) => text);
+  // A table that says nothing of a column has its numbers below each other, in both directions of writing.
+  const aligned = table.header.map(
+    ({ align }, at) =>
+      align ?? (isNumeric(table.rows.map((row) => row[at]).filter((cell) => cell !== last)) ? "right" : undefined),
+  );
   const cells = (row: readonly Tokens.TableCell[]) =>
     row.map((cell, index) => {
       // An empty corner is the heading of nothing.
       const Cell = cell.header && cell.text ? "th" : "td";
       return (
         // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name.
-        <Cell key={index} align={cell.align ?? undefined} dir="auto">
+        <Cell key={index} align={aligned[index]} dir="auto">
           {draw(cell.tokens, { ...place, open: cell === last })}
         </Cell>
       );
@@ -196,4 +201,12 @@ function Table({ table, place }: { readonly table: Tokens.Table; readonly place:
       </table>
     </div>
   );
+}
+
+const number = /^[-+−±~≈<>≤≥(]?\s?\p{Sc}?\s?\d[\d.,'’\s]*(?:[%‰]|\p{Sc})?\)?$/u;
+
+/** Whether all cells that say anything are numbers. */
+function isNumeric(cells: readonly (Tokens.TableCell | undefined)[]): boolean {
+  const said = cells.flatMap((cell) => cell?.text || []);
+  return said.length > 0 && said.every((text) => number.test(text));
 }

@@ -3,6 +3,7 @@ import { type ComponentType, type Context, createContext, type RefObject, useCon
 import { GloveError } from "../../src/values/error.js";
 import type { AttachmentOptions } from "../attachments/tray.js";
 import type { GloveHandle, TextRenderProps } from "../render/types.js";
+import type { ChatView } from "./reading/scroll.js";
 
 export interface Chat {
   readonly glove: GloveHandle;
@@ -18,6 +19,8 @@ export interface Chat {
   readonly compose: RefObject<((text: string) => void) | null>;
   /** Something was sent: brings the end of the conversation into sight; with `again`, the last message and the answer that comes to it. */
   readonly toEnd: RefObject<((again?: boolean) => void) | null>;
+  /** What moves the list of messages, where there is one. */
+  readonly view: RefObject<ChatView | null>;
   /** Which message is being edited: it goes on where that one is drawn anew. */
   readonly editing: { current: string | null };
   /** Which version of a message was asked for, and by which of two buttons. */

@@ -2,6 +2,7 @@
 
 export { ComposerAttach, ComposerAttachments } from "../attachments/attach.js";
 export { Attachment } from "../attachments/attachment.js";
+export { Finder } from "../finding/late.js";
 export { DefaultInput, DefaultMessage, DefaultReasoning, DefaultStreaming } from "../render/defaults.js";
 export { Button, Choice, Field } from "../renderers/controls.js";
 export { Actions as QuestionActions, Question } from "../renderers/question.js";

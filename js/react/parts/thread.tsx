@@ -36,9 +36,10 @@ export function Thread(props: ThreadProps): ReactNode {
   }, [busy, markdown]);
   const compose = useRef<((text: string) => void) | null>(null);
   const toEnd = useRef<((again?: boolean) => void) | null>(null);
+  const view = useRef<Chat["view"]["current"]>(null);
   const [[editing, picked]] = useState((): [Chat["editing"], Chat["picked"]] => [{ current: null }, { current: null }]);
   const chat = useMemo(
-    () => ({ glove, styled, enter, markdown, attachments, compose, toEnd, editing, picked }),
+    () => ({ glove, styled, enter, markdown, attachments, compose, toEnd, view, editing, picked }),
     [glove, styled, enter, markdown, attachments, editing, picked],
   );
   const Element = as as "div" & keyof JSX.IntrinsicElements;

@@ -75,6 +75,8 @@ export const EditorInput = /* @__PURE__ */ parts.component("EditorInput");
 export const EditorSend = /* @__PURE__ */ parts.component("EditorSend");
 /** An error in words for a person, with another try where that can help. */
 export const ErrorNotice = /* @__PURE__ */ parts.component("ErrorNotice");
+/** Finds words in all messages, also in those that are not drawn, and lists those of the person. */
+export const Finder = /* @__PURE__ */ parts.component("Finder");
 /** A label above its field, with a note and an error below it. */
 export const Field = /* @__PURE__ */ parts.component("Field");
 /** A form with the text of a message. There only while that is being edited; `data-state` says how far that is. */

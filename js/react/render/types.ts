@@ -191,6 +191,11 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
    * on, and always or never with `true` or `false`. It counts in parts of `compaction_context_limit`.
    */
   contextMeter?: boolean | undefined;
+  /**
+   * Finding in the conversation: `true` shows a bar above the messages with a search and the list of the person's messages, which Ctrl+Shift+F or
+   * Cmd+Shift+F opens too; with `"key"` the bar comes with that key. It is loaded where it is wanted.
+   */
+  find?: boolean | "key" | undefined;
   /** A line below the composer: that answers may be wrong, say. */
   disclaimer?: ReactNode;
   /** The element around everything; default `div`. */

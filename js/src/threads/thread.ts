@@ -1,5 +1,6 @@
 // A session as a list of threads shows it.
 import type { SessionInfo } from "../store/sessions.js";
+import { plain } from "../values/plain.js";
 import type { CorePhase } from "../wire/run-types.js";
 
 /** A line of the list of threads. */
@@ -34,7 +35,6 @@ export function isSameThread(a: ThreadInfo, b: ThreadInfo): boolean {
   return keys?.length === more?.length && Boolean(keys?.every((key) => a[key] === b[key]));
 }
 
-const plain = (text: string) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 const titles = new WeakMap<ThreadInfo, string>();
 
 /** Those whose title has all words of a text, in any order, whatever their accents and capitals. */

@@ -91,3 +91,17 @@ test.each(["kbd", "code", "pre", "script"])("what stands in <%s> of an answer is
     expect(copied.textContent).toContain('<img src="//evil.example/p?d=1"alt>');
   }
 });
+
+test("a column of numbers stands on the right, unless the table says where or it holds words", () => {
+  const table = [
+    "| item | price | share | left | when |",
+    "|---|---|---|:--|---|",
+    "| 1 chair | € 1,200.50 | 12 % | 3 | May 3 |",
+    "| 2 tables | -80 | ~7% | 12 | 4 |",
+    "| none | | | | |",
+  ].join("\n");
+  const rows = [...show(table).querySelectorAll("tr")].map((row) => [...row.children].map((cell) => cell.getAttribute("align")));
+  const expected = [null, "right", "right", "left", null];
+  expect(rows).toEqual([expected, expected, expected, expected]);
+  expect(show("| a |\n|---|\n").querySelector("[align]")).toBeNull();
+});

@@ -25,7 +25,8 @@ function placeOf(timeline: readonly TimelineEntry[], id: string): string | undef
 /** A field outside of the list has the focus: somebody types what they look for. */
 const isTypedInto = (log: HTMLElement) => {
   const active = (log.getRootNode() as Document | ShadowRoot).activeElement;
-  return active !== null && !log.contains(active) && active.matches("input, textarea, [contenteditable]");
+  // Nothing where the list is gone by now.
+  return !!active && !log.contains(active) && active.matches("input, textarea, [contenteditable]");
 };
 
 /** False when there is no such message, and when the reader goes elsewhere meanwhile. `begins` before anything moves. */

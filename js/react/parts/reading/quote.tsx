@@ -1,5 +1,7 @@
 // A button at what is selected in a message: it puts that into the composer, as a quote. Loaded with the first selection.
 import { type ReactNode, type RefObject, useEffect, useState } from "react";
+import { adopt } from "../../look/adopt.js";
+import { css } from "../../look/generated/quote-css.js";
 import { useLabels } from "../../render/labels.js";
 import { useChat } from "../chat-context.js";
 
@@ -18,6 +20,7 @@ export function Quote({ beside }: { readonly beside: RefObject<HTMLElement | nul
     const chat = beside.current?.parentElement;
     const page = chat?.ownerDocument;
     if (!chat || !page) return;
+    adopt(chat, css);
     const look = () => setSelected(compose.current ? selectedIn(chat, page) : undefined);
     const hide = () => setSelected(undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;

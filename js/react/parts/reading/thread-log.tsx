@@ -1,5 +1,5 @@
 // `ThreadLog`: the part of a chat that scrolls, and the button that leads back to its end.
-import { type ReactNode, type Ref, useImperativeHandle, useRef, useState } from "react";
+import { type ReactNode, type Ref, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { engineOfHandle, type Parts, useHandlePart } from "../../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
 import { Loader } from "../../look/loader.js";
@@ -37,7 +37,7 @@ export interface ThreadLogProps {
 /** The messages: a log for screen readers, and a box that keeps what is new in sight until the reader goes elsewhere. */
 export function ThreadLog(props: ThreadLogProps): ReactNode {
   const { children, after, boxless = false, logRef, logClassName, className, scroll = "turn", viewRef } = props;
-  const { glove, styled, toEnd: sends } = useChat();
+  const { glove, styled, toEnd: sends, view: moves } = useChat();
   const scroller = useRef<HTMLDivElement>(null);
   const column = useRef<HTMLDivElement>(null);
   const log = useRef<HTMLDivElement>(null);
@@ -54,9 +54,8 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
   const [selects, setSelects] = useState(false);
   const turn = { sessionId, id, busy, needed };
   const [atEnd, follower] = useFollowing(scroller, column, scroll, turn, () => setSelects(true));
-  useImperativeHandle(
-    viewRef,
-    () => ({
+  const view = useMemo(
+    (): ChatView => ({
       async scrollToMessage(id) {
         const { timeline } = engineOfHandle(glove)?.getSnapshot() ?? glove;
         const { goTo } = await import("./go-to.js");
@@ -66,9 +65,11 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
     }),
     [glove, follower],
   );
+  useImperativeHandle(viewRef, () => view, [view]);
   useBrowserLayoutEffect(() => {
     sends.current = follower.sent;
-  }, [sends, follower]);
+    moves.current = view;
+  }, [sends, follower, moves, view]);
   const asks = useHandlePart(glove, asksReader);
   const jump = () => {
     follower.toEnd();
