@@ -69,7 +69,8 @@ impl CliDisplay {
             None if stdin().is_terminal() && stdout().is_terminal() => (Input::Terminal, Box::new(stdout())),
             None => (Input::Stdin, Box::new(stdout())),
         };
-        let shown = Arc::new(Mutex::new(Shown { output, noticed: Vec::new(), is_asking: false }));
+        let shown =
+            Arc::new(Mutex::new(Shown { output, noticed: Vec::new(), held: Vec::new(), is_asking: false }));
         let (changed, changes) = channel();
         let (notices, tells) = (Arc::clone(&shown), Mutex::new(changed.clone()));
         // A notice is printed by whoever shows it, so that what they print next stands below it.
@@ -107,21 +108,24 @@ struct Shown {
     output: Box<dyn Write + Send>,
     /// The notices of the stack that are printed.
     noticed: Vec<String>,
-    /// Notices wait: nothing is printed into a line that somebody types.
+    /// Lines of notices that wait for the end of a question: the call that shows them may be over by then.
+    held: Vec<String>,
+    /// Nothing is printed into a line that somebody types.
     is_asking: bool,
 }
 
 impl Shown {
     fn notices(&mut self, stack: &[Slot]) {
-        if self.is_asking {
-            return;
-        }
         self.noticed.retain(|known| stack.iter().any(|slot| slot.id == *known));
         for slot in stack.iter().filter(|slot| is_notice(slot)) {
             if !self.noticed.contains(&slot.id) {
                 self.noticed.push(slot.id.clone());
-                let _ = self.print(&text::notice_lines(slot));
+                self.held.extend(text::notice_lines(slot));
             }
+        }
+        if !self.is_asking {
+            let held = std::mem::take(&mut self.held);
+            let _ = self.print(&held);
         }
     }
 
@@ -164,7 +168,9 @@ impl Asking {
             let told = match answered? {
                 Some(answer) => settle(&display, &slot.id, answer),
                 None => {
-                    self.left.push(slot.id);
+                    // All of them go with the run.
+                    let open = display.stack().into_iter().filter(|slot| slot.waits);
+                    self.left.extend(open.map(|slot| slot.id));
                     self.session.abort();
                     None
                 }
@@ -194,7 +200,7 @@ impl Asking {
             if read == 0 {
                 return Ok(Some(Answer::No(Some(NOBODY.to_owned()))));
             }
-            match question.read(line.strip_suffix('\n').unwrap_or(&line)) {
+            match question.read(line.trim_end_matches(['\r', '\n'])) {
                 Reply::Answer(answer) => return Ok(Some(answer)),
                 Reply::Again(how) => told = vec![format!("! {how}")],
             }
