@@ -42,7 +42,16 @@ export async function servePackage(pages: Record<string, string> = {}, routes: S
 }
 
 /** What pages of tests import of the package, below `/pkg`. What is not here is another module than the one in the bundle. */
-const entries = ["src/index", "testing/index", "tasks/index", "tools/index", "remote/index", "mcp/index", "webmcp/index", "ag-ui/index"];
+const entries = [
+  "src/index",
+  "testing/index",
+  "tasks/index",
+  "tools/index",
+  "remote/index",
+  "mcp/index",
+  "webmcp/index",
+  "ag-ui/index",
+];
 const inside = ["src/store/indexeddb/connection", "src/wasm/generated/glove_wasm"];
 
 let bundle: Promise<Record<string, string>> | undefined;
