@@ -57,6 +57,8 @@ test("what is selected of a message is quoted into the composer, above what stan
     await page.waitForTimeout(400);
     expect(await button.count()).toBe(0);
     await page.evaluate(`getSelection().selectAllChildren(document.querySelector("[data-glove-role=agent]"))`);
+    // Its look comes with it.
+    expect(await button.evaluate((element) => getComputedStyle(element).position)).toBe("absolute");
     await button.click();
     expect(await field.inputValue()).toMatch(/^> First line\.\n> ?\n> Second line\.\n\n\nWhy that\?$/);
     expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
