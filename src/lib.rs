@@ -5,6 +5,8 @@
 #![cfg_attr(not(test), deny(clippy::use_debug))]
 
 pub mod answer;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod components;
 pub mod display;
 pub mod endpoint;
 pub mod error;
