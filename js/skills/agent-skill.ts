@@ -14,6 +14,7 @@ export type AgentSkillFiles = Readonly<Record<string, string | (() => Maybe<unkn
 export interface AgentSkillOptions {
   /** The files beside SKILL.md that the model may read. Without it: any below the address that it names. */
   readonly files?: readonly string[] | undefined;
+  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default the `fetch` of the page. */
   readonly fetch?: typeof fetch | undefined;

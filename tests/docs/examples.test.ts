@@ -65,7 +65,7 @@ test.each(Object.entries(tasks))("%s of the page on tasks has the events of the 
   }
   expect(begun).toHaveLength(1);
   const { events, state } = (await (begun[0] as Promise<GloveTask>)).getSnapshot();
-  expectEvents(example, events, state.id, "unnamed");
+  expectEvents(example, events, state.task_id, "unnamed");
 });
 
 const servers = all.filter(({ file }) => file.endsWith("/server.mjs"));

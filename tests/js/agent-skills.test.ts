@@ -92,7 +92,7 @@ test("a long file is read in parts, and no letter is cut in two", async () => {
   expect(text).toBe(first?.split("\n\n(")[0] + (second ?? ""));
 });
 
-test.each([
+const unusable: readonly (readonly [string, AgentSkillFiles, RegExp])[] = [
   ["no SKILL.md", { "readme.md": forms }, /no SKILL\.md among its files/],
   ["no front matter", { "SKILL.md": "Hello" }, /must begin with a line `---`/],
   ["no text", { "SKILL.md": () => 7 }, /is no text, got 7/],
@@ -101,8 +101,10 @@ test.each([
   ["a long description", { "SKILL.md": `---\nname: a\ndescription: ${"x".repeat(1_025)}\n---\nText` }, /at most 1024 letters/],
   ["nothing below", { "SKILL.md": "---\nname: a\ndescription: D\n---\n" }, /no text below/],
   ["a file that does not load", { "SKILL.md": () => Promise.reject(new Error("offline")) }, /offline/],
-] as const)("refused with a sentence: %s", async (_, given, message) => {
-  await expect(agentSkills(given as AgentSkillFiles)).rejects.toMatchObject({
+];
+
+test.each(unusable)("refused with a sentence: %s", async (_, given, message) => {
+  await expect(agentSkills(given)).rejects.toMatchObject({
     code: "SKILL_INVALID",
     message: expect.stringMatching(message),
   });

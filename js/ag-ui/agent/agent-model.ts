@@ -17,6 +17,7 @@ export interface AgUiOptions {
   readonly url: string;
   /** Sent with each request. A function is called each time, for tokens that expire. */
   readonly headers?: Record<string, string> | (() => Record<string, string> | Promise<Record<string, string>>) | undefined;
+  /** Asks in place of the global `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** What people read where the agent asks something; default the host of `url`. */
   readonly name?: string | undefined;

@@ -15,6 +15,7 @@ import { Outline } from "./outline.js";
 export interface FinderProps {
   /** Is there while nothing is looked for, too: as two buttons. By default it is; with `false` it comes with its key. */
   bar?: boolean | undefined;
+  /** Put on its element beside its own. */
   className?: string | undefined;
 }
 
