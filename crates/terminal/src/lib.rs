@@ -4,8 +4,8 @@
 //! use glove_wasm::runtime::Glove;
 //! use glove_wasm_terminal::CliDisplay;
 //! # use glove_wasm::testing::{Line, ScriptedModel};
-//! # let model = ScriptedModel::new([Line::text("Hey, Don!")]);
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let model = ScriptedModel::new([Line::text("Hey, Don!")]);
 //! let agent = Glove::builder(model).build()?;
 //! let _terminal = CliDisplay::new().attach(&agent);
 //! let response = futures_executor::block_on(agent.process_request("greet Don"))?;

@@ -234,7 +234,7 @@ mod tests {
         ]);
         for (fresh, once) in [
             (Decision::permission("bash"), &["y", "1"][..]),
-            (Decision::permission("bash").with_rule("command ls"), &["y", "1"]),
+            (Decision::permission("bash").with_rule("command ls", ".glove/allow"), &["y", "1"]),
             (Decision::approval(), &["y", "1"]),
             (Decision::unless("Don't run", "Run again"), &["y", "2"]),
             (Decision::unless("Stop", "Continue"), &["y", "2"]),
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_rule_is_shown_whole_and_asked_again_before_it_is_written() {
-        let mut asked = Decision::permission("bash").with_rule("command cargo test");
+        let mut asked = Decision::permission("bash").with_rule("command cargo test", ".glove/allow");
         assert_eq!(asked.lines()[4], "  5  p  Allow in this project: command cargo test");
         for chooses in ["p", "5"] {
             assert!(
