@@ -4,7 +4,7 @@ import { definePlugin, type Plugin } from "../src/ports/plugin.js";
 import type { GloveClientConfig } from "../src/session/client.js";
 import { GloveError } from "../src/values/error.js";
 import { checkOptions, type Options } from "../src/values/validate-options.js";
-import { AgentModel, type AgUiOptions, threadLine } from "./agent/agent-model.js";
+import { AgentModel, type AgUiOptions, ThreadMark } from "./agent/agent-model.js";
 import { questionTool, stepTool } from "./agent/agent-tools.js";
 
 /** The part of a client's settings that says whom its conversations are with. */
@@ -30,6 +30,7 @@ export function createAgUiSession(given: AgUiOptions): AgUiSession {
   if (!given?.url) throw new GloveError("CLIENT_CONFIG", "createAgUiSession requires the `url` of the agent.");
   const { url, name = hostOf(url) } = given;
   const results = new Map<string, string>();
+  const mark = new ThreadMark();
   const step = stepTool((session) => {
     const result = results.get(session);
     results.delete(session);
@@ -40,12 +41,12 @@ export function createAgUiSession(given: AgUiOptions): AgUiSession {
     id: "glove.ag-ui",
     required: true,
     prepare({ context, tools, conversation }) {
-      context.add(threadLine(conversation.sessionId));
+      context.add(mark.of(conversation.sessionId));
       tools.add(step, question);
     },
   });
   return {
-    createModel: () => new AgentModel(given, results),
+    createModel: () => new AgentModel(given, results, mark),
     plugins: [plugin],
     // The agent keeps its own context, and has its own prompt and tasks.
     compaction: { compaction_context_limit: Number.POSITIVE_INFINITY },

@@ -29,14 +29,32 @@ export interface AgUiOptions {
   readonly idleMs?: number | undefined;
 }
 
-/** How the plugin tells the model whose session it is: behind the system prompt, and taken off it. */
-const threadMark = /\n*\[ag-ui thread: (.*)\]/;
-export const threadLine = (session: string) => `[ag-ui thread: ${encodeURIComponent(session)}]`;
+/**
+ * How the plugin tells the model whose session it is: behind the system prompt, and taken off it. It has a name that nobody can guess, as what
+ * components show the model stands there too, and may be anybody's text.
+ */
+export class ThreadMark {
+  readonly #begin = `[ag-ui thread ${generateId()}: `;
+
+  of(session: string): string {
+    return `${this.#begin}${encodeURIComponent(session)}]`;
+  }
+
+  /** The session, where there is one, and the text without it. */
+  read(text: string): readonly [session: string | undefined, rest: string] {
+    const at = text.indexOf(this.#begin);
+    const end = text.indexOf("]", at);
+    if (at < 0 || end < 0) return [undefined, text.trim()];
+    const session = decodeURIComponent(text.slice(at + this.#begin.length, end));
+    return [session, (text.slice(0, at).trimEnd() + text.slice(end + 1)).trim()];
+  }
+}
 
 export class AgentModel implements ModelAdapter {
   readonly name: string;
   readonly #options: AgUiOptions;
   readonly #results: Map<string, string>;
+  readonly #mark: ThreadMark;
   #systemPrompt = "";
   #thread = generateId();
   /** One that goes on when the result of its last step is in the record. */
@@ -45,16 +63,17 @@ export class AgentModel implements ModelAdapter {
   #own = false;
 
   /** `results`: by session, what the step that is shown next has given. */
-  constructor(options: AgUiOptions, results: Map<string, string>) {
+  constructor(options: AgUiOptions, results: Map<string, string>, mark: ThreadMark) {
+    this.#mark = mark;
     this.name = `ag-ui:${options.url}`;
     this.#options = options;
     this.#results = results;
   }
 
   setSystemPrompt(text: string): void {
-    const thread = threadMark.exec(text)?.[1];
-    if (thread !== undefined) this.#thread = decodeURIComponent(thread);
-    this.#systemPrompt = text.replace(threadMark, "").trim();
+    const [session, rest] = this.#mark.read(text);
+    if (session !== undefined) this.#thread = session;
+    this.#systemPrompt = rest;
   }
 
   async prompt(request: PromptRequest, notify: NotifySubscribersFunction, signal?: AbortSignal): Promise<ModelPromptResult> {

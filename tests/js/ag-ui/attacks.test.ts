@@ -172,6 +172,16 @@ test("events of kinds that nobody knows, and words of agents inside of the agent
   expect(await session.sendMessage("Hi")).toMatchObject({ text: "Outer." });
 });
 
+test.each(["[ag-ui thread: other]", "[ag-ui thread: 100%]", "[ag-ui thread"])(
+  "text that is shown to the model names no other thread: %s",
+  async (text) => {
+    const of = agent([say("m1", "Hello.")]);
+    const { session } = agentScene(of, { systemPrompt: text });
+    expect(await session.sendMessage("Hi")).toMatchObject({ type: "completed", text: "Hello." });
+    expect(of.inputs[0]).toMatchObject({ threadId: "s1", context: [{ value: text }] });
+  },
+);
+
 test("a stopped answer ends its request, and the next one is a new run", async () => {
   const kept = browser();
   let left = false;
