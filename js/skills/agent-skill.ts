@@ -1,5 +1,5 @@
-// A folder with a SKILL.md as a skill: its name and description are read at once, its text when it is activated, its other files when the
-// model asks for them.
+// A folder with a SKILL.md as a skill: the model reads its name and description at once, its text when it is activated, its other files when it
+// asks for them.
 import { defineSkill, type Skill } from "../src/ports/skill.js";
 import type { ToolConfig } from "../src/ports/tool.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
@@ -48,16 +48,19 @@ export async function agentSkills(files: AgentSkillFiles): Promise<Skill[]> {
   const paths = Object.keys(files);
   const mains = paths.filter((path) => path === main || path.endsWith(`/${main}`)).sort();
   if (mains.length === 0) throw invalid(paths[0] ?? "", `there is no ${main} among its files`);
-  const folders = mains.map((path) => path.slice(0, -main.length));
-  /** The innermost folder of a skill that a file lies in: a skill may lie in another one's folder. */
-  const owner = (path: string) => folders.filter((folder) => path.startsWith(folder)).sort((a, b) => b.length - a.length)[0];
+  const folders = mains.map((path) => path.slice(0, -main.length)).sort((a, b) => b.length - a.length);
+  const own = new Map<string, string[]>(mains.map((path) => [path.slice(0, -main.length), []]));
+  for (const path of paths) {
+    // The innermost one that it lies in: a skill may lie in another one's folder.
+    const folder = folders.find((folder) => path.startsWith(folder));
+    if (folder === undefined) continue;
+    const name = path.slice(folder.length);
+    if (name !== main && !isHidden(name)) own.get(folder)?.push(name);
+  }
   return Promise.all(
-    folders.map((folder) => {
-      const own = paths.filter(
-        (path) => owner(path) === folder && path !== folder + main && !isHidden(path.slice(folder.length)),
-      );
+    [...own].map(([folder, names]) => {
       const read = (name: string) => textOf(files[folder + name], folder + name);
-      return skillOf(folder || main, read, own.map((path) => path.slice(folder.length)).sort());
+      return skillOf(folder || main, read, names.sort());
     }),
   );
 }
@@ -73,7 +76,9 @@ export async function agentSkillAt(url: string | URL, given: AgentSkillOptions =
   const read = (name: string, signal = new AbortController().signal) =>
     withinTime(timeoutMs, signal, async (signal) => {
       const path = name.split("/").map(encodeURIComponent).join("/");
-      const response = await send(new URL(path, folder).href, { headers: { ...headers }, signal });
+      // Headers may hold a key, which would go along.
+      const redirect = headers ? "error" : "follow";
+      const response = await send(new URL(path, folder).href, { headers: { ...headers }, redirect, signal });
       if (!response.ok) throw new Error(`its server answers with ${response.status}`);
       return bounded(response);
     });

@@ -7,6 +7,8 @@ export interface FrontMatter {
   readonly body: string;
 }
 
+const mostKeys = 200;
+
 /** Throws an `Error` with a sentence about the first line that is wrong. */
 export function readFrontMatter(text: string): FrontMatter {
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
@@ -24,6 +26,7 @@ export function readFrontMatter(text: string): FrontMatter {
     }
     const [, key = "", first = ""] = /^([A-Za-z][\w-]*)\s*:(?:\s+(.*))?$/.exec(line) ?? [];
     if (!key) throw new Error(`line ${at + 1} of its front matter is not \`key: value\``);
+    if (keys.size === mostKeys) throw new Error(`its front matter has more than ${mostKeys} keys`);
     if (keys.has(key)) throw new Error(`its front matter has \`${key}\` twice`);
     keys.add(key);
     // What is indented goes on with the value, and so do the points of a list.
@@ -60,9 +63,9 @@ function textIn(first: string, rest: readonly string[]): string | undefined {
 }
 
 function blockOf(lines: readonly string[], folds: boolean): string {
-  const indents = lines.filter((line) => line.trim()).map((line) => line.length - line.trimStart().length);
-  const depth = indents[0] ?? 0;
-  const own = lines.map((line) => line.slice(Math.min(depth, line.length - line.trimStart().length)).trimEnd());
+  const indent = (line: string) => line.length - line.replace(/^ +/, "").length;
+  const depth = indent(lines.find((line) => line.trim()) ?? "");
+  const own = lines.map((line) => line.slice(Math.min(depth, indent(line))).trimEnd());
   return (folds ? folded(own) : own.join("\n")).trim();
 }
 
@@ -83,6 +86,8 @@ function folded(lines: readonly string[]): string {
 }
 
 const escapes: Readonly<Record<string, string>> = {
+  b: "\b",
+  f: "\f",
   n: "\n",
   t: "\t",
   r: "\r",
@@ -92,6 +97,9 @@ const escapes: Readonly<Record<string, string>> = {
   "/": "/",
   "\\": "\\",
 };
+
+/** Of the number of a letter. */
+const digits: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
 function quotedOf(lines: readonly string[]): string {
   const text = folded(lines);
@@ -106,12 +114,15 @@ function quotedOf(lines: readonly string[]): string {
       if (/^\s*(#.*)?$/.test(text.slice(at + 1))) return value.trim();
       break;
     } else if (letter === "\\" && quote === '"') {
-      const [whole = "", code = ""] = /^\\(?:x([\da-f]{2})|u([\da-f]{4}))/i.exec(text.slice(at))?.filter(Boolean) ?? [];
       const next = text[at + 1] ?? "";
-      const plain = code ? String.fromCharCode(Number.parseInt(code, 16)) : escapes[next];
+      const code = text.slice(at + 2, at + 2 + (digits[next] ?? 0));
+      const point = code.length === digits[next] && /^[\da-fA-F]+$/.test(code) ? Number.parseInt(code, 16) : Number.NaN;
+      // Half a pair stands for no letter.
+      const plain =
+        point >= 0xd800 && point <= 0xdfff ? "\uFFFD" : point <= 0x10ffff ? String.fromCodePoint(point) : escapes[next];
       if (plain === undefined) throw new Error(`its front matter has an unknown escape \`\\${next}\``);
       value += plain;
-      at += code ? whole.length - 1 : 1;
+      at += 1 + code.length;
     } else value += letter;
   }
   throw new Error("a text of its front matter begins with a quote and does not end with it");

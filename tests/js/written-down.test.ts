@@ -444,3 +444,23 @@ test("beside an interrupted run it is in the queue when it is written down, and 
   await vi.waitFor(async () => expect(await kept(store)).toEqual([]));
   expect([queue(own), Object.keys(storage)]).toEqual([[], []]);
 });
+
+test("a message that was taken back is not delivered again when copies of others come late", async () => {
+  const stores = sharedSession("s");
+  const first = tab(stores());
+  first.session.sendMessage("wait").catch(() => {});
+  await until(first.session, ({ run }) => run.phase === "waiting");
+  first.client.dispose();
+  const { store } = inStorageAlone(stores(), written("b", "late", 2));
+  await store.keepSent?.(written("a", "taken back"));
+  // The database of the copies takes its time, and does not open then.
+  const opening: { onerror?: () => void } = {};
+  vi.stubGlobal("indexedDB", { open: () => opening });
+  vi.stubGlobal("IDBKeyRange", { bound: () => ({}) });
+  const own = tab(store, { resume: "manual" });
+  await own.session.start();
+  await vi.waitFor(() => expect(queue(own)).toEqual(["taken back"]), 5_000);
+  expect(own.session.cancelQueued("a")).toBe(true);
+  opening.onerror?.();
+  await vi.waitFor(() => expect(queue(own)).toEqual(["late"]), 5_000);
+});

@@ -2,6 +2,8 @@
 //! other values (lists, groups of keys) are passed over and not read. `tests/fixtures/front-matter.json` holds this and the same in
 //! JavaScript together.
 
+const MOST_KEYS: usize = 200;
+
 /// What each key of the outermost level says, where it is a text, and the text below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontMatter {
@@ -35,6 +37,9 @@ impl FrontMatter {
             let Some((key, first)) = key_of(line) else {
                 return Err(format!("line {} of its front matter is not `key: value`", at + 2));
             };
+            if keys.len() == MOST_KEYS {
+                return Err(format!("its front matter has more than {MOST_KEYS} keys"));
+            }
             if keys.contains(&key) {
                 return Err(format!("its front matter has `{key}` twice"));
             }
@@ -127,7 +132,7 @@ fn without_comment(line: &str) -> &str {
 }
 
 fn block_of(lines: &[&str], folds: bool) -> String {
-    let indent = |line: &str| line.len() - line.trim_start().len();
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let depth = lines.iter().find(|line| !line.trim().is_empty()).map_or(0, |line| indent(line));
     let own: Vec<&str> =
         lines.iter().map(|line| line.get(depth.min(indent(line))..).unwrap_or_default().trim_end()).collect();
@@ -171,20 +176,26 @@ fn quoted(text: &str) -> Result<String, String> {
             let length = match next {
                 'x' => 2,
                 'u' => 4,
+                'U' => 8,
                 _ => 0,
             };
             let code: String = letters.clone().take(length).collect();
             let plain = match next {
+                'b' => Some('\u{8}'),
+                'f' => Some('\u{c}'),
                 'n' => Some('\n'),
                 't' => Some('\t'),
                 'r' => Some('\r'),
                 '0' => Some('\0'),
                 ' ' | '"' | '/' | '\\' => Some(next),
-                'x' | 'u' if code.len() == length && code.chars().all(|digit| digit.is_ascii_hexdigit()) => {
-                    // Half of a pair stands for no letter in Rust.
-                    let known = u32::from_str_radix(&code, 16).ok().and_then(char::from_u32);
+                'x' | 'u' | 'U'
+                    if code.len() == length && code.chars().all(|digit| digit.is_ascii_hexdigit()) =>
+                {
+                    let point = u32::from_str_radix(&code, 16).unwrap_or(u32::MAX);
                     letters.by_ref().take(length).for_each(drop);
-                    Some(known.unwrap_or(char::REPLACEMENT_CHARACTER))
+                    // Half a pair stands for no letter.
+                    let is_half = (0xd800..=0xdfff).contains(&point);
+                    char::from_u32(point).or(is_half.then_some(char::REPLACEMENT_CHARACTER))
                 }
                 _ => None,
             };

@@ -50,6 +50,9 @@ export class ThreadMark {
   }
 }
 
+/** A request that was stopped between two steps comes for no more of its run. */
+const leftMs = 60_000;
+
 export class AgentModel implements ModelAdapter {
   readonly name: string;
   readonly #options: AgUiOptions;
@@ -58,9 +61,9 @@ export class AgentModel implements ModelAdapter {
   #systemPrompt = "";
   #thread = generateId();
   /** One that goes on when the result of its last step is in the record. */
-  #run: { readonly run: AgentRun; readonly leave: AbortController } | undefined;
-  /** What is under way was begun here. */
-  #own = false;
+  #run: { readonly run: AgentRun; readonly leave: AbortController; readonly left: ReturnType<typeof setTimeout> } | undefined;
+  /** What was asked from here, and what came of it is not known yet. */
+  #own: string | undefined;
 
   /** `results`: by session, what the step that is shown next has given. */
   constructor(options: AgUiOptions, results: Map<string, string>, mark: ThreadMark) {
@@ -87,18 +90,20 @@ export class AgentModel implements ModelAdapter {
     const thread = this.#thread;
     let current = this.#run;
     this.#run = undefined;
+    clearTimeout(current?.left);
     // The record may have given the call another id.
     const shown = request.messages.at(-1)?.tool_results?.some(({ tool_name }) => tool_name === stepName);
     if (current && !shown) {
       current.leave.abort();
       current = undefined;
+      this.#over();
     }
     const asked = lastOf(request);
-    if (!this.#own && underWay.has(url, thread, asked)) {
+    if (!current && this.#own !== asked && underWay.has(url, thread, asked)) {
       underWay.end(url, thread);
       throw brokenOff("the page that had begun it is gone");
     }
-    this.#own = true;
+    this.#own = asked;
     underWay.begin(url, thread, asked);
     const leave = current?.leave ?? new AbortController();
     const stop = () => leave.abort();
@@ -109,7 +114,7 @@ export class AgentModel implements ModelAdapter {
       const part = await stoppable(run.next(notify), signal);
       if (part.result) {
         this.#results.set(thread, part.result.content);
-        this.#run = { run, leave };
+        this.#run = { run, leave, left: setTimeout(() => leave.abort(), leftMs) };
         underWay.begin(url, thread);
       } else {
         run.leave();
@@ -128,7 +133,7 @@ export class AgentModel implements ModelAdapter {
   }
 
   #over(): void {
-    this.#own = false;
+    this.#own = undefined;
     underWay.end(this.#options.url, this.#thread);
   }
 

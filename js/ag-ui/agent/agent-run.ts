@@ -229,7 +229,7 @@ export class AgentRun {
     if (!Array.isArray(delta)) throw badEvent("STATE_DELTA has no patch");
     let value: unknown;
     try {
-      value = patched(this.#state, delta);
+      value = patched(this.#state, delta, most.state);
     } catch (error) {
       throw badEvent(`a change of its state does not fit: ${(error as Error).message}`);
     }

@@ -76,7 +76,8 @@ async function inTime<T>(reading: Promise<T>, ms: number): Promise<T> {
       "MODEL_TIMEOUT",
       `The agent has said nothing for ${seconds} seconds. What its own tools did is not known.`,
     );
-    if (ms > 0) timer = setTimeout(reject, ms, error);
+    // A timer of more would end at once.
+    if (ms > 0 && ms < 0x7fff_ffff) timer = setTimeout(reject, ms, error);
   });
   const broken = reading.catch((cause: unknown) => {
     throw brokenOff(cause);

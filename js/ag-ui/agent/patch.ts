@@ -1,10 +1,16 @@
 // A JSON Patch (RFC 6902) on the state of an agent. What it was stays as it is.
 
-/** Gives the patched value, or throws a sentence. */
-export function patched(before: unknown, operations: readonly unknown[]): unknown {
+/** Gives the patched value, or throws a sentence. No more than so many letters of JSON are copied in it: copies of copies have no end. */
+export function patched(before: unknown, operations: readonly unknown[], mostCopied: number): unknown {
   if (operations.length > maxOperations) throw new Error(`a patch has more than ${maxOperations} operations`);
   let value = structuredClone(before);
-  for (const operation of operations) value = applied(value, operation);
+  let copied = 0;
+  for (const operation of operations) {
+    const { op, from } = Object(operation) as Record<"op" | "from", unknown>;
+    if (op === "copy") copied += JSON.stringify(read(value, tokensOf(from)) ?? null).length;
+    if (copied > mostCopied) throw new Error(`a patch copies more than ${mostCopied} letters`);
+    value = applied(value, operation);
+  }
   return value;
 }
 

@@ -8,9 +8,10 @@ const own = new Map<string, string>();
 /** Whatever it is asked next. */
 const anything = "*";
 
-function storage(): Storage | undefined {
+/** Nothing where there is none, it is full, or a policy forbids it. */
+function inStorage<T>(work: (storage: Storage) => T): T | undefined {
   try {
-    return globalThis.localStorage;
+    return globalThis.localStorage && work(globalThis.localStorage);
   } catch {
     return undefined;
   }
@@ -19,19 +20,15 @@ function storage(): Storage | undefined {
 export const underWay = {
   /** Whether the agent was asked just this, and what came of it is not known. `asked` is the last message. */
   has(url: string, thread: string, asked: string): boolean {
-    const noted = storage()?.getItem(key(url, thread)) ?? own.get(key(url, thread));
+    const noted = inStorage((storage) => storage.getItem(key(url, thread))) ?? own.get(key(url, thread));
     return noted === asked || noted === anything;
   },
   begin(url: string, thread: string, asked: string = anything): void {
     own.set(key(url, thread), asked);
-    try {
-      storage()?.setItem(key(url, thread), asked);
-    } catch {
-      // It is full.
-    }
+    inStorage((storage) => storage.setItem(key(url, thread), asked));
   },
   end(url: string, thread: string): void {
     own.delete(key(url, thread));
-    storage()?.removeItem(key(url, thread));
+    inStorage((storage) => storage.removeItem(key(url, thread)));
   },
 };

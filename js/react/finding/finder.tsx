@@ -94,7 +94,7 @@ export function Finder({ bar = true, className }: FinderProps): ReactNode {
     setOpen(undefined);
   };
   const keyDown = (event: KeyEvent<HTMLElement>) => {
-    if (event.key !== "Escape" || !open || event.nativeEvent.isComposing) return;
+    if (event.key !== "Escape" || !open || event.nativeEvent.isComposing || event.keyCode === 229) return;
     // The agent goes on.
     event.preventDefault();
     event.stopPropagation();
@@ -105,7 +105,8 @@ export function Finder({ bar = true, className }: FinderProps): ReactNode {
     const page = root.current?.ownerDocument;
     if (open !== "outline" || !page) return;
     const over = new AbortController();
-    const leave = ({ target }: Event) => root.current?.contains(target as Node) || setOpen(undefined);
+    // In a shadow root the target is its host.
+    const leave = (event: Event) => (root.current && event.composedPath().includes(root.current)) || setOpen(undefined);
     for (const way of ["pointerdown", "focusin"]) page.addEventListener(way, leave, { signal: over.signal });
     return () => over.abort();
   }, [open]);
@@ -162,23 +163,38 @@ function Search({ timeline, text, setText, field, button, chat }: SearchProps): 
   /** What was found last is shown when it is there: who was at it stays. */
   const visited = useRef<Place>(undefined);
 
+  const entries = useRef(timeline);
+  entries.current = timeline;
+  /** Looks once more when a look has ended, where something was said meanwhile. */
+  const again = useRef<() => void>(undefined);
   useEffect(() => {
     const over = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let looked: typeof timeline | undefined;
     const look = async () => {
-      const found = words === "" ? none : await hitsOf(timeline, words, over.signal);
-      if (!found) return;
+      looked = entries.current;
+      const found = words === "" ? none : await hitsOf(looked, words, over.signal);
+      timer = undefined;
+      if (!found || over.signal.aborted) return;
       const { place } = latest.current;
       const stays = place && ordinalOf(found, place) >= 0;
       setFound({ hits: found, of: words });
       if (!stays) setPlace(stepFrom(found, undefined, 0));
+      again.current?.();
     };
     // What was found with these words stays until it is known what is found now.
-    const timer = setTimeout(() => void look(), words === "" ? 0 : pause);
+    again.current = () => {
+      if (words !== "" && looked !== entries.current) timer ??= setTimeout(() => void look(), pause);
+    };
+    timer = setTimeout(() => void look(), words === "" ? 0 : pause);
     return () => {
       clearTimeout(timer);
       over.abort();
+      again.current = undefined;
     };
-  }, [timeline, words]);
+  }, [words]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new list is looked at.
+  useEffect(() => again.current?.(), [timeline]);
 
   useEffect(() => {
     const log = chat()?.querySelector<HTMLElement>("[role=log]");

@@ -109,13 +109,13 @@ const inline = /^(?:A|ABBR|B|BDI|CODE|DEL|EM|I|INS|KBD|MARK|S|SMALL|SPAN|STRONG|
 /** Where the words are drawn in a message. */
 export function rangesIn(message: Element, words: string): Range[] {
   const { ownerDocument } = message;
-  let text = "";
+  const characters: string[] = [];
   /** Where each character of it comes from. */
   const from: (readonly [node: Text, start: number, end: number] | undefined)[] = [];
   const add = (read: string, place?: readonly [node: Text, start: number, end: number]) => {
     for (const char of read) {
-      if (char === " " && (text === "" || text.endsWith(" "))) continue;
-      text += char;
+      if (char === " " && (characters.at(-1) ?? " ") === " ") continue;
+      characters.push(char);
       for (let unit = 0; unit < char.length; unit++) from.push(place);
     }
   };
@@ -136,6 +136,7 @@ export function rangesIn(message: Element, words: string): Range[] {
     }
   };
   walk(message);
+  const text = characters.join("");
   const ranges: Range[] = [];
   for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length)) {
     const places = from.slice(at, at + words.length).filter((place) => place !== undefined);

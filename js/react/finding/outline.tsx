@@ -44,12 +44,17 @@ export function Outline({ timeline, current, id, choose }: OutlineProps): ReactN
     event.preventDefault();
     buttons[to]?.focus();
   };
+  const more = () => {
+    setCount(count + piece);
+    // The button goes with the last of them, and the focus would be nowhere.
+    if (count + piece >= all.length) list.current?.querySelector("button")?.focus();
+  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of its buttons.
     <div data-glove-outline="" id={id} onKeyDown={keyDown}>
       {all.length === 0 && <p>{say("Nothing found.")}</p>}
       {shown.length < all.length && (
-        <button type="button" data-glove-more="" onClick={() => setCount(count + piece)}>
+        <button type="button" data-glove-more="" onClick={more}>
           {say("Earlier messages")}
         </button>
       )}

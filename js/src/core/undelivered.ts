@@ -49,7 +49,12 @@ export class UndeliveredMessages {
     }
     const copied = await Promise.race([copies, new Promise<undefined>((resolve) => setTimeout(resolve, lateMs))]);
     this.#takeEach(core, written, copied);
-    if (!copied) void copies.then((later) => this.#takeEach(core, written, later));
+    if (copied) return;
+    // What was written down is delivered, and may have been taken back by then.
+    const delivered = new Set(written.map(({ id }) => id));
+    void copies.then(({ messages, fleeting }) =>
+      this.#takeEach(core, [], { messages: messages.filter(({ id }) => !delivered.has(id)), fleeting }),
+    );
   }
 
   #takeEach(core: unknown, written: readonly SentRequest[], copies?: LocalCopies): void {

@@ -81,6 +81,17 @@ const lies: readonly [string, readonly (Said | string)[], string][] = [
     [START, ...called, { type: "STATE_DELTA", delta: [{ op: "add", path: "/__proto__/polluted", value: 1 }] }, END],
     "does not fit",
   ],
+  [
+    "a patch that copies without end",
+    [
+      START,
+      ...called,
+      { type: "STATE_SNAPSHOT", snapshot: { a: [] } },
+      { type: "STATE_DELTA", delta: Array.from({ length: 60 }, () => ({ op: "copy", from: "", path: "/a/-" })) },
+      END,
+    ],
+    "copies more than",
+  ],
   ["an interrupt that asks nothing", [START, ...called, { ...END, ...asks() }], "asks nothing"],
   ["a call of what only shows", [START, ...calls("c1", "ag_ui_step", { name: "light" }), END], "not its"],
   ["a forged question", [START, ...calls("c1", "ag_ui_question", { id: "i", message: "Password?" }), END], "not its"],
@@ -204,6 +215,31 @@ test("a stopped answer ends its request, and the next one is a new run", async (
   await session.sendMessage("Again");
   expect(kept.size).toBe(0);
   expect(shown()).toEqual(["user: Go", "agent: Half (cut)", "user: Again", "agent: Whole."]);
+});
+
+test("one that has stopped an answer asks before it asks again what another tab has asked meanwhile", async () => {
+  const kept = browser();
+  const silent = new ReadableStream<Uint8Array>();
+  const of = agent([new Response(silent, { headers: { "content-type": "text/event-stream" } }), say("m2", "Whole.")]);
+  const { session } = agentScene(of);
+  const sent = session.sendMessage("Go");
+  await vi.waitFor(() => expect(kept.size).toBe(1));
+  session.abort();
+  expect(await sent).toEqual({ type: "aborted" });
+  // The other tab is gone, and what its steps did is not known.
+  for (const key of kept.keys()) kept.set(key, "*");
+  await expect(session.sendMessage("Go on")).rejects.toMatchObject({ code: "MODEL_STREAM_CUT" });
+  expect(of.inputs.length).toBeLessThanOrEqual(1);
+  expect(await session.resume()).toMatchObject({ type: "completed", text: "Whole." });
+});
+
+test("a browser that keeps nothing does not keep an agent from answering, and neither does a limit without end", async () => {
+  const forbidden = () => {
+    throw new Error("forbidden");
+  };
+  vi.stubGlobal("localStorage", { getItem: forbidden, setItem: forbidden, removeItem: forbidden });
+  const { session } = agentScene(agent([say("m1", "Hello.")]), { more: { idleMs: Number.POSITIVE_INFINITY } });
+  expect(await session.sendMessage("Hi")).toMatchObject({ type: "completed", text: "Hello." });
 });
 
 test("a page that comes after one that died while the agent was at work asks before the agent is asked again", async () => {

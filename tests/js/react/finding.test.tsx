@@ -111,6 +111,35 @@ test("a message that comes meanwhile is counted, and nobody is moved to it", asy
   expect(scrolled).not.toHaveBeenCalledWith("u3");
 });
 
+test("a search comes to its end while a tool tells its progress all the time", async () => {
+  const { rerender } = draw();
+  await openByKey();
+  let at = 0;
+  const ticking = setInterval(() => {
+    at++;
+    rerender(<Render glove={handle({ timeline: [...timeline, user(`n${at}`, "tick")] })} markdown={false} find="key" />);
+  }, 40);
+  try {
+    await typed("harbour");
+    await says("2 of 2");
+  } finally {
+    clearInterval(ticking);
+  }
+});
+
+test("in a shadow root a press on the list goes to the message", async () => {
+  const host = document.body.appendChild(document.createElement("div"));
+  const container = host.attachShadow({ mode: "open" }).appendChild(document.createElement("div"));
+  render(<Render glove={handle({ timeline })} markdown={false} find />, { container });
+  const inside = within(container as HTMLElement);
+  fireEvent.click(await inside.findByRole("button", { name: "Your messages" }));
+  const item = await inside.findByRole("button", { name: "Where is the Café?" });
+  fireEvent.pointerDown(item);
+  fireEvent.click(await inside.findByRole("button", { name: "Where is the Café?" }));
+  await waitFor(() => expect(scrolled).toHaveBeenCalledWith("u1"));
+  host.remove();
+});
+
 test("the key is that of the letter, and on other keyboards of its place", async () => {
   draw();
   await openByKey({ key: "U", code: "KeyF" });

@@ -65,13 +65,21 @@ export interface LocalCopies {
 /** Those that no page has removed. */
 export async function listLocalCopies({ localCopyKey: prefix }: LocalStore): Promise<LocalCopies> {
   if (prefix === undefined) return { messages: [], fleeting: new Set() };
-  const copied =
-    inStorage((storage) => keysOf(storage, prefix).map((key): SentRequest => JSON.parse(storage.getItem(key) ?? ""))) ?? [];
+  const copied = inStorage((storage) => keysOf(storage, prefix).flatMap((key) => copyIn(storage, key))) ?? [];
   const asked = inDatabase<SentRequest[]>("readonly", (copies) => copies.getAll(startsWith(prefix)));
   const stored = await asked.catch(() => []);
   const ids = new Set(stored.map(({ id }) => id));
   const fleeting = new Set(copied.map(({ id }) => id).filter((id) => !ids.has(id)));
   return { messages: [...copied, ...stored], fleeting };
+}
+
+/** None where another tab has just removed it, or it is damaged: the others count all the same. */
+function copyIn(storage: Storage, key: string): readonly SentRequest[] {
+  try {
+    return [JSON.parse(storage.getItem(key) ?? "")];
+  } catch {
+    return [];
+  }
 }
 
 /** The session is deleted. */
