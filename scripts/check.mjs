@@ -6,9 +6,7 @@ import { again, build, compile, releaseProfile } from "./build.mjs";
 import { endings, noticeDays, providerRows, userTexts } from "./lib/model-ends.mjs";
 import { inRoot, userCache, wasmTarget } from "./lib/project.mjs";
 import { main, output, run, runTool, StepFailed, step } from "./lib/run.mjs";
-import { reference } from "./reference.mjs";
 import { setup } from "./setup.mjs";
-import { checkThirdParty } from "./third-party.mjs";
 
 const denyWarnings = ["--", "-D", "warnings"];
 const bindgen = "tools/bindgen/Cargo.toml";
@@ -75,6 +73,8 @@ const checks = {
     fix: "Read the messages of rustdoc and typedoc above. What a public type names is exported, or listed in tools/reference/typedoc.json.",
     async run({ tools }) {
       await build(tools);
+      // Here, as it needs packages that set-up installs.
+      const { reference } = await import("./reference.mjs");
       await reference();
     },
   },
@@ -178,6 +178,8 @@ async function licences() {
     const options = ["--manifest-path", manifest, "--config", "deny.toml", "--log-level", "error"];
     await run(deny, [...options, "check", "licenses", "bans", "sources"]);
   }
+  // Here, as it needs packages that set-up installs.
+  const { checkThirdParty } = await import("./third-party.mjs");
   await checkThirdParty();
 }
 

@@ -17,7 +17,7 @@ export interface AgUiHandlerOptions
   extends Pick<ChatHandlerConfig, "authorize" | "authorizeMs" | "owner" | "cors" | "heartbeatMs"> {
   /** Whose sessions they are: its model, instructions, tools, plugins and store. */
   readonly client: GloveClient;
-  /** What a request may hold: bytes, messages (default 2,000) and tools (default 128). */
+  /** What a request may hold: without it 8 MB, 2,000 messages and 128 tools. */
   readonly limits?: Pick<ChatHandlerLimits, "bodyBytes" | "messages" | "tools"> | undefined;
   /** Told of every request that was not answered, and of what was wrong with one that was. */
   readonly onError?: ((error: GloveError, request: Request) => unknown) | undefined;

@@ -21,11 +21,11 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   readonly provider?: ProviderId | undefined;
   /** Creates a model of your own for each request: another service, or a scripted model without a key. */
   readonly createModel?: (() => ModelAdapter) | undefined;
-  /** Default: the provider's default model. */
+  /** The model's id; default: the provider's default model. */
   readonly model?: string;
   /** Further models that a client may request with `model`; any other is refused with `MODEL_NOT_ALLOWED`. */
   readonly models?: readonly string[];
-  /** Default: the provider's environment variable, read at each request. */
+  /** The provider's API key; default: its environment variable, read at each request. */
   readonly apiKey?: string;
   /** The longest answer, in tokens. */
   readonly maxTokens?: number;
@@ -125,12 +125,12 @@ export type ChatHandlerOptions<P extends string> = Omit<ChatHandlerConfig, "prov
 
 /** The size limits of a request; a larger one is refused with 413. */
 export interface ChatHandlerLimits {
-  /** Default 8 MB (8,388,608): a message with a few pictures, and those before it. */
+  /** The largest request body, in bytes; default 8 MB (8,388,608), enough for a few pictures. */
   readonly bodyBytes?: number;
-  /** Default 64 kB (65,536). */
+  /** The longest system prompt, in bytes; default 64 kB (65,536). */
   readonly systemPromptBytes?: number;
   /** The messages of one call, that is, what `compaction` leaves of a chat; default 2,000. */
   readonly messages?: number;
-  /** Default 128. */
+  /** How many tools a request may have; default 128. */
   readonly tools?: number;
 }

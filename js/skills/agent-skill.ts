@@ -11,12 +11,13 @@ import { readFrontMatter } from "./front-matter.js";
 /** Texts of files by their paths, or what loads them when they are needed: also what `import.meta.glob` gives. */
 export type AgentSkillFiles = Readonly<Record<string, string | (() => Maybe<unknown>)>>;
 
+/** How `agentSkillAt` reads the files of a skill. */
 export interface AgentSkillOptions {
-  /** The files beside SKILL.md that the model may read. Without it: any below the address that it names. */
+  /** Paths of the files that the model may read, beside SKILL.md. Without it, every file below the skill's address. */
   readonly files?: readonly string[] | undefined;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Default the `fetch` of the page. */
+  /** Fetches the files; default the page's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /** How long one file may take; default 10,000. */
   readonly timeoutMs?: number | undefined;

@@ -2,9 +2,11 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
@@ -227,6 +229,40 @@ fn the_display_of_the_library_shows_what_stands_there_already_and_nothing_after_
         printed,
         "i before\ni between\n? Who?\n  1  Ada\n  2  Bob\n! answer with a number from 1 to 2, or the words of a line\n"
     );
+}
+
+/// Somebody who types when they are told to.
+struct Typed(mpsc::Receiver<&'static str>);
+
+impl Read for Typed {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let line = self.0.recv().unwrap_or_default();
+        into[..line.len()].copy_from_slice(line.as_bytes());
+        Ok(line.len())
+    }
+}
+
+#[test]
+fn what_is_typed_after_the_display_of_the_library_is_dropped_allows_nothing() {
+    let agent = Glove::builder(ScriptedModel::new([])).build().unwrap();
+    let (typing, typed) = mpsc::channel();
+    let page = Page::default();
+    let terminal = CliDisplay::new().through(BufReader::new(Typed(typed)), page.clone()).attach(&agent);
+    let asked = json!({ "toolName": "bash", "toolInput": { "command": "rm -rf x" } });
+    let display = agent.display();
+    let waiting = display.push_and_wait(show("permission_request", &asked));
+    let printed = || String::from_utf8(page.0.lock().unwrap().clone()).unwrap();
+    while !printed().contains("? Run bash?") {
+        thread::sleep(Duration::from_millis(5));
+    }
+    drop(terminal);
+    typing.send("y\n").unwrap();
+    // The display reads no more than that one line, and ends.
+    while Arc::strong_count(&page.0) > 1 {
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(display.stack().iter().filter(|slot| slot.waits).count(), 1);
+    drop(waiting);
 }
 
 fn show(renderer: &str, input: &Value) -> Show {

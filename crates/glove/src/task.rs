@@ -195,7 +195,7 @@ fn decide(
             let change = Workspace::open(folder).ok().filter(|_| tool == "fs_write");
             let change = change.and_then(|workspace| workspace.change_of("write_file", &request.input));
             let input = request.input.read().unwrap_or_default();
-            let (text, changed) = terminal_text::call_parts(tool, &input, change.as_ref());
+            let (text, changed) = terminal_text::call_parts(tool, &input, change.as_ref(), false);
             let text = Reading::with_change(text, &(1..changed));
             match request.interrupted {
                 true => (text, Decision::unless("Don't run", "Run again")),
@@ -209,7 +209,7 @@ fn decide(
                 Some(MemoryAccess::Write) => serde_json::json!({ "channel": channel, "entries": entries }),
                 Some(MemoryAccess::Read) | None => serde_json::json!({ "channel": channel }),
             };
-            let (text, _) = terminal_text::call_parts("memory", &shown, None);
+            let (text, _) = terminal_text::call_parts("memory", &shown, None, false);
             (Reading::plain(text), Decision::approval())
         }
     };

@@ -126,25 +126,43 @@ impl MemoryProvider for SqliteMemory {
             "" => entry.text.clone(),
             title => format!("{title}: {}", entry.text),
         };
+        // At once, in the order of the calls, and found by its words meanwhile.
+        let written = self.with(|connection| {
+            let change = connection.transaction()?;
+            if let Some(number) = number_of(&change, &scope, &entry.id)? {
+                remove(&change, number)?;
+            }
+            change.execute(
+                "INSERT INTO memory (scope, id, title, text, tags, source, pinned, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![scope, entry.id, entry.title, entry.text, tags, entry.source, entry.pinned, entry.data.as_str()],
+            )?;
+            let number = change.last_insert_rowid();
+            change.execute(
+                "INSERT INTO memory_words (rowid, title, text, tags) VALUES (?1, ?2, ?3, ?4)",
+                params![number, entry.title, entry.text, tags],
+            )?;
+            change.commit()?;
+            Ok(number)
+        });
+        let number = match written {
+            Ok(number) if self.embed.is_some() => number,
+            written => return Box::pin(ready(written.map(drop))),
+        };
         let (memory, embedding) = (self.clone(), self.vector_of(&text));
         Box::pin(async move {
-            let vector = embedding.await;
+            let Some(vector) = embedding.await else { return Ok(()) };
             memory.with(|connection| {
                 let change = connection.transaction()?;
-                if let Some(number) = number_of(&change, &scope, &entry.id)? {
-                    remove(&change, number)?;
-                }
-                change.execute(
-                    "INSERT INTO memory (scope, id, title, text, tags, source, pinned, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                    params![scope, entry.id, entry.title, entry.text, tags, entry.source, entry.pinned, entry.data.as_str()],
-                )?;
-                let number = change.last_insert_rowid();
-                change.execute(
-                    "INSERT INTO memory_words (rowid, title, text, tags) VALUES (?1, ?2, ?3, ?4)",
-                    params![number, entry.title, entry.text, tags],
-                )?;
-                if let Some(vector) = &vector {
-                    vectors::put(&change, number, vector)?;
+                // It may be forgotten by then, and another entry may have its number.
+                let stands = change
+                    .query_row(
+                        "SELECT 1 FROM memory WHERE number = ?1 AND scope = ?2 AND id = ?3 AND title = ?4 AND text = ?5",
+                        params![number, scope, entry.id, entry.title, entry.text],
+                        |_| Ok(()),
+                    )
+                    .optional()?;
+                if stands.is_some() {
+                    vectors::put(&change, number, &vector)?;
                 }
                 change.commit()
             })
@@ -230,7 +248,9 @@ fn by_meaning(
     let mut asking = connection
         .prepare_cached("SELECT id, title, text, tags, source, pinned, data FROM memory WHERE number = ?1")?;
     let numbers = vectors::fused([&by_words, &by_vectors]);
-    first(numbers.into_iter().map(|number| asking.query_row([number], entry_of)), query)
+    // One that another process has removed meanwhile is passed over.
+    let found = |number| asking.query_row([number], entry_of).optional().transpose();
+    first(numbers.into_iter().filter_map(found), query)
 }
 
 impl fmt::Debug for SqliteMemory {

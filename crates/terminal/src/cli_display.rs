@@ -10,10 +10,14 @@ use std::thread;
 use glove_wasm::display::Slot;
 use glove_wasm::runtime::{Glove, Session, Subscription};
 use glove_wasm_coding::Workspace;
+use rustix::termios::{QueueSelector, tcflush};
 
 use crate::parts::prompt;
-use crate::parts::questions::{Answer, Question, Reply, is_notice, settle};
+use crate::parts::questions::{Answer, Ask, Question, Reply, is_notice, settle};
 use crate::parts::text;
+
+/// Whose question stands in the terminal: one at a time, of all displays of the program.
+static TERMINAL: Mutex<()> = Mutex::new(());
 
 const NOBODY: &str = "Nobody was there to answer.";
 
@@ -158,12 +162,21 @@ impl Asking {
     fn ask(&mut self, is_wanted: &AtomicBool) -> io::Result<()> {
         let display = self.session.display().clone();
         loop {
-            let open = display.stack().into_iter().find(|slot| slot.waits && !self.left.contains(&slot.id));
-            let Some(slot) = open.filter(|_| is_wanted.load(Ordering::SeqCst)) else { break };
+            if self.next().is_none() {
+                break;
+            }
+            let turn = (!matches!(self.input, Input::Lines(_))).then(|| locked(&TERMINAL));
+            // It may have been answered elsewhere while another display had the terminal.
+            let Some(slot) = self.next().filter(|_| is_wanted.load(Ordering::SeqCst)) else { break };
             let mut question = Question::of(&slot, self.folder.as_ref());
             locked(&self.shown).is_asking = true;
             let answered = self.answer_to(&mut question);
             locked(&self.shown).is_asking = false;
+            drop(turn);
+            // Who has let go of the display meant something else with what was typed.
+            if !is_wanted.load(Ordering::SeqCst) {
+                break;
+            }
             // With nothing locked: who hears of the answer prints too.
             let told = match answered? {
                 Some(answer) => settle(&display, &slot.id, answer),
@@ -184,12 +197,23 @@ impl Asking {
         Ok(())
     }
 
+    fn next(&self) -> Option<Slot> {
+        let stack = self.session.display().stack();
+        stack.into_iter().find(|slot| slot.waits && !self.left.contains(&slot.id))
+    }
+
     /// `None` when the person stops the run instead.
     fn answer_to(&mut self, question: &mut Question) -> io::Result<Option<Answer>> {
         if matches!(self.input, Input::Terminal) {
             return prompt::put(question, false);
         }
         let mut told = question.lines();
+        let is_typed = matches!(self.input, Input::Stdin) && stdin().is_terminal();
+        if is_typed {
+            // What was typed before the question was asked is no answer to it.
+            let _ = tcflush(stdin(), QueueSelector::IFlush);
+        }
+        let _unseen = (is_typed && question.ask == Ask::Secret).then(text::Unseen::begin);
         loop {
             locked(&self.shown).print(&told)?;
             let mut line = String::new();

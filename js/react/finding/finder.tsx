@@ -13,9 +13,9 @@ import { Outline } from "./outline.js";
 
 /** What `Finder` takes. */
 export interface FinderProps {
-  /** Is there while nothing is looked for, too: as two buttons. By default it is; with `false` it comes with its key. */
+  /** Whether its two buttons are always there; default `true`. With `false` the bar comes with its key. */
   bar?: boolean | undefined;
-  /** Put on its element beside its own. */
+  /** A class of its element. */
   className?: string | undefined;
 }
 

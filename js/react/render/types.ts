@@ -209,9 +209,9 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
    * `none`: nothing moves by itself.
    */
   scroll?: Scroll | undefined;
-  /** Given what brings messages into sight. */
+  /** Gets a `ChatView`, whose `scrollToMessage(id)` goes to a message. */
   viewRef?: Ref<ChatView> | undefined;
-  /** The class of the element around the messages. Without a class it has no box of its own; set one to make it scroll. */
+  /** The class of the element around the messages. With `unstyled`, that element has a box only if it has a class. */
   logClassName?: string | undefined;
   /** A class of that element. */
   className?: string | undefined;

@@ -16,9 +16,9 @@ export interface AgentDefinition<N extends string = string>
   readonly systemPrompt: string;
   /** What it may call. */
   readonly tools?: readonly ToolConfig[] | undefined;
-  /** What it may take up. */
+  /** The skills that it may activate. */
   readonly skills?: readonly Skill[] | undefined;
-  /** Default: the model of the agent that calls it. */
+  /** The model that does the task; default: that of the calling agent. */
   readonly model?: ModelAdapter | undefined;
   /** What one task may use; by default what a request of the calling agent may. */
   readonly budgets?: Budgets | undefined;

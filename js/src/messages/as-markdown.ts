@@ -7,9 +7,9 @@ import { withContinued } from "./continued.js";
 export interface MarkdownDocumentOptions {
   /** The heading of the document. */
   readonly title?: string;
-  /** Whose the messages are: `You` and `Assistant` without it. */
+  /** The name above the person's messages; default `You`. */
   readonly user?: string;
-  /** What the model is called in it. */
+  /** The name above the model's messages; default `Assistant`. */
   readonly assistant?: string;
 }
 

@@ -70,13 +70,13 @@ export type ProviderName<P extends string> = string extends P ? P : P & Provider
 export interface CreateAdapterOptions extends ModelCallOptions {
   /** The id of a provider, such as `"anthropic"`. */
   readonly provider: ProviderId;
-  /** Default: the provider's default model. */
+  /** The model's id; default: the provider's default model. */
   readonly model?: string;
-  /** Default: the provider's environment variable. */
+  /** The provider's API key; default: its environment variable. */
   readonly apiKey?: string;
   /** The longest answer, in tokens. */
   readonly maxTokens?: number;
-  /** Default true. */
+  /** Whether the answer is streamed; default `true`. */
   readonly stream?: boolean;
   /** The address of the provider's API, for a proxy or another host. */
   readonly baseURL?: string;
@@ -86,7 +86,7 @@ export interface CreateAdapterOptions extends ModelCallOptions {
   readonly reasoning?: boolean;
   /** How much the model reasons before it answers, translated for each provider; `none` turns reasoning off. */
   readonly reasoningEffort?: ReasoningEffort;
-  /** The same in tokens, beside `maxTokens`. */
+  /** How many tokens the model may reason with, in the place of an effort. */
   readonly reasoningBudget?: number;
   /** `text` for models without tool calls: the prompt describes the tools, and calls are parsed from the text. */
   readonly toolUse?: "native" | "text";

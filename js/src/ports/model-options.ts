@@ -29,25 +29,25 @@ export interface ModelFacts {
   readonly temperature?: boolean;
   /** The highest `temperature`. */
   readonly maxTemperature?: number;
-  /** Takes `topP`. */
+  /** Whether the model takes `topP`. */
   readonly topP?: boolean;
-  /** Takes only one of the two. */
+  /** Whether the model takes only one of `temperature` and `topP`. */
   readonly temperatureOrTopP?: boolean;
-  /** Takes `stop`. */
+  /** Whether the model takes `stop`. */
   readonly stop?: boolean;
   /** How many texts may end an answer. */
   readonly maxStops?: number;
-  /** Takes `seed`. */
+  /** Whether the model takes `seed`. */
   readonly seed?: boolean;
   /** The name of the field that has the seed. */
   readonly seedField?: string;
-  /** Takes tools at all. */
+  /** Whether the model takes tools at all. */
   readonly tools?: boolean;
-  /** Takes `toolChoice` `"required"` and `{ tool }`. */
+  /** Whether the model takes `toolChoice` `"required"` and `{ tool }`. */
   readonly forcedTools?: boolean;
-  /** Takes `parallelToolCalls`. */
+  /** Whether the model takes `parallelToolCalls`. */
   readonly parallelToolCalls?: boolean;
-  /** Takes tools in OpenAI's chat format from a model that thinks. */
+  /** Whether the model takes tools and thinks in one request, in OpenAI's chat format. */
   readonly thinkingBesideTools?: boolean;
   /** Is asked by OpenAI's Responses API, unless `format` is given. */
   readonly responses?: boolean;

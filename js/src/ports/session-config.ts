@@ -16,7 +16,7 @@ import type { ToolConfig } from "./tool.js";
 export interface CompactionConfig {
   /** What the model is told when it writes the summary. */
   readonly compaction_instructions?: string;
-  /** The maximum number of model calls in one request. */
+  /** The same as `turns` of `limits`, which wins: the maximum number of model calls in one request. */
   readonly max_turns?: number;
   /** The prompt size, in tokens, above which older messages are summarised. */
   readonly compaction_context_limit?: number;

@@ -25,7 +25,7 @@ export interface Skill<N extends string = string> {
   readonly description: string;
   /** What the model reads once it is in force. */
   readonly instructions?: string | undefined;
-  /** The same, fetched when the skill is taken up, and again after a reload. */
+  /** Gives the instructions: called when the skill is taken up, and again after a reload. Give either `load` or `instructions`. */
   load?(about: SkillContext): Maybe<string>;
   /** What the model has once it is in force. */
   readonly tools?: readonly ToolConfig[] | undefined;

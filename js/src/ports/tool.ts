@@ -202,7 +202,7 @@ export interface ToolConfig<I = any> extends NamedElsewhere {
   readonly title?: string | ((input: I) => string);
   /** The sentence that asks a person to allow a call, in the place of `title`. Shown only: the arguments stand below it, and decide. */
   readonly confirm?: string | ((input: I) => string);
-  /** What it does cannot be taken back: the button that allows it is red. Shown only: whether it asks is `requireApproval`. */
+  /** What it does cannot be taken back: the button that allows it is red. It changes the look alone; `requireApproval` decides whether a person is asked. */
   readonly danger?: boolean;
   /** Describes the arguments to the model and checks them. The tool receives its output. */
   readonly inputSchema?: Schema<unknown, I>;

@@ -87,9 +87,9 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly getSessionId?: (() => string | Promise<string>) | undefined;
   /** The id of a new conversation. */
   readonly createSessionId?: (() => string | Promise<string>) | undefined;
-  /** Whether a reload returns to the last session. */
+  /** Whether a reload returns to the last session: `true` remembers it in `localStorage`, a text under that key, an object in a storage of yours; default `false`. */
   readonly persistSession?: PersistSessionSetting | undefined;
-  /** What happens to a run when nothing displays its session any more: it continues, or is stopped. */
+  /** What happens to a run when nothing displays its session any more: it continues, or is stopped; default `continue`. */
   readonly whenUnused?: "continue" | "stop" | undefined;
 }
 

@@ -28,7 +28,7 @@ export interface SandboxTool<I extends Schema = Schema, N extends string = strin
   readonly requiresPermission?: ToolConfig<InferOutput<I>>["requiresPermission"];
   /** Whether the user must approve each call. */
   readonly requireApproval?: ToolConfig<InferOutput<I>>["requireApproval"];
-  /** A module of JavaScript. Its default export is called with the input; what it returns, or its promise gives, is the result, as JSON. */
+  /** A module of JavaScript. The function that it exports as `default` is called with the input; what it returns, or its promise gives, is the result, as JSON. */
   readonly code: string;
   /** Modules that it imports, by their names: `{ "./parse.mjs": "export const …" }`. */
   readonly modules?: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ export interface SearchResult {
   readonly snippet?: string | undefined;
 }
 
-/** What {@link webSearch} asks, and how much of it the model reads. */
+/** Where `webSearch` asks, and how much of it the model reads. */
 export interface WebSearchOptions {
   /** Asks the search engine that you have. What it gives beyond `most` is left out. */
   search(query: string, about: { readonly most: number; readonly signal: AbortSignal }): Promise<readonly SearchResult[]>;

@@ -255,7 +255,7 @@ impl Screen<'_> {
         if reading.rows(width).len() < height.saturating_sub(ROWS_BESIDE_DIFF) {
             return Ok(self.display.print_lines(&reading.lines(), false)?);
         }
-        Ok(pages::open(&reading)?)
+        Ok(pages::open(|width| reading.rows(width))?)
     }
 }
 

@@ -1,10 +1,17 @@
 //! What a line says to a question after which something may run or be spent: read here alone, for a terminal, for plain lines and for
 //! tasks. One letter or one number is one answer, and nothing else is any.
 
+use glove_wasm::json::Json;
 use glove_wasm::visible_text::isolated;
 use serde_json::Value;
 
-use crate::parts::questions::Answer;
+/// What the person said.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    Value(Json),
+    /// Turned down, perhaps for a reason that is told.
+    No(Option<String>),
+}
 
 /// A line that can be chosen, by its number or its key.
 #[derive(Debug, Clone, PartialEq)]

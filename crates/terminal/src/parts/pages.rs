@@ -10,8 +10,6 @@ use termimad::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateSc
 use termimad::crossterm::{execute, queue, style};
 use unicode_width::UnicodeWidthChar;
 
-use crate::parts::reading::Reading;
-
 const TAB: &str = "    ";
 /// What `words` puts around a text whose direction is its own.
 const BEGIN: char = '\u{2068}';
@@ -80,15 +78,15 @@ pub fn give_back() {
     }
 }
 
-/// Shows all of it until the person leaves.
-pub fn open(reading: &Reading) -> io::Result<()> {
+/// Shows all of it until the person leaves: its rows in a window of each width.
+pub fn open(rows: impl Fn(usize) -> Vec<String>) -> io::Result<()> {
     let _whole = Whole::take()?;
     let mut all: (usize, Vec<String>) = (0, Vec::new());
     let mut first = 0;
     loop {
         let (width, height) = size();
         if all.0 != width {
-            all = (width, reading.rows(width));
+            all = (width, rows(width));
         }
         let (page, count) = (height - 1, all.1.len());
         let last = count.saturating_sub(page);

@@ -128,7 +128,7 @@ pub fn decide(
         match decision.read(&line) {
             LineResult::Answer(answer) => return Ok(Some(answer)),
             LineResult::Again(how) => print(&[format!("! {how}")])?,
-            LineResult::Open => pages::open(text)?,
+            LineResult::Open => pages::open(|width| text.rows(width))?,
         }
     }
 }

@@ -9,6 +9,7 @@ use glove_wasm::visible_text::isolated;
 use glove_wasm_coding::Workspace;
 use serde_json::{Map, Value, json};
 
+pub use crate::parts::decision::Answer;
 use crate::parts::decision::{Decision, Line, LineResult};
 use crate::parts::reading::Reading;
 use crate::parts::text;
@@ -65,14 +66,6 @@ pub struct Field {
 pub struct RuleOffer {
     pub rule: String,
     pub file: String,
-}
-
-/// What the person said.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
-    Value(Json),
-    /// Turned down, perhaps for a reason that is told.
-    No(Option<String>),
 }
 
 /// What a line says to a question.
@@ -158,7 +151,7 @@ impl Question {
         }
         if let Some(call) = input.get("toolInput") {
             let change = workspace.and_then(|folder| folder.change_of(tool, &Json::from(call.clone())));
-            let (lines, of_change) = text::call_parts(tool, call, change.as_ref());
+            let (lines, of_change) = text::call_parts(tool, call, change.as_ref(), workspace.is_some());
             // The first one is the name of the file.
             changed = details.len() + 1..details.len() + of_change;
             details.extend(lines);
@@ -381,6 +374,14 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn an_edit_in_a_folder_that_is_not_known_is_not_said_to_change_nothing() {
+        let call = json!({ "path": "a.rs", "old": "one", "new": "two" });
+        let lines =
+            question("permission_request", &json!({ "toolName": "edit_file", "toolInput": call })).lines();
+        assert_eq!(lines[..3], ["a.rs", "- one", "+ two"], "{lines:?}");
     }
 
     #[test]

@@ -101,22 +101,23 @@ pub fn restore_terminal() {
 
 /// What is typed does not stand in the terminal for as long as this is held.
 #[derive(Debug)]
-pub struct Unseen;
+pub struct Unseen(Option<Termios>);
 
 impl Unseen {
     pub fn begin() -> Self {
-        if let Some(modes) = BEFORE.get() {
+        let before = BEFORE.get().cloned().or_else(|| tcgetattr(stdin()).ok());
+        if let Some(modes) = &before {
             let mut modes = modes.clone();
             modes.local_modes.remove(LocalModes::ECHO);
             let _ = tcsetattr(stdin(), OptionalActions::Now, &modes);
         }
-        Unseen
+        Unseen(before)
     }
 }
 
 impl Drop for Unseen {
     fn drop(&mut self) {
-        if let Some(modes) = BEFORE.get() {
+        if let Some(modes) = &self.0 {
             let _ = tcsetattr(stdin(), OptionalActions::Now, modes);
         }
     }
@@ -124,11 +125,16 @@ impl Drop for Unseen {
 
 /// What a call does, to its end: nobody allows what they cannot read. A change of a file is shown as one, where it is known.
 pub fn call_details(tool: &str, input: &Value, change: Option<&FileChange>) -> Vec<String> {
-    call_parts(tool, input, change).0
+    call_parts(tool, input, change, false).0
 }
 
-/// The same, and how many lines at its beginning are the change.
-pub fn call_parts(tool: &str, input: &Value, change: Option<&FileChange>) -> (Vec<String>, usize) {
+/// The same, and how many lines at its beginning are the change. Where no change is known although the folder is, there is none.
+pub fn call_parts(
+    tool: &str,
+    input: &Value,
+    change: Option<&FileChange>,
+    is_folder_known: bool,
+) -> (Vec<String>, usize) {
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     let (mut lines, mut changed) = (Vec::new(), 0);
     let shown: &[&str] = match (tool, change, text("command"), text("path")) {
@@ -148,7 +154,10 @@ pub fn call_parts(tool: &str, input: &Value, change: Option<&FileChange>) -> (Ve
         }
         ("edit_file", None, _, Some(path)) if text("old").is_some() && text("new").is_some() => {
             let path = name(path);
-            lines.push(format!("{path} (this piece is not in it exactly once: nothing would be changed)"));
+            lines.push(match is_folder_known {
+                true => format!("{path} (this piece is not in it exactly once: nothing would be changed)"),
+                false => path,
+            });
             lines.extend(prefixed("- ", "- ", text("old").unwrap_or_default()));
             lines.extend(prefixed("+ ", "+ ", text("new").unwrap_or_default()));
             &["path", "old", "new"]
