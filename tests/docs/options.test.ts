@@ -16,7 +16,7 @@ test("the pages of options are those of the types, and each option has a sentenc
   expect(rows.length).toBeGreaterThan(300);
   // Types, inherited options, defaults and sentences are there.
   expect(pages.get("server.md")).toContain(
-    "| `model?` | `string` | the provider's default model | Default: the provider's default model. |",
+    "| `model?` | `string` | the provider's default model | The model's id; default: the provider's default model. |",
   );
   expect(pages.get("server.md")).toMatch(/^\| `authorizeMs\?` \| `number` \| 30,000 \| /m);
   expect(pages.get("glove-wasm.md")).toMatch(/^## CreateAdapterOptions\n[\s\S]*?^\| `temperature\?` \| `number` \| /m);
