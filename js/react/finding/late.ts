@@ -2,4 +2,4 @@
 import { Loader } from "../look/loader.js";
 
 /** Finds words in a conversation, and lists the messages of the person. */
-export const Finder = /* @__PURE__ */ new Loader(() => import("./finder.js")).component("Finder");
+export const Finder = /* @__PURE__ */ new Loader(() => import("./finder.js"), true).component("Finder");

@@ -13,8 +13,9 @@ export class Loader<M extends object> {
   /** A component waits for it. */
   #drawn = false;
 
-  constructor(load: () => Promise<M>) {
-    this.#load = load;
+  /** `patient`: a page can do without it, so while there is no network nothing stands in its place, and it comes when that is back. */
+  constructor(load: () => Promise<M>, patient = false) {
+    this.#load = patient ? () => load().catch((error) => (navigator.onLine ? Promise.reject(error) : online().then(load))) : load;
   }
 
   readonly load = (): Promise<M | undefined> => {
@@ -82,6 +83,7 @@ export class Loader<M extends object> {
   }
 }
 
+const online = () => new Promise<unknown>((back) => addEventListener("online", back, { once: true }));
 const never = () => () => {};
 const no = () => false;
 const yes = () => true;

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "react";
 import type { ShownEntry } from "../../src/snapshot/snapshot.js";
 import { Loader } from "../look/loader.js";
 
-const late = /* @__PURE__ */ new Loader(() => import("./index.js"));
+const late = /* @__PURE__ */ new Loader(() => import("./index.js"), true);
 
 export const QueueTools = /* @__PURE__ */ late.component("QueueTools");
 export const AtLimit = /* @__PURE__ */ late.component("AtLimit");
