@@ -1,8 +1,40 @@
-// Parts that a page can do without are there again with the network, and say nothing meanwhile.
+// What is loaded when it is first shown.
+import { fireEvent, render, screen } from "@testing-library/react";
+import { createElement } from "react";
 import { afterEach, expect, test, vi } from "vitest";
 import { Loader } from "../../../js/react/look/loader.js";
 
 afterEach(() => vi.restoreAllMocks());
+
+test("what could not be loaded ahead is loaded again when it is drawn", async () => {
+  let tries = 0;
+  const loader = new Loader(async () => {
+    if (++tries === 1) throw new Error("offline");
+    return { Part: () => createElement("p", null, "here") };
+  });
+  await loader.load();
+  const Part = loader.component("Part");
+  render(createElement(Part));
+  await screen.findByText("here");
+  expect(tries).toBe(2);
+});
+
+test("each part that could not be loaded says so in its place, and is tried again by itself", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  let isDown = true;
+  const loader = new Loader(async () => {
+    if (isDown) throw new Error("offline");
+    return { A: () => createElement("p", null, "one"), B: () => createElement("p", null, "two") };
+  });
+  render(createElement("div", null, createElement(loader.component("A")), createElement(loader.component("B"))));
+  const [first, second] = await screen.findAllByRole("button", { name: "Try again" });
+  isDown = false;
+  fireEvent.click(first as HTMLElement);
+  await screen.findByText("one");
+  fireEvent.click(second as HTMLElement);
+  await screen.findByText("two");
+  expect(screen.queryByRole("alert")).toBeNull();
+});
 
 const failing = () =>
   vi
