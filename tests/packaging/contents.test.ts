@@ -32,7 +32,8 @@ test("only what users need is packed", () => {
 test("what no entry leads to is not packed: the file of tasks, which travels as a text alone, and types of what is inside", () => {
   expect(files().filter((name) => /glove_tasks_bg|src\/tabs\/tabs\.d\.ts|\.npmignore/.test(name))).toEqual([]);
   const bytes = files().reduce((sum, name) => sum + statSync(join(installed(), name)).size, 0);
-  expect(bytes).toBeLessThan(6_300_000);
+  // AG-UI, Agent Skills, finding and the licences of others are 0.17 MB of it.
+  expect(bytes).toBeLessThan(6_450_000);
 });
 
 test("every link between the packed pages leads to a packed file", () => {
