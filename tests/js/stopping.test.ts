@@ -66,13 +66,16 @@ const cases: [string, Reply][] = [
     { body: [...endpoint.slice(0, count), hour] },
   ]),
 ];
-test.each(cases)("an endpoint is stopped within 50 ms %s", async (_, reply) => {
+/** Something else may have the machine for as long as a stop may take: what is slow by itself is so each time. */
+const tries = { retry: 2 };
+
+test.each(cases)("an endpoint is stopped within 50 ms %s", tries, async (_, reply) => {
   const { here, there } = await stopped(createEndpointModel(`${provider.url}/api/chat`), reply);
   expect(here).toBeLessThan(limit);
   expect(there).toBeLessThan(limit);
 });
 
-test("a wait before another attempt is stopped within 50 ms", async () => {
+test("a wait before another attempt is stopped within 50 ms", tries, async () => {
   const busy = { status: 429, headers: { "retry-after": "30" }, body: ["busy"] };
   expect((await stopped(createEndpointModel(`${provider.url}/api/chat`), busy)).here).toBeLessThan(limit);
 });
@@ -100,6 +103,7 @@ const formats = [
 ] as const;
 test.each(formats)(
   "a provider that the page asks (%s) is stopped within 50 ms before the head and at each event",
+  tries,
   async (id, say) => {
     const model = () => createAdapter({ provider: id, apiKey: "k", baseURL: provider.url });
     const events = say(["Once", " more"], call);
