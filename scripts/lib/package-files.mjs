@@ -20,18 +20,29 @@ export async function withoutComments() {
   }
 }
 
-/** Leaves out of the package what no entry leads to: types of what has none outside, and a wasm file that travels as a text alone. */
-export function leaveOut() {
+/** The files that package.json names. */
+export function entryFiles() {
   const { exports } = JSON.parse(readFileSync(inRoot("package.json"), "utf8"));
   const entries = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [entry] : Object.values(entry)));
+  return new Set(entries.filter((entry) => entry.startsWith("./pkg/")).map((entry) => entry.slice("./pkg/".length)));
+}
+
+/** The files that an entry leads to. */
+export function packedFiles() {
   const reached = new Set();
-  const todo = entries.filter((entry) => entry.startsWith("./pkg/")).map((entry) => entry.slice("./pkg/".length));
+  const todo = [...entryFiles()];
   for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
     if (reached.has(name) || !existsSync(join(pkg, name))) continue;
     reached.add(name);
     if (/\.(js|css)$/.test(name) || name.endsWith(".d.ts")) todo.push(...named(name));
   }
-  const others = files().filter((name) => !reached.has(name) && name !== ".npmignore");
+  return [...reached];
+}
+
+/** Leaves out of the package what no entry leads to: types of what has none outside, and a wasm file that travels as a text alone. */
+export function leaveOut() {
+  const packed = new Set(packedFiles());
+  const others = files().filter((name) => !packed.has(name) && name !== ".npmignore");
   writeFileSync(join(pkg, ".npmignore"), others.map((name) => `/${name}\n`).join(""));
 }
 
