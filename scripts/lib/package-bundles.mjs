@@ -114,13 +114,15 @@ export const bundles = {
     ...["hooks/use-suspense-glove", "render/render", "renderers/index", "threads/parts", "threads/use-threads"],
   ),
   "react/look/generated/css.js": [],
+  // What is open, and where the focus goes: one for the cards of a chat and for the questions in it.
+  "react/slots/one-open.js": ["react/slots/use-question-focus.js"],
   "react/parts/thread.js": below(
     "react",
     ...["parts/activity", "parts/calls/tool-card", "parts/message", "parts/notices/error-notice", "parts/queue"],
     ...["parts/reading/thread-log", "parts/welcome", "render/defaults"],
     ...["parts/as-child", "parts/calls/change", "parts/calls/chunked-text", "parts/calls/result-text", "parts/calls/tool-state"],
     ...["parts/calls/values", "parts/copy-button", "parts/draft-text", "parts/icons", "parts/notices/error-messages"],
-    ...["render/mount-renderer", "render/use-display-contents", "render/visible", "slots/one-open", "slots/use-question-focus"],
+    ...["render/mount-renderer", "render/use-display-contents", "render/visible"],
   ),
   "react/render/drawn-view.js": ["react/parts/reading/go-to.js"],
   "react/look/view.js": [],
@@ -157,6 +159,7 @@ export const shared = new Set([
   "mcp/tools/tool.js",
   "react/attachments/attach.js",
   "react/parts/thread.js",
+  "react/slots/one-open.js",
   "react/working/index.js",
   "src/plugins/skill-text.js",
 ]);
