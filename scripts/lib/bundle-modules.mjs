@@ -3,10 +3,11 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
+import { joinTypes } from "./bundle-types.mjs";
 import { doctorProviders } from "./doctor-providers.mjs";
 import { askedFor, stateOf } from "./module-state.mjs";
-import { bundles, copied, drawing, keptByEach, shared } from "./package-bundles.mjs";
-import { entryFiles, leaveOut, packedFiles, withoutComments } from "./package-files.mjs";
+import { alone, bundles, copied, drawing, keptByEach, shared } from "./package-bundles.mjs";
+import { entryFiles, leaveOut, packedFiles, withoutComments, withTabs } from "./package-files.mjs";
 import { inRoot } from "./project.mjs";
 
 const pkg = inRoot("pkg");
@@ -34,7 +35,10 @@ export async function pack() {
     for (const name of await write(file, plan)) places.set(name, [...(places.get(name) ?? []), file]);
   }
   checkCopies(places, plan.modules);
-  await withoutComments();
+  joinTypes();
+  withTabs();
+  const atOnce = new Set([...entryFiles(), ...[...plan.files.values()].flatMap(({ imports }) => [...imports])]);
+  await withoutComments(new Set([...plan.files].flatMap(([file, { isLater }]) => (isLater && !atOnce.has(file) ? [file] : []))));
   leaveOut();
   doctorProviders();
 }
@@ -122,14 +126,16 @@ function isInside(file, name, { files, homes }) {
 function check({ modules, homes, files }) {
   const users = new Map();
   for (const [file, { needs, isLater }] of files) {
-    if (!isLater) continue;
+    if (!isLater && !shared.has(file)) continue;
     for (const name of needs) {
       const home = homes.get(name);
       if (!drawing.has(home)) users.set(home, [...(users.get(home) ?? []), [file, name]]);
     }
   }
   const isShared = (by) => new Set(by.map(([file]) => file)).size > 1;
-  const faults = [...users].filter(([file, by]) => !shared.has(file) && (isShared(by) || files.get(file).isLater));
+  const faults = [...users].filter(
+    ([file, by]) => !shared.has(file) && (isShared(by) || files.get(file).isLater || alone.has(file)),
+  );
   if (faults.length > 0) {
     const told = faults.flatMap(([home, by]) => by.map(([file, name]) => `${name} of ${home}: imported by ${file}`));
     throw new Error(`Say in scripts/lib/package-bundles.mjs where this belongs:\n${told.join("\n")}`);

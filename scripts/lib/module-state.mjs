@@ -102,7 +102,8 @@ function isConstant(node, code) {
   }
 }
 
-function walk(node, visit) {
+/** Shows each node of a syntax tree. */
+export function walk(node, visit) {
   if (typeof node?.type === "string") visit(node);
   for (const value of Object.values(node ?? {})) if (value && typeof value === "object") walk(value, visit);
 }

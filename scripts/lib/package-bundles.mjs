@@ -74,9 +74,11 @@ export const bundles = {
   ),
   "src/models/providers.js": below("src/models", "adapters", "parse-sse"),
   "src/models/built-in/model.js": [],
+  // Apart from what leads to models and stores.
+  "src/ports/skill.js": [],
   "src/agents/define-agent.js": below(
     "src",
-    ...["models/remote", "ports/hook", "ports/skill", "schema/json-schema", "session/ask-for", "session/prompt-events"],
+    ...["models/remote", "ports/hook", "schema/json-schema", "session/ask-for", "session/prompt-events"],
     ...["snapshot/without-approvals", "store/remote"],
   ),
   "src/entries/inline-classic.js": [],
@@ -97,17 +99,11 @@ export const bundles = {
   // ---- React -----------------------------------------------------------------------------------------------------------
   [reactBase]: below(
     "react",
-    ...[
-      "hooks/handle-registry",
-      "hooks/listeners",
-      "languages/known",
-      "look/adopt",
-      "look/loader",
-      "parts/composer/use-composer",
-      "render/boundary",
-    ],
-    ...["render/long-text", "slots/drawing"],
+    ...["hooks/handle-registry", "hooks/listeners", "hooks/use-browser-layout-effect", "languages/known", "look/loader"],
+    ...["render/boundary", "slots/drawing"],
   ),
+  // What draws has no need of it: the parts of a chat, and each of those that come later, take their sheet and what is around them from it.
+  "react/look/adopt.js": below("react", "parts/chat-context", "parts/composer/use-composer", "render/long-text"),
   "react/hooks/engine.js": below(
     "react",
     ...["agents/define-agent", "answers/use-partial", "hooks/messages", "hooks/provider", "hooks/use-glove", "hooks/use-prompts"],
@@ -122,9 +118,8 @@ export const bundles = {
     ...["parts/reading/thread-log", "parts/welcome", "render/defaults"],
     ...["parts/as-child", "parts/calls/change", "parts/calls/chunked-text", "parts/calls/result-text", "parts/calls/tool-state"],
     ...["parts/calls/values", "parts/copy-button", "parts/draft-text", "parts/icons", "parts/notices/error-messages"],
-    ...["render/mount-renderer", "render/use-display-contents", "render/visible"],
+    ...["finding/late", "parts/reading/view-of", "render/mount-renderer", "render/use-display-contents", "render/visible"],
   ),
-  "react/render/drawn-view.js": ["react/parts/reading/go-to.js"],
   "react/look/view.js": [],
   "react/attachments/attach.js": [],
   // With the first message that waits, a full context or a cut answer: parts of an application have it at once.
@@ -158,6 +153,7 @@ export const shared = new Set([
   "mcp/auth/registry.js",
   "mcp/tools/tool.js",
   "react/attachments/attach.js",
+  "react/look/adopt.js",
   "react/parts/thread.js",
   "react/slots/one-open.js",
   "react/working/index.js",
@@ -169,7 +165,7 @@ export const shared = new Set([
  * request more, at the moment when somebody waits.
  */
 export const copied = new Set([
-  ...below("src/messages", "messages", "request"),
+  ...below("src/messages", "continued", "messages", "request"),
   ...below("src/models", "page-models"),
   ...below("src/plugins", "slash-names"),
   ...below("src/ports", "hook", "model-options", "plugin"),
@@ -181,7 +177,7 @@ export const copied = new Set([
   ...below("src/tabs", "command-rules", "command-sender", "latest-state", "tab-adapter", "page-life"),
   ...below("src/timing", "microtask-turn", "time-limit", "turn"),
   ...below("src/tools", "answer-tool", "arguments", "call-display", "outputs", "result", "rules", "spec", "task-tool", "toolbox"),
-  ...below("src/values", "base64", "copy", "names", "tab-version", "utf8"),
+  ...below("src/values", "base64", "copy", "names", "plain", "tab-version", "utf8"),
   ...below("src/wasm", "border", "core", "generated/unpacker", "guard", "inline"),
   ...below("src/wire", "attachments", "visible-text"),
   ...below("react/hooks", "messages"),
@@ -196,7 +192,13 @@ export const copied = new Set([
   ...below("react/render", "mount-renderer", "use-display-contents", "visible"),
   ...below("react/renderers", "props", "question"),
   ...below("mcp", "connection/errors", "connection/load-sdk", "safe-address", "store", "tools/fingerprint", "tools/form"),
-  ...below("mcp", "auth/window", "tools/server-schema"),
+  ...below("mcp", "auth/window", "tools/asked", "tools/server-schema", "tools/turned-down"),
+]);
+
+/** What a page has at once, and what is loaded later takes nothing of: it would be two files, or more. */
+export const alone = new Set([
+  ...below("src", "exports", "models/endpoint", "session/client", "store/indexeddb/store", "tools/define"),
+  "react/hooks/engine.js",
 ]);
 
 /** What each copy may keep for itself: nothing of it reaches whoever has the other copy. */
@@ -207,6 +209,8 @@ export const keptByEach = new Set([
   "src/relay/model-call.js",
   // What a tab has told of an error, which is told by one file.
   "src/tabs/tab-adapter.js",
+  // What it has put together before, to give it again as it was.
+  "src/messages/continued.js",
   // Keys of React, which are compared at one place of a page, and one file draws there.
   "react/render/mount-renderer.js",
 ]);
