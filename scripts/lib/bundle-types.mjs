@@ -36,6 +36,11 @@ export function joinTypes() {
     for (const name of module.asked) whole.asked.add(name);
   }
   const placed = (name) => homes.get(name) ?? name;
+  // What a file gives is a part of what the whole gives.
+  const allOf = ({ all, from }, file) => ({
+    ...all,
+    text: `export { ${[...modules.get(from).given].join(", ")} } from "${jsOf(named(placed(from), file))}";`,
+  });
   for (const [home, { members }] of wholes) write(home, members, placed);
   for (const { name, code, links } of modules.values()) {
     if (homes.has(name)) continue;
@@ -43,7 +48,7 @@ export function joinTypes() {
       code,
       0,
       code.length,
-      links.map((link) => led(link, name, placed)),
+      links.map((link) => (link.all && homes.has(link.from) ? allOf(link, name) : led(link, name, placed))),
     );
     if (text !== code) writeFileSync(join(pkg, name), text);
   }
@@ -78,7 +83,10 @@ function about(name) {
     }
     if (statement.source || statement.type === "ExportAllDeclaration" || statement.type === "ExportDefaultDeclaration") {
       leads = true;
-      if (statement.source) links.push({ node: statement.source, from: target(statement.source.value) });
+      if (statement.source) {
+        const all = statement.type === "ExportAllDeclaration" && !statement.exported && statement;
+        links.push({ node: statement.source, from: target(statement.source.value), all });
+      }
       continue;
     }
     if (statement.type === "ExportNamedDeclaration" && !statement.declaration) {
