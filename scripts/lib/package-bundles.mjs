@@ -99,11 +99,11 @@ export const bundles = {
   // ---- React -----------------------------------------------------------------------------------------------------------
   [reactBase]: below(
     "react",
-    ...["hooks/handle-registry", "hooks/listeners", "hooks/use-browser-layout-effect", "languages/known", "look/loader"],
-    ...["render/boundary", "slots/drawing"],
+    ...["hooks/handle-registry", "hooks/listeners", "hooks/use-browser-layout-effect", "languages/known", "look/adopt"],
+    ...["look/loader", "parts/chat-context", "parts/reading/view-of", "render/boundary", "slots/drawing"],
   ),
-  // What draws has no need of it: the parts of a chat, and each of those that come later, take their sheet and what is around them from it.
-  "react/look/adopt.js": below("react", "parts/chat-context", "parts/composer/use-composer", "render/long-text"),
+  // What draws has no need of it; the parts of a chat, what files are chosen with, and markdown have.
+  "react/parts/composer/use-composer.js": ["react/render/long-text.js"],
   "react/hooks/engine.js": below(
     "react",
     ...["agents/define-agent", "answers/use-partial", "hooks/messages", "hooks/provider", "hooks/use-glove", "hooks/use-prompts"],
@@ -118,7 +118,7 @@ export const bundles = {
     ...["parts/reading/thread-log", "parts/welcome", "render/defaults"],
     ...["parts/as-child", "parts/calls/change", "parts/calls/chunked-text", "parts/calls/result-text", "parts/calls/tool-state"],
     ...["parts/calls/values", "parts/copy-button", "parts/draft-text", "parts/icons", "parts/notices/error-messages"],
-    ...["finding/late", "parts/reading/view-of", "render/mount-renderer", "render/use-display-contents", "render/visible"],
+    ...["finding/late", "render/mount-renderer", "render/use-display-contents", "render/visible"],
   ),
   "react/look/view.js": [],
   "react/attachments/attach.js": [],
@@ -153,7 +153,7 @@ export const shared = new Set([
   "mcp/auth/registry.js",
   "mcp/tools/tool.js",
   "react/attachments/attach.js",
-  "react/look/adopt.js",
+  "react/parts/composer/use-composer.js",
   "react/parts/thread.js",
   "react/slots/one-open.js",
   "react/working/index.js",

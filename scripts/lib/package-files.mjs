@@ -31,11 +31,10 @@ export async function withoutComments(later) {
     if (!name.endsWith(".js") || name.includes("/generated/")) continue;
     const text = readFileSync(join(pkg, name), "utf8");
     const options = { target: "esnext", charset: "utf8", legalComments: "inline" };
-    const { code: written } = await transform(
-      text,
-      later.has(name) ? { ...options, minifyWhitespace: true, lineLimit: 120 } : options,
-    );
-    const code = indented(written, "  ");
+    // What carries a file as a text stays as it is: a long text would be broken too.
+    const isSmall = later.has(name) && !/.{20000}/.test(text);
+    const { code: written } = await transform(text, isSmall ? { ...options, minifyWhitespace: true, lineLimit: 120 } : options);
+    const code = isSmall ? written : indented(written, "  ");
     if (code !== text) writeFileSync(join(pkg, name), code);
   }
 }
