@@ -172,17 +172,12 @@ function write(home, members, placed) {
   });
   const texts = [...members]
     .sort((one, other) => (one.name < other.name ? -1 : 1))
-    .flatMap(({ name, code, rest, links }) =>
+    .flatMap(({ code, rest, links }) =>
       rest.map((statement) => {
-        const { end } = statement;
         const begin = commentBefore(code, statement.start);
-        const edits = links.filter(({ node }) => node.start >= begin && node.end <= end);
-        return edited(
-          code,
-          begin,
-          end,
-          edits.map((link) => led(link, home, (to) => (inside.has(to) ? home : placed(to)), name)),
-        );
+        const edits = links.filter(({ node }) => node.start >= begin && node.end <= statement.end);
+        const leading = edits.map((link) => led(link, home, placed));
+        return edited(code, begin, statement.end, leading);
       }),
     );
   writeFileSync(join(pkg, home), `${[...lines, ...texts].join("\n")}\nexport {};\n`);
