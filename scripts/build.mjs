@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
+import { pack } from "./lib/bundle-modules.mjs";
 import { likeBesideLike } from "./lib/function-order.mjs";
 import { pageGlue, pageTypes, shortNames } from "./lib/glue.mjs";
-import { pack } from "./lib/merge-modules.mjs";
 import { packed } from "./lib/pack-wasm.mjs";
 import { withoutPanicTexts } from "./lib/panic-texts.mjs";
 import { fingerprint, hasStamp, inRoot, root, wasmTarget, writeStamp } from "./lib/project.mjs";

@@ -2,7 +2,9 @@
 // only where it is used; against the budget in size-budget.json. `-- modules` says what the wasm file is made of, `-- glove` what
 // the native program weighs, as a release.
 import { readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { unbundled } from "./lib/bundle-modules.mjs";
 import { moduleSizes } from "./lib/module-sizes.mjs";
 import { inRoot, root } from "./lib/project.mjs";
 import { isMain, main, run, StepFailed } from "./lib/run.mjs";
@@ -85,7 +87,7 @@ const measured = {
   "later: checking raw JSON Schema": async () => (await bundle(conversation)).later(/schema\/validator/),
 };
 
-/** What an application gets when it imports this, minified as applications do. */
+/** What an application gets when it imports this, minified as applications do; `without` some modules, of the package as it is compiled. */
 async function bundle(contents, without) {
   const { build } = await import("esbuild");
   const leaveOut = {
@@ -95,7 +97,7 @@ async function bundle(contents, without) {
       onLoad({ filter: /\.js$/ }, ({ path }) => (without.test(path) ? { contents: "module.exports = {}" } : undefined)),
   };
   const { metafile, outputFiles } = await build({
-    stdin: { contents, resolveDir: root, sourcefile: "page.js" },
+    stdin: { contents, resolveDir: without ? dirname(unbundled) : root, sourcefile: "page.js" },
     bundle: true,
     splitting: true,
     format: "esm",
@@ -110,7 +112,7 @@ async function bundle(contents, without) {
   });
   const text = new Map(outputFiles.map(({ path, contents }) => [path.split(/[\\/]/).at(-1), contents]));
   const files = Object.entries(metafile.outputs).map(([path, output]) => ({ name: path.split("/").at(-1), ...output }));
-  const entry = files.find(({ entryPoint }) => entryPoint === "page.js");
+  const entry = files.find(({ entryPoint }) => entryPoint?.endsWith("page.js"));
   const atOnce = reached([entry], files);
   // By what they are made of: in the order of their names, which are hashes, the same files weigh 150 bytes more or less by chance.
   const made = ({ inputs }) => Object.keys(inputs).join();
@@ -164,9 +166,11 @@ export async function measure(margin = () => 0) {
   const whole = sizes(bundled.opened);
   add("page", whole);
   add("- before it draws", sizes(bundled.atOnce));
+  // Nothing has this name.
+  const modules = sizes((await bundle(page, /^$/)).opened);
   for (const [name, files] of Object.entries(parts)) {
     const rest = sizes((await bundle(page, files)).opened);
-    add(`- ${name}`, { raw: whole.raw - rest.raw, gzip: whole.gzip - rest.gzip, brotli: whole.brotli - rest.brotli });
+    add(`- ${name}`, { raw: modules.raw - rest.raw, gzip: modules.gzip - rest.gzip, brotli: modules.brotli - rest.brotli });
   }
   for (const [name, read] of Object.entries(measured)) add(name, sizes(await read()));
   const unknown = Object.keys(budget).filter((name) => !rows.some((row) => row.name === name));

@@ -1,8 +1,8 @@
 // A model of the application in the provider's place: what the core calls is answered with the events of an endpoint.
 
 import { checkAnswer, errorKind, ownCode } from "../src/models/bridge.js";
-import { transportOf } from "../src/models/endpoint.js";
 import type { RemotePromptRequest } from "../src/models/remote.js";
+import { transportOf } from "../src/models/transport.js";
 import type { ModelAdapter, ModelNotice } from "../src/ports/model.js";
 import { EventStream } from "../src/relay/events.js";
 import type { Fetch } from "../src/relay/http.js";

@@ -1,6 +1,7 @@
 // The agent that works on tasks: its model, its tools, and what it starts and resumes.
 
-import { createEndpointModel, transportOf } from "../src/models/endpoint.js";
+import { createEndpointModel } from "../src/models/endpoint.js";
+import { transportOf } from "../src/models/transport.js";
 import type { ModelAdapter } from "../src/ports/model.js";
 import type { StoreAdapter } from "../src/ports/store.js";
 import type { ToolConfig } from "../src/ports/tool.js";

@@ -1,4 +1,6 @@
-// How the runner of a task tells other tabs, and other components of its page, that files have changed.
+// How a task tells whoever listens, and how its runner tells other tabs, and other components of its page, that files have changed.
+
+import { reasonOf } from "../src/values/error.js";
 
 const nameOf = (workspace: string) => `glove-task:${workspace}`;
 
@@ -34,4 +36,15 @@ export function hear(workspace: string, listener: (path: string) => void): () =>
   const channel = open(workspace);
   if (channel) channel.onmessage = ({ data }) => void (typeof data === "string" && listener(data));
   return () => channel?.close();
+}
+
+/** What a listener throws is its own matter. */
+export function toldQuietly<T>(listeners: Iterable<(value: T) => void>, value: T): void {
+  for (const listener of [...listeners]) {
+    try {
+      listener(value);
+    } catch (error) {
+      console.error(`A listener of a task failed: ${reasonOf(error)}`);
+    }
+  }
 }

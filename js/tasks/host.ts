@@ -1,8 +1,8 @@
 // What the page does for a task: its models, its tools, HTTP, and the steps that are functions.
 
 import { DisplayManager } from "../src/display/manager.js";
-import { transportOf } from "../src/models/endpoint.js";
 import { PageModels } from "../src/models/page-models.js";
+import { transportOf } from "../src/models/transport.js";
 import type { ModelAdapter } from "../src/ports/model.js";
 import type { StoreAdapter } from "../src/ports/store.js";
 import type { IGloveRunnable, ToolConfig, ToolFiles } from "../src/ports/tool.js";
@@ -10,7 +10,7 @@ import { hostFetch } from "../src/relay/http.js";
 import { limited } from "../src/store/limits.js";
 import type { CallPort } from "../src/tools/call-display.js";
 import { Toolbox } from "../src/tools/toolbox.js";
-import { GloveError, loadPart, reasonOf } from "../src/values/error.js";
+import { GloveError, loadPart } from "../src/values/error.js";
 import { decodeUtf8 } from "../src/values/utf8.js";
 import type { HostPrompt } from "../src/wasm/core-api.js";
 import { type CoreTask, guard } from "../src/wasm/tasks.js";
@@ -207,16 +207,5 @@ export class TaskHost {
       tools,
       systemPrompt: persona,
     };
-  }
-}
-
-/** What a listener throws is its own matter. */
-export function toldQuietly<T>(listeners: Iterable<(value: T) => void>, value: T): void {
-  for (const listener of [...listeners]) {
-    try {
-      listener(value);
-    } catch (error) {
-      console.error(`A listener of a task failed: ${reasonOf(error)}`);
-    }
   }
 }

@@ -3,7 +3,7 @@ import type { TaskClient } from "../remote/tasks.js";
 import { asError, GloveError } from "../src/values/error.js";
 import { check, type Options } from "../src/values/validate-options.js";
 import type { RemoteTaskState, TaskBudgets, TaskState } from "../src/wire/task-types.js";
-import { toldQuietly } from "./host.js";
+import { toldQuietly } from "./channel.js";
 import { type TaskSight, tickedIn } from "./watch.js";
 
 /** A task that a server runs: its client (`createTaskClient`), and its id. */

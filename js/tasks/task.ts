@@ -15,7 +15,8 @@ import type {
   TaskRunOptions,
   TaskState,
 } from "../src/wire/task-types.js";
-import { type TaskHost, toldQuietly } from "./host.js";
+import { toldQuietly } from "./channel.js";
+import type { TaskHost } from "./host.js";
 import { budgetOptions, checkApprovals } from "./options.js";
 import { inTurn } from "./workspaces/lease.js";
 import { taskBusy, taskClosed } from "./workspaces/refusals.js";

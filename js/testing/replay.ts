@@ -21,9 +21,9 @@ export interface ReplayedRun {
  */
 export async function replay(file: string): Promise<ReplayedRun> {
   const { start, records, end, requests } = readRunFile(check("The recorded run", file, "text"));
-  await core.load();
+  const player = await core.load();
   const effects: RunEffect[] = [];
-  const found = play(runTexts(start), records, (taken) => {
+  const found = play(player, runTexts(start), records, (taken) => {
     for (const effect of JSON.parse(taken) as RunEffect[]) effects.push(effect);
   });
   compare(runTexts(end), found);

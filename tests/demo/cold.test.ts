@@ -6,7 +6,7 @@ import { demo, log, press, say, shows } from "./kit.js";
 const { open } = demo();
 
 /** What a page asks for after it is drawn, each by the name of its file: what opens a session, the core, the database, what runs tools. */
-type Part = "session-chunk" | "border" | "inline-file" | "session-row-store" | "runner";
+type Part = "session-chunk" | "inline-file" | "runner";
 
 /** Does that with each request for a part. Gives the undo. */
 async function stand(context: BrowserContext, part: Part, how: (route: Route) => unknown): Promise<() => Promise<void>> {
@@ -27,7 +27,7 @@ async function isAnsweredOnce(page: Page): Promise<void> {
   expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
 }
 
-test.each(["session-chunk", "inline-file", "session-row-store"] as const)(
+test.each(["session-chunk", "inline-file"] as const)(
   "what is sent to a page that cannot load `%s` is answered once in the next page",
   async (part) => {
     let come = async () => {};
@@ -43,7 +43,7 @@ test.each(["session-chunk", "inline-file", "session-row-store"] as const)(
   },
 );
 
-test.each(["session-chunk", "border", "session-row-store", "runner"] as const)(
+test.each(["session-chunk", "runner"] as const)(
   "a page whose network is gone while `%s` is on its way goes on by itself when it is back",
   async (part) => {
     const held: Route[] = [];

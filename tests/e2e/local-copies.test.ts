@@ -40,8 +40,8 @@ async function life<T>(folder: string, work: (page: Page) => Promise<T>): Promis
   }
 }
 
-const nothing = (page: Page) => page.route(/\/session-row-store-/, () => {});
-const noNetwork = (page: Page) => page.route(/\/session-row-store-/, (route) => route.abort());
+const nothing = (page: Page) => page.route(/\/session-chunk-/, () => {});
+const noNetwork = (page: Page) => page.route(/\/session-chunk-/, (route) => route.abort());
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "glove-copies-"));
@@ -100,7 +100,7 @@ test("with a session its copies are deleted", () =>
         await until(session, ({ queue }) => queue.length === 1);
         return copies();`;
       expect(await inPage(page, send)).toEqual([expect.stringContaining('["glove","s"]')]);
-      await page.unroute(/\/session-row-store-/);
+      await page.unroute(/\/session-chunk-/);
       await page.reload();
       const removed = `${app} await new SessionDatabase().delete("s"); return copies();`;
       expect(await inPage(page, removed)).toEqual([]);

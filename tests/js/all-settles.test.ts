@@ -92,7 +92,7 @@ test("every asynchronous method has its case", () => {
     "display/manager": "DisplayManager",
   });
   const methods = found.flatMap(([file, name]) => {
-    const text = readFileSync(new URL(`../../pkg/src/${file}.d.ts`, import.meta.url), "utf8");
+    const text = readFileSync(new URL(`../../.cache/modules/pkg/src/${file}.d.ts`, import.meta.url), "utf8");
     const [, body = ""] = text.split(new RegExp(`^export declare class ${name}\\b`, "m"));
     const members = body.split("\n}")[0] ?? "";
     return [...members.matchAll(/^ {4}(?:readonly )?(\w+)(?:(?:: |<.*>)?\(.*\bPromise(?:Like)?<|: SendMessage;)/gm)].map(

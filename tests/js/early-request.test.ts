@@ -3,7 +3,8 @@ import { expect, test, vi } from "vitest";
 import { isKnown, mayAskEarly } from "../../js/src/early/eligible.js";
 import { EarlyRequest } from "../../js/src/early/request.js";
 import { textReader } from "../../js/src/early/shown-text.js";
-import { createEndpointModel, transportOf, withTransport } from "../../js/src/models/endpoint.js";
+import { createEndpointModel } from "../../js/src/models/endpoint.js";
+import { transportOf, withTransport } from "../../js/src/models/transport.js";
 import type { SessionConfig } from "../../js/src/ports/session-config.js";
 import { hostFetch } from "../../js/src/relay/http.js";
 

@@ -17,7 +17,7 @@ async function growth(round: (at: number) => Promise<void>): Promise<number> {
   return size() - before;
 }
 
-const slow = { timeout: 60_000 };
+const slow = { timeout: 240_000 };
 
 test("a thousand sessions that are made, used and let go of", slow, async () => {
   const text = "word ".repeat(2000);

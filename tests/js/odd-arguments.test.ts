@@ -91,7 +91,7 @@ const hidden = new Set(
     "display/manager",
     "store/indexeddb/database",
   ].flatMap((file) => {
-    const types = readFileSync(new URL(`../../pkg/src/${file}.d.ts`, import.meta.url), "utf8");
+    const types = readFileSync(new URL(`../../.cache/modules/pkg/src/${file}.d.ts`, import.meta.url), "utf8");
     return [...types.matchAll(/@internal[^\n]*\*\/\n\s*(?:readonly )?(\w+)/g)].map(([, name]) => `${file}.${name}`);
   }),
 );

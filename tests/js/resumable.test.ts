@@ -5,7 +5,7 @@ import { type AnswerBuffer, createChatHandler, createMemoryBuffer } from "glove-
 import { createScriptedModel } from "glove-wasm/testing";
 import { afterEach, expect, test, vi } from "vitest";
 import { askedElsewhere, EarlyRequest } from "../../pkg/src/early/request.js";
-import { transportOf } from "../../pkg/src/models/endpoint.js";
+import { transportOf } from "../../pkg/src/models/transport.js";
 import { texts, until } from "../support/session.js";
 
 const words = Array.from({ length: 20 }, (_, at) => `word${at} `);

@@ -17,7 +17,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** The methods of a store that are awaited, as its type has them. */
 const methods = [
-  ...(readFileSync(new URL("../../pkg/src/ports/store.d.ts", import.meta.url), "utf8")
+  ...(readFileSync(new URL("../../.cache/modules/pkg/src/ports/store.d.ts", import.meta.url), "utf8")
     .split("export interface StoreAdapter {")[1]
     ?.split("\n}")[0]
     ?.matchAll(/^ {4}(\w+)\??\(.*\): Promise</gm) ?? []),

@@ -34,6 +34,31 @@ test("what no entry leads to is not packed: the file of tasks, which travels as 
   const bytes = files().reduce((sum, name) => sum + statSync(join(installed(), name)).size, 0);
   // AG-UI, Agent Skills, finding and the licences of others are 0.17 MB of it.
   expect(bytes).toBeLessThan(6_450_000);
+  // What comes at one moment is one file; the rest are types, pages and examples.
+  expect(files().length).toBeLessThan(360);
+  expect(files().filter((name) => /^pkg\/.*\.js$/.test(name)).length).toBeLessThan(130);
+});
+
+/** What an entry brings with it before anything is called: its files, and what others wrote. */
+function atOnce(entry: string): { files: string[]; others: string[] } {
+  const reached = new Set([join(installed(), entry)]);
+  const others = new Set<string>();
+  for (const file of reached) {
+    for (const [, name = ""] of readFileSync(file, "utf8").matchAll(/^(?:import|export)\b[^;]*?"([^"]+)";$/gm)) {
+      if (name.startsWith(".") && name.endsWith(".js")) reached.add(join(dirname(file), name));
+      else others.add(name);
+    }
+  }
+  return { files: [...reached], others: [...others] };
+}
+
+test("without a bundler too, the slim entry brings no wasm file, and only what draws brings React", () => {
+  const carries = (file: string) => statSync(file).size > 150_000;
+  expect(atOnce("pkg/src/slim.js").files.filter(carries)).toEqual([]);
+  expect(atOnce("pkg/src/index.js").files.filter(carries)).toHaveLength(1);
+  for (const entry of ["src/index", "src/slim", "server/index", "mcp/index", "remote/index", "ai-sdk/index", "tasks/index"])
+    expect(atOnce(`pkg/${entry}.js`).others, entry).toEqual([]);
+  expect(atOnce("pkg/react/index.js").others.sort()).toEqual(["react", "react/jsx-runtime"]);
 });
 
 test("every link between the packed pages leads to a packed file", () => {

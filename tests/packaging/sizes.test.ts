@@ -89,14 +89,3 @@ test.each(Object.entries(bundlers))(
   },
   300_000,
 );
-
-test("five files open a session in a page of Vite, and none of them asks for another", async () => {
-  const { chunks, first } = await builtByVite();
-  const holds = (chunk: (typeof chunks)[number], module: string) => chunk.moduleIds.some((id) => id.endsWith(module));
-  const asked = ["src/wasm/inline-file.js", "src/core/session-chunk.js", "src/store/indexeddb/session-row-store.js"];
-  const files = new Set(asked.map((module) => chunks.find((chunk) => holds(chunk, module))));
-  for (const file of files) {
-    for (const chunk of chunks) if (file?.imports.includes(chunk.fileName) && !first.includes(chunk)) files.add(chunk);
-  }
-  expect([...files].map((file) => file?.name)).toHaveLength(5);
-});

@@ -1,6 +1,9 @@
 // Whoever a test asks is asked through the judge: adapters, handlers and endpoints that are given a `fetch` of the test's own. What
 // was refused, and was not meant to be, is the test's failure.
 import { afterEach, vi } from "vitest";
+import type * as Core from "../../pkg/src/wasm/core.js";
+import type * as Glue from "../../pkg/src/wasm/generated/glove_wasm.js";
+import type * as Sessions from "../../pkg/src/wasm/sessions.js";
 import { watched } from "./for-people.js";
 import { judged, leaked, refused } from "./stand-in.js";
 
@@ -32,9 +35,10 @@ vi.mock("glove-wasm/server", async (original) => {
 });
 
 // And the core of every session is watched for what no model may read.
-vi.mock("../../pkg/src/wasm/generated/glove_wasm.js", async (original) => {
-  const real = await original<typeof import("../../pkg/src/wasm/generated/glove_wasm.js")>();
-  return { ...real, CoreSession: watched(real.CoreSession as never, leaked) };
+vi.mock("../../pkg/src/wasm/sessions.js", async (original) => {
+  // Beside what the module declares, the file exports the core's classes and what opens them.
+  const real = await original<typeof Sessions & typeof Core & typeof Glue>();
+  return { ...real, openCore: real.openerOf({ ...real, CoreSession: watched(real.CoreSession as never, leaked) } as never) };
 });
 
 afterEach(() => {

@@ -78,7 +78,7 @@ async function answerTo(question: AgentQuestion, display: ToolDisplay, agent: st
   // A form says only so much: what it is about is read, and allowed, before.
   if (message.length > formLetters && (await display.pushAndWait({ renderer: "confirm", input: { message } })) !== "yes")
     return undefined;
-  const { answerOf } = await loadPart(import("../../mcp/tools/asked.js"));
+  const { answerOf } = await loadPart(import("./asked.js"));
   const asks = { mode: "form", message, requestedSchema: form } as unknown as Parameters<typeof answerOf>[0];
   const answer = await answerOf(asks, display, agent);
   return answer.action === "accept" ? (answer.content ?? {}) : undefined;

@@ -1,5 +1,6 @@
 // Who signs in to which server of this page: what draws the question finds it here, by what the question says.
 
+import { shownUrl } from "../safe-address.js";
 import type { SignIn } from "./sign-in.js";
 
 /** What a question to sign in holds. It is in the record. */
@@ -17,9 +18,6 @@ type Find = (user: string | undefined) => Promise<SignIn>;
 const known = new Map<string, Find>();
 
 const keyOf = (server: string, url: string) => `${server} ${url}`;
-
-/** The address of a server as it may be shown and kept: a query may hold a token. */
-export const shownUrl = ({ origin, pathname }: URL) => origin + pathname;
 
 export function register(server: string, url: URL, find: Find): void {
   known.set(keyOf(server, shownUrl(url)), find);

@@ -12,7 +12,7 @@ import type {
   Transport,
 } from "@modelcontextprotocol/client";
 import { GloveError, stoppedBy } from "../../src/values/error.js";
-import { McpAuth } from "../auth/mcp-auth.js";
+import type { McpAuth } from "../auth/mcp-auth.js";
 import type { SignIn } from "../auth/sign-in.js";
 import type { McpSettings } from "../options.js";
 import type { McpStatus } from "../types.js";
@@ -242,8 +242,9 @@ export class Connection {
 
   async #transport(sdk: SdkModule, signal: AbortSignal, signIn: SignIn | undefined): Promise<Transport> {
     const { url, isVia, transport, auth, headers, fetch: own, limits, name } = this.#settings;
-    const authProvider = signIn ? signIn.provider : auth instanceof McpAuth ? undefined : auth;
     if (!url) return (transport as NonNullable<McpSettings["transport"]>)({ signal });
+    // Where people sign in at an address, there is what signs them in.
+    const authProvider = signIn ? signIn.provider : (auth as Exclude<typeof auth, McpAuth>);
     const send = boundedFetch({
       server: name,
       url,

@@ -9,7 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import { transportOf } from "../../src/models/endpoint.js";
+import { transportOf } from "../../src/models/transport.js";
 import { engineOfHandle } from "../hooks/handle-registry.js";
 import { Listeners } from "../hooks/listeners.js";
 import { type PartProps, part } from "../parts/as-child.js";

@@ -1,21 +1,14 @@
 // The words of a chat in the language of its page, or in the one that it is given: loaded when they are first needed.
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
-import { Listeners } from "../hooks/listeners.js";
 import type { Labels } from "../render/labels.js";
 import type { Language } from "./built-in.js";
+import { english, known, loaded, loading } from "./known.js";
 
 /** By a tag such as `de-AT`. Who reads traditional characters is not given the simplified ones. */
 function languageOf(tag: string): Language | undefined {
   if (/^zh(?!.*hans).*(hant|tw|hk|mo)/i.test(tag)) return undefined;
   return /^(de|es|fr|it|ja|ko|nl|pl|pt|zh)(?![a-z])/i.exec(tag)?.[0].toLowerCase() as Language | undefined;
 }
-
-/** They are in the chat itself. */
-const english: Labels = {};
-/** Where they could not be loaded, they are the English ones. */
-const known = new Map<Language | undefined, Labels>([[undefined, english]]);
-const loading = new Map<Language, Promise<void>>();
-const loaded = new Listeners();
 
 function load(language: Language): Promise<void> {
   let begun = loading.get(language);

@@ -1,4 +1,5 @@
 // Which blocks of a long conversation stand in the document: those near what is seen, and those that hold what would be lost with them.
+import { views } from "../parts/reading/view-of.js";
 
 /** What is known of a block before it is drawn. */
 export interface Rows {
@@ -291,10 +292,6 @@ export class View {
     return isAny;
   }
 }
-
-/** What decides of the entries in a list. */
-const views = new WeakMap<Element, View>();
-export const viewOf = (log: Element): View | undefined => views.get(log);
 
 const scrollers = "[data-glove-scroller]";
 

@@ -130,6 +130,7 @@ export class Connection implements ConnectionAccess {
     if (!store.elsewhere) {
       this.#core.ahead?.();
       if (!this.#core.page) store.ahead?.();
+      if (this.#page.session.config.tools?.length) import("../tools/runner.js").catch(() => {});
     }
     const [{ SessionLifecycle, tabs }, core] = await Promise.all([loadPart(import("./session-chunk.js")), this.#core.opened()]);
     if (this.#disposed) throw sessionClosed();

@@ -1,6 +1,6 @@
 // What the page does for the core: tools, models, HTTP and the store. It is stopped when the core has trapped.
 
-import { type Reach, transportOf } from "../models/endpoint.js";
+import { type Reach, transportOf } from "../models/transport.js";
 import type { StoreAdapter } from "../ports/store.js";
 import { hostFetch } from "../relay/http.js";
 import { bridgeStore, forCore, type StoreChanges } from "../store/bridge.js";

@@ -235,8 +235,7 @@ export class OpenSession {
   async exportRun(redact: ((text: string) => string) | undefined): Promise<string> {
     const { runFile } = await loadPart(import("../recording/run-file.js"));
     const recorded = await this.#read((session) => session.recorded());
-    await (this.#files.page ?? this.#files).load();
-    return runFile(recorded, redact);
+    return runFile(await (this.#files.page ?? this.#files).load(), recorded, redact);
   }
 
   async #ask(ask: (session: AwaitedCalls) => Promise<string>): Promise<RunOutcome> {

@@ -1,6 +1,6 @@
 // A session in the page, as its way to the core needs it.
 
-import type { Transport } from "../models/endpoint.js";
+import type { Transport } from "../models/transport.js";
 import type { SessionPort } from "../ports/session.js";
 import type { SessionParts } from "../ports/session-config.js";
 import type { Fetch } from "../relay/http.js";

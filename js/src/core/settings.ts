@@ -1,6 +1,6 @@
 // The part of a session's configuration that the core receives.
 
-import { transportOf } from "../models/endpoint.js";
+import { transportOf } from "../models/transport.js";
 import type { SessionConfig } from "../ports/session-config.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import type { Toolbox } from "../tools/toolbox.js";

@@ -1,6 +1,6 @@
 // A made-up message in a session that nobody sees, played while the page is idle: V8 compiles each function when it is first called, and
 // the first message of a person would wait for that.
-import { createEndpointModel, transportOf } from "../models/endpoint.js";
+import { transportOf, withTransport } from "../models/transport.js";
 import type { ModelAdapter } from "../ports/model.js";
 import type { StoreAdapter } from "../ports/store.js";
 import type { OpenSession } from "./open-session.js";
@@ -49,7 +49,8 @@ export async function warm(openSession: OpenSession): Promise<void> {
   };
   await idle(undefined);
   if (snapshots.snapshot.busy) return;
-  const model = transportOf(openSession.config().model) ? createEndpointModel(text, { fetch: () => idle(answer()) }) : inPage;
+  const transport = { options: { http: { name: text, url: text } }, fetch: () => idle(answer()) };
+  const model = transportOf(openSession.config().model) ? withTransport(inPage, transport) : inPage;
   session = page.another({
     sessionId: text,
     systemPrompt: text,

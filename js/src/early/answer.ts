@@ -1,6 +1,6 @@
 // The first answer of a new session, which the page asks for and shows until the core is there.
 
-import { type Transport, transportOf } from "../models/endpoint.js";
+import { type Transport, transportOf } from "../models/transport.js";
 import type { SessionConfig } from "../ports/session-config.js";
 import type { Fetch } from "../relay/http.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";

@@ -1,6 +1,6 @@
 // When the page may send the first request of a session itself, before the core is there: only where it is sure what the core will send.
 
-import type { Transport } from "../models/endpoint.js";
+import type { Transport } from "../models/transport.js";
 import type { SessionConfig } from "../ports/session-config.js";
 import type { JsonSchema } from "../schema/types.js";
 import type { PageTool } from "../wire/core-types.js";

@@ -1,7 +1,7 @@
 // A request that has left before the core is there. When the core asks the same, it is given this one's answer; when it asks otherwise, or
 // never, this one is broken off.
 
-import type { Transport } from "../models/endpoint.js";
+import type { Transport } from "../models/transport.js";
 import type { Fetch } from "../relay/http.js";
 import { textReader } from "./shown-text.js";
 

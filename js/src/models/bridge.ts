@@ -9,7 +9,7 @@ import { turn } from "../timing/turn.js";
 import { codeOf, failureFields, GloveError, reasonOf, stoppedBy } from "../values/error.js";
 import type { HostPrompt } from "../wasm/core-api.js";
 import type { Message, Usage } from "../wire/record.js";
-import { markReady } from "./record.js";
+import { markReady } from "./ready.js";
 
 /** Whether it ends with the first half of an emoji whose second comes with the next piece: halves would be lost on the way into the core. */
 const endsHalf = (text: string) => (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;

@@ -4,7 +4,7 @@ import type { ModelAdapter } from "../ports/model.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { loadPart } from "../values/error.js";
 import type { BridgedModel, ModelBridge } from "./bridge.js";
-import { transportOf } from "./endpoint.js";
+import { transportOf } from "./transport.js";
 
 export class PageModels implements Pick<ModelBridge, "prompt" | "forget" | "flush"> {
   readonly #page: BridgedModel;

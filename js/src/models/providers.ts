@@ -9,8 +9,8 @@ import { checkOptions, type Options } from "../values/validate-options.js";
 import { type ProviderId, rows } from "../wasm/generated/provider_rows.js";
 import type { HttpModelOptions } from "../wire/core-types.js";
 import { callOptions, callOptionsOf } from "./call-options.js";
-import { withTransport } from "./endpoint.js";
 import { checkCall, config, keyFrom } from "./options.js";
+import { withTransport } from "./transport.js";
 
 export type { ProviderId };
 

@@ -5,17 +5,11 @@ import { loadPart } from "../values/error.js";
 import { toJson } from "../values/json.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Message, Task } from "../wire/record.js";
-
-/** Messages that a session has given to a model, and so as a model may read them. */
-const ready = new WeakSet<Message>();
-
-export function markReady(messages: readonly Message[]): void {
-  for (const message of messages) ready.add(message);
-}
+import { isReady, markReady } from "./ready.js";
 
 /** The messages as a model may read them. */
 export async function forModel(messages: readonly Message[]): Promise<Message[]> {
-  if (messages.every((message) => ready.has(message))) return [...messages];
+  if (messages.every(isReady)) return [...messages];
   const made = JSON.parse(await withProviders((core) => core.messagesForModel(toJson(messages, "`messages`")))) as Message[];
   markReady(made);
   return made;

@@ -3,7 +3,7 @@
 import { arrayBody, elementsOf, membersOf } from "../store/json-text.js";
 import { codeOf, GloveError } from "../values/error.js";
 import { fromCore } from "../wasm/core-errors.js";
-import { CoreRun } from "../wasm/generated/glove_wasm.js";
+import type { CoreRun } from "../wasm/generated/glove_wasm.js";
 
 /** A run at one moment, as JSON: `messages` is an array, `checkpoint` an object. */
 export interface RunTexts {
@@ -33,9 +33,14 @@ export function runTexts(json: string): RunTexts {
   return { checkpoint: parts.get("checkpoint") ?? "", messages: parts.get("messages") ?? "[]" };
 }
 
-/** Where the run is after its inputs. `took` hears what each of them led to: a list of `RunEffect`. The core has to be started. */
-export function play(start: RunTexts, records: string, took: (effects: string) => void = () => {}): Played {
-  const run = begun(start);
+/** What runs it, in a core that is started. */
+export interface Player {
+  readonly CoreRun: typeof CoreRun;
+}
+
+/** Where the run is after its inputs. `took` hears what each of them led to: a list of `RunEffect`. */
+export function play(player: Player, start: RunTexts, records: string, took: (effects: string) => void = () => {}): Played {
+  const run = begun(player, start);
   const requests: PlayedRequest[] = [];
   let sent: string[] = [];
   try {
@@ -106,9 +111,9 @@ export function notRecorded(why: string): GloveError {
   return recordingError("INVALID", `This is not a recorded run: ${why}.`);
 }
 
-function begun({ checkpoint, messages }: RunTexts): CoreRun {
+function begun({ CoreRun: Run }: Player, { checkpoint, messages }: RunTexts): CoreRun {
   try {
-    return new CoreRun("{}", messages, checkpoint);
+    return new Run("{}", messages, checkpoint);
   } catch (thrown) {
     const error = fromCore(thrown);
     throw codeOf(error) === "STORE_NEWER" ? newer() : notRecorded(`its \`start\` cannot be read: ${error.message}`);

@@ -8,6 +8,7 @@ import {
   newer,
   notRecorded,
   type Played,
+  type Player,
   play,
   type Replayable,
   type RunTexts,
@@ -24,17 +25,17 @@ export interface ExportRunOptions {
 }
 
 /** The file of what a core has recorded, without keys. */
-export function runFile(recorded: string, redact: (text: string) => string = (text) => text): string {
+export function runFile(player: Player, recorded: string, redact: (text: string) => string = (text) => text): string {
   if (recorded === "") {
     const message = "Nothing was recorded; pass `record: true` to GloveClient. What runs on a server is recorded there.";
     throw recordingError("MISSING", message);
   }
   const { start, records, end } = partsOf(recorded);
   // A run that does not come out as it did here would be a wrong report.
-  compare(runTexts(end), play(runTexts(start), records));
+  compare(runTexts(end), play(player, runTexts(start), records));
   const clean = (json: string) => redacted(json, (text) => asked(redact, withoutKeys(text)));
   const [cleanStart, cleanRecords] = [clean(start), clean(records)];
-  const run = played(cleanStart, cleanRecords);
+  const run = played(player, cleanStart, cleanRecords);
   const head = `{"format":"${format}","version":${version},"start":${cleanStart},"records":${cleanRecords}`;
   return `${head},"end":{"checkpoint":${run.checkpoint},"messages":${run.messages}},"requests":${writtenRequests(run)}}`;
 }
@@ -70,9 +71,9 @@ function partsOf(text: string): Replayable {
   };
 }
 
-function played(start: string, records: string): Played {
+function played(player: Player, start: string, records: string): Played {
   try {
-    return play(runTexts(start), records);
+    return play(player, runTexts(start), records);
   } catch (error) {
     throw recordingError("INVALID", `\`redact\` returned a text that is not a run any more: ${(error as Error).message}`);
   }

@@ -2,6 +2,7 @@
 
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { GloveError, loadPart } from "../values/error.js";
+import { jsonSchemas } from "./made.js";
 import type { Issue, JsonSchema, Schema, StandardSchema } from "./types.js";
 
 /** The validator is loaded when it is first used. */
@@ -25,15 +26,13 @@ export function schemaFrom<T = unknown>(schema: JsonSchema): StandardSchema<T> {
   };
 }
 
-const made = new WeakMap<object, Maybe<JsonSchema>>();
-
 /** The JSON Schema of what a schema takes; made once for each schema. */
 export function jsonSchemaOf(schema: Schema): Maybe<JsonSchema> {
-  let known = made.get(schema);
+  let known = jsonSchemas.get(schema);
   if (!known) {
     known = after(make(schema), ({ $schema: _, ...rest }) => rest);
-    made.set(schema, known);
-    if (known instanceof Promise) known.catch(() => made.delete(schema));
+    jsonSchemas.set(schema, known);
+    if (known instanceof Promise) known.catch(() => jsonSchemas.delete(schema));
   }
   return known;
 }

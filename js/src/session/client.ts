@@ -459,7 +459,7 @@ const workers = new WeakMap<Core, Core>();
 function inWorker(core: Core): Core {
   const openCore = async () => {
     const [{ coreInWorker }] = await Promise.all([loadPart(import("../worker/core.js")), core.opened()]);
-    return coreInWorker(core);
+    return coreInWorker(core, IndexedDBStore);
   };
   const there: Core = {
     page: core,

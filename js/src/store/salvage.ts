@@ -4,7 +4,6 @@ import type { Core } from "../ports/core.js";
 import { type Salvage, type SessionDamage, type StoreAdapter, takesText } from "../ports/store.js";
 import { GloveError, reasonOf } from "../values/error.js";
 import { fromCore } from "../wasm/core-errors.js";
-import { CoreRun } from "../wasm/generated/glove_wasm.js";
 import type { Message } from "../wire/record.js";
 import { elementsOf, membersOf } from "./json-text.js";
 import { limited } from "./limits.js";
@@ -56,7 +55,7 @@ function parsed(text: string | undefined): unknown {
 
 /** The core says which of them are messages. The others leave a mark in their place. */
 export async function readable({ texts, damage, checkpoint }: Salvage, core: Core) {
-  const { salvage } = await core.load();
+  const { CoreRun, salvage } = await core.load();
   const text = salvage(JSON.stringify(texts));
   const { places, reasons } = JSON.parse(text) as { places: number[]; reasons: string[] };
   const faults = places.map((at, n): SessionDamage => {

@@ -28,6 +28,8 @@ export const isOptional =
   (value) =>
     value === undefined || check(value);
 
+const isOptionalText: Check = (value) => isOptional(isText)(value);
+
 function answered(): GloveError {
   return new GloveError("DISPLAY_REMOVED", "The question was already answered or removed, so this answer was ignored.");
 }
@@ -43,10 +45,10 @@ const methods: { readonly [name in Method]: Rules } = {
   prompts: { takes: [isText], gives: isText },
   abort: { takes: [(request) => request === null || isText(request)] },
   cancelQueued: { takes: [isText] },
-  moveQueued: { takes: [isText, isOptional(isText)] },
+  moveQueued: { takes: [isText, isOptionalText] },
   answer: { takes: [isText, isText], late: ([id]) => approvalClosed(id as string) },
   resolveSlot: { takes: [isText, isText], late: answered },
-  rejectSlot: { takes: [isText, isOptional(isText)], late: answered },
+  rejectSlot: { takes: [isText, isOptionalText], late: answered },
   removeSlot: { takes: [isText] },
   clearStack: { takes: [] },
   answerInbox: { takes: [isText, isText] },

@@ -5,10 +5,10 @@ import type { CoreEvent } from "../wire/core-types.js";
 import type { CoreEntry } from "../wire/run-types.js";
 
 const nothing: Written = { text: "", reasoning: "" };
-export const noSlots: CoreEvent = { kind: "slots", slots: [] };
+export const noSlots: CoreEvent & { readonly kind: "slots" } = { kind: "slots", slots: [] };
 
 export class ReplayState {
-  slots: CoreEvent;
+  slots: CoreEvent & { readonly kind: "slots" };
   /** Slots that were shown before the core began are shown until it tells of its own. */
   hasOldSlots: boolean;
   #state: (CoreEvent & { readonly kind: "state" }) | undefined;
@@ -17,9 +17,9 @@ export class ReplayState {
   /** As the core tells it: a model of the page shows its text a moment earlier. */
   #written = nothing;
 
-  constructor(slots = noSlots) {
+  constructor(slots: CoreEvent & { readonly kind: "slots" } = noSlots) {
     this.slots = slots;
-    this.hasOldSlots = slots !== noSlots;
+    this.hasOldSlots = slots.slots.length > 0;
   }
 
   take(event: CoreEvent): void {

@@ -2,6 +2,7 @@
 
 import type { ToolConfig } from "../ports/tool.js";
 import { jsonSchemaOf, schemaFrom } from "../schema/json-schema-of.js";
+import { checking } from "../schema/made.js";
 import type { JsonSchema, Schema } from "../schema/types.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { GloveError } from "../values/error.js";
@@ -77,14 +78,12 @@ function optional<K extends string, V>(key: K, value: V | undefined): { [key in 
   return value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
 }
 
-const described = new WeakMap<JsonSchema, Schema>();
-
 /** The schema that checks a tool's arguments. */
 export function argumentsSchema(tool: ToolConfig): Schema | undefined {
   if (tool.inputSchema) return tool.inputSchema;
   if (!tool.jsonSchema) return undefined;
-  const known = described.get(tool.jsonSchema);
+  const known = checking.get(tool.jsonSchema);
   const schema = known ?? schemaFrom(tool.jsonSchema);
-  if (!known) described.set(tool.jsonSchema, schema);
+  if (!known) checking.set(tool.jsonSchema, schema);
   return schema;
 }

@@ -10,6 +10,7 @@ type Kind = readonly [expected: string, fits: (value: unknown) => boolean];
 
 const isWhole = (value: unknown, to = Number.MAX_VALUE) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= to;
 const isEndless = (value: unknown) => value === Number.POSITIVE_INFINITY;
+const upTo = (more = "") => `a whole number from 0 to ${most}${more}`;
 const typed = (expected: string, type: string): Kind => [expected, (value) => typeof value === type];
 const having = (what: string, name: string, type: string): Kind => [
   `${what} with \`${name}\``,
@@ -18,10 +19,10 @@ const having = (what: string, name: string, type: string): Kind => [
 ];
 
 const kinds = {
-  text: typed("a string", "string"),
+  text: /* @__PURE__ */ typed("a string", "string"),
   object: ["an object", (value) => describeValue(value) === "an object"],
-  flag: typed("true or false", "boolean"),
-  work: typed("a function", "function"),
+  flag: /* @__PURE__ */ typed("true or false", "boolean"),
+  work: /* @__PURE__ */ typed("a function", "function"),
   permission: ["true, false or a function", (value) => /^[bf]/.test(typeof value)],
   approval: [
     "true, false, { required: true or false } or a function",
@@ -31,23 +32,23 @@ const kinds = {
   any: ["anything", () => true],
   list: ["an array", Array.isArray],
   names: ["an array or a Set", (value) => typeof Object(value)[Symbol.iterator] === "function"],
-  whole: [`a whole number from 0 to ${most}`, (value) => isWhole(value, most)],
-  count: [`a whole number from 0 to ${most}, or Infinity`, (value) => isEndless(value) || isWhole(value, most)],
+  whole: [/* @__PURE__ */ upTo(), (value) => isWhole(value, most)],
+  count: [/* @__PURE__ */ upTo(", or Infinity"), (value) => isEndless(value) || isWhole(value, most)],
   large: ["a whole number of 0 or more, or Infinity", (value) => isEndless(value) || isWhole(value)],
   amount: ["a number of 0 or more", (value) => Number(value) >= 0 && typeof value === "number"],
   prices: [
     "prices by model, { input, output, cacheRead?, cacheWrite? } in dollars for a million tokens",
     (value) => describeValue(value) === "an object" && Object.values(value as object).every(isPrice),
   ],
-  model: having("a model", "prompt", "function"),
-  store: having("a store", "identifier", "string"),
-  subscriber: having("an object", "record", "function"),
-  image: having("an object", "data", "string"),
-  file: having("a File or Blob", "size", "number"),
-  part: having("an object", "type", "string"),
-  session: having("a session", "sessionId", "string"),
-  signal: having("an AbortSignal", "addEventListener", "function"),
-  response: having("a Response", "body", "object"),
+  model: /* @__PURE__ */ having("a model", "prompt", "function"),
+  store: /* @__PURE__ */ having("a store", "identifier", "string"),
+  subscriber: /* @__PURE__ */ having("an object", "record", "function"),
+  image: /* @__PURE__ */ having("an object", "data", "string"),
+  file: /* @__PURE__ */ having("a File or Blob", "size", "number"),
+  part: /* @__PURE__ */ having("an object", "type", "string"),
+  session: /* @__PURE__ */ having("a session", "sessionId", "string"),
+  signal: /* @__PURE__ */ having("an AbortSignal", "addEventListener", "function"),
+  response: /* @__PURE__ */ having("a Response", "body", "object"),
 } satisfies Record<string, Kind>;
 
 /** A kind of value, the allowed words (`a|b`), or the options of an object. */

@@ -3,7 +3,7 @@
 import type { WorkerParts } from "../core/host.js";
 import type { Core, OpenCore } from "../ports/core.js";
 import type { StoreAdapter } from "../ports/store.js";
-import { IndexedDBStore } from "../store/indexeddb/store.js";
+import type { IndexedDBStore } from "../store/indexeddb/store.js";
 import { Limits } from "../store/limits.js";
 import type { Method } from "../tabs/command-rules.js";
 import { inBackground } from "../timing/in-background.js";
@@ -41,29 +41,29 @@ const fresh = () => `${++names}`;
 
 const cores = new WeakMap<Core, Promise<OpenCore>>();
 
-/** The core of a page with its sessions in a worker. */
-export function coreInWorker(core: Core): Promise<OpenCore> {
-  const known = cores.get(core) ?? makeCore(core);
+/** The core of a page with its sessions in a worker. `Store` is the class of the stores that may go there. */
+export function coreInWorker(core: Core, Store: typeof IndexedDBStore): Promise<OpenCore> {
+  const known = cores.get(core) ?? makeCore(core, Store);
   cores.set(core, known);
   // The next use may try again.
   known.catch(() => cores.delete(core));
   return known;
 }
 
-async function makeCore(core: Core): Promise<OpenCore> {
+async function makeCore(core: Core, Store: typeof IndexedDBStore): Promise<OpenCore> {
   const there: OpenCore = {
     ...(await core.opened()),
     // What ends one of them does not end the other.
     guard: new Guard(),
     load: () => load(there),
-    place: async (store) => (isPlain(store) ? placeOf(there, store) : store),
+    place: async (store) => (isPlain(store, Store) ? placeOf(there, store) : store),
   };
   return there;
 }
 
 /** One of a class, or with a method, of the application's own stays where it is. */
-function isPlain(store: StoreAdapter): store is IndexedDBStore {
-  return Object.getPrototypeOf(store) === IndexedDBStore.prototype && Object.keys(store).every((key) => key === "identifier");
+function isPlain(store: StoreAdapter, Store: typeof IndexedDBStore): store is IndexedDBStore {
+  return Object.getPrototypeOf(store) === Store.prototype && Object.keys(store).every((key) => key === "identifier");
 }
 
 function running(core: OpenCore): Running {

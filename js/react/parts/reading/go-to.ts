@@ -1,6 +1,6 @@
 // Brings a message into sight, also where it is not in the document yet. Loaded when it is first asked for.
 import type { TimelineEntry } from "../../../src/snapshot/snapshot.js";
-import { viewOf } from "../../render/drawn-view.js";
+import { views } from "./view-of.js";
 
 /** In frames: what draws a long conversation has come by then, and a place has been found. */
 const patience = 300;
@@ -60,7 +60,7 @@ export async function goTo(
           found.tabIndex = -1;
           found.focus({ preventScroll: true });
         }
-      } else viewOf(log)?.show(id);
+      } else views.get(log)?.show(id);
       await frame();
     }
     return still === 3;

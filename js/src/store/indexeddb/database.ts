@@ -174,7 +174,11 @@ export class SessionDatabase implements SessionCatalog {
   }
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
-    return (await loadPart(import("../maintenance-chunk.js"))).imported(this, json, options);
+    const parts = Promise.all([loadPart(import("../maintenance-chunk.js")), loadPart(import("./session-row-store.js"))]);
+    const [{ imported }, { tellChanged }] = await parts;
+    const id = await imported(this, json, options);
+    tellChanged(this, id);
+    return id;
   }
 
   /** Closes the connection; it is opened again when needed. */

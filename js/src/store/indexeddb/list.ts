@@ -1,10 +1,10 @@
 // The list of the sessions in a database, and what is done with one of them as a whole; loaded when somebody asks for it.
+import { loadPart } from "../../values/error.js";
 import { isInside, localCopyKey } from "../../values/ids.js";
 import { check } from "../../values/validate-options.js";
 import { dropLocalCopies } from "../local/local-copy.js";
-import { forgetStored } from "../local/stored-session-ids.js";
 import { type SessionInfo, unknownSession } from "../sessions.js";
-import { tellChanged, tellDeleted, type Watched } from "./change-channel.js";
+import type { Watched } from "./change-channel.js";
 import type { Connection } from "./connection.js";
 import { allOf, isRow, orderOf, type SessionRow, stores } from "./schema.js";
 
@@ -18,6 +18,9 @@ export interface ListedDatabase extends Pick<Connection, "run">, Watched {
   shared(id: string): Promise<string | undefined>;
   written(id: string): Promise<unknown>;
 }
+
+/** What uses the database; it keeps what other tabs were told, so there is one. */
+const used = () => loadPart(import("./session-row-store.js"));
 
 /** All that are listed, the latest first, and those that are deleted and can be brought back. */
 export async function readList(database: ListedDatabase): Promise<readonly ListedSession[]> {
@@ -65,6 +68,7 @@ export async function restore(database: ListedDatabase, id: string): Promise<voi
 }
 
 async function change(database: ListedDatabase, id: string, changed: (row: SessionRow) => SessionRow): Promise<void> {
+  const { tellChanged } = await used();
   await database.run(["sessions"], "relaxed", async ({ ask, store }) => {
     const row = await ask<unknown>(store("sessions").get(id));
     // Not awaited: the transaction completes with this write.
@@ -80,6 +84,7 @@ export async function remove(
   isOver: (deleted: number | undefined) => boolean = () => true,
 ): Promise<boolean> {
   check("`id`", id, "text");
+  const { forgetStored, tellChanged, tellDeleted } = await used();
   // What is on its way here would bring it back.
   await database.written(id);
   const all = await database.run(["sessions"], "readonly", ({ ask, store }) => ask(store("sessions").getAllKeys()));

@@ -27,7 +27,9 @@ import { read, readRows, type SessionRows, textsOf } from "./read.js";
 import { allOf, allSent, type MessagesRow, type SessionRow, type StoreName } from "./schema.js";
 import { titleOf } from "./title.js";
 
-/** In the same file as they travel: neither is used without the other. */
+/** In the same file as they travel: neither is used without the others. */
+export { forgetStored } from "../local/stored-session-ids.js";
+export { tellChanged, tellDeleted } from "./change-channel.js";
 export { Connection } from "./connection.js";
 
 /** The database that it is in. */

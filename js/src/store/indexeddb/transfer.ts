@@ -9,7 +9,6 @@ import { readable } from "../salvage.js";
 import { type ImportOptions, unknownSession } from "../sessions.js";
 import { isUnfinished } from "../step.js";
 import { freeId, readTranscript, writeTranscript } from "../transcript.js";
-import { tellChanged, type Watched } from "./change-channel.js";
 import type { Connection } from "./connection.js";
 import { type Media, takeOut } from "./media.js";
 import { readRows, type SessionRows, textsOf } from "./read.js";
@@ -64,11 +63,7 @@ function listsOf(extras: readonly unknown[], damage: SessionDamage[] | undefined
   });
 }
 
-export async function imported(
-  database: Pick<Connection, "run"> & Watched,
-  json: string,
-  options: ImportOptions,
-): Promise<string> {
+export async function imported(database: Pick<Connection, "run">, json: string, options: ImportOptions): Promise<string> {
   const { about, texts, messages, tasks, inbox } = readTranscript(json);
   const media = new Map<string, Media>();
   const withRun = options.withRun && texts.checkpoint !== undefined;
@@ -108,6 +103,5 @@ export async function imported(
     await Promise.all(writes.map((request) => ask(request)));
     return id;
   });
-  tellChanged(database, added);
   return added;
 }
