@@ -1,17 +1,21 @@
-//! What is stored of a session, read without one.
+//! What is stored of a session, read and written without one.
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::StoreError;
+use crate::error::{StoreError, StoreErrorKind};
 use crate::message::Message;
-use crate::ports::{Loaded, StoreAdapter};
+use crate::ports::{Clock, Durability, Loaded, StoreAdapter};
 use crate::run::Run;
+use crate::run::written::{Written, is_summary};
+use crate::system::SystemClock;
 
-/// The messages of a stored session and what it has counted. It only reads: what is written to a session is a step of its run, whole.
+/// The messages of a stored session and what it has counted, over any store. What is written here is a step of its run like those of a
+/// session: whole, and refused where another one was written meanwhile, or where a request is not finished.
 ///
 /// ```
 /// use glove_wasm::components::Context;
+/// use glove_wasm::message::Message;
 /// use glove_wasm::runtime::Glove;
 /// use glove_wasm::store::MemoryStore;
 /// use glove_wasm::testing::{Line, ScriptedModel};
@@ -25,6 +29,11 @@ use crate::run::Run;
 /// let context = Context::new(store);
 /// assert_eq!(context.messages().await?[1].text, "Hello, Ada.");
 /// assert_eq!((context.token_count().await?, context.turn_count().await?), (17, 1));
+///
+/// context.append_messages(vec![Message::user("I moved."), Message::agent("Where to?")]).await?;
+/// context.replace_messages(vec![Message::user("Ada has moved.")]).await?;
+/// context.reset_counters().await?;
+/// assert_eq!(context.messages().await?.len(), 1);
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())
@@ -53,6 +62,51 @@ impl Context {
     /// How often the model was asked.
     pub async fn turn_count(&self) -> Result<u64, StoreError> {
         Ok(self.run().await?.turns())
+    }
+
+    /// Appends them, as they are.
+    pub async fn append_messages(&self, messages: Vec<Message>) -> Result<(), StoreError> {
+        match messages.is_empty() {
+            true => Ok(()),
+            false => self.write(Written::Messages(messages)).await,
+        }
+    }
+
+    /// From now on models read these alone, of which the first is the summary, a message of the user. What was said before stays in the
+    /// record, where people can read it.
+    pub async fn replace_messages(&self, messages: Vec<Message>) -> Result<(), StoreError> {
+        if !messages.first().is_some_and(is_summary) {
+            let message = "what takes the place of messages begins with a summary: a message of the user, without calls and results";
+            return Err(StoreError::new(StoreErrorKind::Failed, message));
+        }
+        self.write(Written::Summary(messages)).await
+    }
+
+    /// Counts tokens that were used elsewhere.
+    pub async fn add_tokens(&self, count: u64) -> Result<(), StoreError> {
+        self.write(Written::Tokens(count)).await
+    }
+
+    /// Counts a turn that was made elsewhere.
+    pub async fn increment_turn(&self) -> Result<(), StoreError> {
+        self.write(Written::Turn).await
+    }
+
+    /// Tokens and turns are zero afterwards. The messages stay.
+    pub async fn reset_counters(&self) -> Result<(), StoreError> {
+        self.write(Written::Counters).await
+    }
+
+    async fn write(&self, written: Written) -> Result<(), StoreError> {
+        let mut run = self.run().await?;
+        run.write(SystemClock.now(), written).map_err(|_| {
+            let message = format!(
+                "a request of `{}` is not finished; open the session, which goes on with it, before writing to it",
+                self.store.identifier()
+            );
+            StoreError::new(StoreErrorKind::Conflict, message)
+        })?;
+        self.store.append(run.unsaved(), Durability::Strict).await
     }
 
     async fn run(&self) -> Result<Run, StoreError> {

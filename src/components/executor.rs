@@ -13,7 +13,8 @@ use crate::run::input::Reply;
 use crate::run::settings::Limits;
 use crate::runtime::Glove;
 
-/// Runs calls in their order, each with exactly one result: arguments are checked, people are asked, and what fails is a result too.
+/// Runs calls in their order, each with exactly one result: arguments are checked, people are asked, and what fails or is stopped is a result
+/// too.
 ///
 /// ```
 /// use glove_wasm::components::Executor;
@@ -87,9 +88,14 @@ impl Executor {
         let agent =
             Glove::builder(model).tool_host(self.tools.clone()).tasks(false).limits(limits).build()?;
         let attached = attach(&agent);
-        agent.process_request("Run the calls.").await?;
+        let ended = agent.process_request("Run the calls.").await;
         drop(attached);
-        Ok(agent.messages().iter().flat_map(|message| message.results()).cloned().collect())
+        let results = agent.messages().iter().flat_map(|message| message.results()).cloned().collect();
+        match ended {
+            // What has run has run: each call of a run that was stopped has a result too.
+            Ok(_) | Err(Error::Aborted) => Ok(results),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::ports::function::Function;
 use crate::ports::outcome::{IntoOutcome, ToolFailure};
 use crate::ports::schema_check::SchemaCheck;
 use crate::ports::tools::{CallRef, Checked, ToolContext, ToolHost};
-use crate::run::input::{ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome};
+use crate::run::input::{ApprovalVerdict, Issue, PermissionVerdict, ToolOutcome, Validated};
 use crate::tool::{ANSWER_TOOL, Gate, OnInterrupted, ToolDefinition, ToolSpec, check_definition};
 
 type Body = Arc<dyn Function<(Json, ToolContext), BoxFuture<'static, ToolOutcome>>>;
@@ -139,8 +139,8 @@ impl Tool {
         self
     }
 
-    /// What the arguments mean, from what the model wrote: checked and run is what this gives. For names that models are used to from other
-    /// tools; an error is told to the model as one of the arguments.
+    /// What the arguments mean, from what the model wrote: checked, shown to a person, allowed and run is what this gives. For names that
+    /// models are used to from other tools; an error is told to the model as one of the arguments.
     pub fn read_as(
         mut self,
         reading: impl Fn(Json) -> Result<Json, String> + MaybeSend + MaybeSync + 'static,
@@ -227,14 +227,30 @@ impl Tool {
         &self.definition
     }
 
-    /// The arguments as they are meant, checked against the tool's schema. Without the feature `schema-check`, only serde checks them.
-    fn meant(&self, input: &Json) -> Result<Json, Vec<Issue>> {
-        let input = match &self.reading {
-            Some(reading) => reading.call(input.clone()).map_err(|why| vec![issue(&why)])?,
-            None => input.clone(),
-        };
+    /// The arguments of a call as they are meant: where a person was asked, what they were shown.
+    fn read(&self, call: CallRef<'_>) -> Result<Json, String> {
+        match (call.validated, &self.reading) {
+            (Some(validated), _) => Ok(validated.input.clone()),
+            (None, Some(reading)) => reading.call(call.input.clone()),
+            (None, None) => Ok(call.input.clone()),
+        }
+    }
+
+    /// The same, checked against the tool's schema. Without the feature `schema-check`, only serde checks them.
+    fn meant(&self, call: CallRef<'_>) -> Result<Json, Vec<Issue>> {
+        let input = self.read(call).map_err(|why| vec![issue(&why)])?;
         let issues = self.check.as_ref().map(|check| check.issues(&input)).unwrap_or_default();
         if issues.is_empty() { Ok(input) } else { Err(issues) }
+    }
+}
+
+/// What a tool reads in its arguments, where that is something else than is known.
+fn found(call: CallRef<'_>, meant: Option<&Result<Json, Vec<Issue>>>) -> Option<Validated> {
+    match meant {
+        Some(Ok(input)) if call.validated.is_none() && input != call.input => {
+            Some(Validated { input: input.clone(), exact: true })
+        }
+        _ => None,
     }
 }
 
@@ -310,23 +326,27 @@ impl ToolHost for Tools {
         let tool = self.get(call.tool_name);
         // Fail closed: without a rule that says no, a person is asked.
         let rule = tool.and_then(|tool| tool.permission.as_ref());
-        let verdict = match (tool.map(|tool| tool.meant(call.input)), rule) {
+        let meant = tool.map(|tool| tool.meant(call));
+        let validated = found(call, meant.as_ref());
+        let verdict = match (meant, rule) {
             (Some(Err(issues)), _) => PermissionVerdict::Invalid(issues),
             (Some(Ok(input)), Some(needed)) if !needed.call(input.clone()) => PermissionVerdict::NotNeeded,
             _ => PermissionVerdict::Unset,
         };
-        Box::pin(future::ready(verdict.into()))
+        Box::pin(future::ready(Checked { validated, ..verdict.into() }))
     }
 
     fn approval(&self, call: CallRef<'_>) -> BoxFuture<'static, Checked<ApprovalVerdict>> {
         let tool = self.get(call.tool_name);
         let rule = tool.and_then(|tool| tool.approval.as_ref());
-        let verdict = match (tool.map(|tool| tool.meant(call.input)), rule) {
+        let meant = tool.map(|tool| tool.meant(call));
+        let validated = found(call, meant.as_ref());
+        let verdict = match (meant, rule) {
             (Some(Err(issues)), _) => ApprovalVerdict::Invalid(issues),
             (Some(Ok(input)), Some(rule)) => rule.call(input),
             _ => ApprovalVerdict::Needed { reason: None },
         };
-        Box::pin(future::ready(verdict.into()))
+        Box::pin(future::ready(Checked { validated, ..verdict.into() }))
     }
 
     fn run(&self, call: CallRef<'_>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
@@ -336,7 +356,7 @@ impl ToolHost for Tools {
             }
             return Box::pin(future::ready(ToolOutcome::Threw(not_here(call.tool_name))));
         };
-        match tool.meant(call.input) {
+        match tool.meant(call) {
             Ok(input) => tool.body.call((input, context)),
             Err(issues) => Box::pin(future::ready(ToolOutcome::Invalid(issues))),
         }
@@ -347,10 +367,9 @@ impl ToolHost for Tools {
         let Some((tool, undo)) = tool.and_then(|tool| tool.undo.as_ref().map(|undo| (tool, undo))) else {
             return Box::pin(future::ready(Err(not_here(call.tool_name))));
         };
-        match tool.reading.as_ref().map(|reading| reading.call(call.input.clone())) {
-            Some(Err(why)) => Box::pin(future::ready(Err(why))),
-            Some(Ok(input)) => undo.call((input, context)),
-            None => undo.call((call.input.clone(), context)),
+        match tool.read(call) {
+            Err(why) => Box::pin(future::ready(Err(why))),
+            Ok(input) => undo.call((input, context)),
         }
     }
 }

@@ -20,6 +20,8 @@ mod state;
 mod texts;
 mod truncate;
 pub mod views;
+#[doc(hidden)]
+pub mod written;
 
 use std::iter::from_fn;
 use std::sync::Arc;

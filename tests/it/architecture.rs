@@ -24,7 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("testing", &["ports", "run", "display", "answer", "store"]),
     ("runtime", &["ports", "run", "display", "answer", "store", "task_tool"]),
     ("system", &["ports", "runtime"]),
-    ("components", &["ports", "run", "display", "runtime"]),
+    ("components", &["ports", "run", "display", "runtime", "system"]),
     ("wire", &["*"]),
 ];
 

@@ -8,6 +8,9 @@ use std::thread::{sleep, spawn};
 use std::time::Duration;
 
 use futures_executor::block_on;
+use glove_wasm::display::DisplayError;
+use glove_wasm::json::Json;
+use glove_wasm::ports::{DisplayPort, Show};
 use glove_wasm::runtime::Glove;
 use glove_wasm::testing::ScriptedModel;
 use glove_wasm_terminal::CliDisplay;
@@ -15,6 +18,33 @@ use glove_wasm_terminal::CliDisplay;
 #[path = "../../examples/rust/src/bin/operations/desk/mod.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod desk;
+
+/// Two questions outside of a run, the first of which may be answered by nobody at the terminal.
+fn asked_by_the_program(agent: &Glove, is_answered_elsewhere: bool) -> String {
+    let ask = |message: &str| {
+        let input = Json::from(serde_json::json!({ "message": message }));
+        agent.display().push_and_wait(Show {
+            renderer: "confirm".to_owned(),
+            input,
+            owner: None,
+            check: None,
+        })
+    };
+    let (first, second) = (ask("First?"), ask("Second?"));
+    if is_answered_elsewhere {
+        let display = agent.display().clone();
+        spawn(move || {
+            sleep(Duration::from_secs(1));
+            let first = display.stack().into_iter().find(|slot| slot.waits);
+            first.map(|first| display.resolve(&first.id, Json::string("elsewhere")))
+        });
+    }
+    let told = |answer: Result<Json, DisplayError>| match answer {
+        Ok(answer) => answer.as_str().to_owned(),
+        Err(error) => error.code().to_owned(),
+    };
+    format!("{}, {}", told(block_on(first)), told(block_on(second)))
+}
 
 fn talk(place: &Path) -> ExitCode {
     let mut builder = Glove::builder(ScriptedModel::by(desk::answer));
@@ -25,9 +55,15 @@ fn talk(place: &Path) -> ExitCode {
     let _terminal = CliDisplay::new().attach(&agent);
     let mut line = String::new();
     while stdin().read_line(&mut line).is_ok_and(|read| read > 0) {
-        let told = match block_on(agent.process_request(std::mem::take(&mut line).trim())) {
-            Ok(response) => response.text(),
-            Err(error) => error.code().to_owned(),
+        let said = std::mem::take(&mut line);
+        let told = match said.trim() {
+            asks if asks.starts_with("ask ") => {
+                asked_by_the_program(&agent, asks == "ask and answer elsewhere")
+            }
+            said => match block_on(agent.process_request(said)) {
+                Ok(response) => response.text(),
+                Err(error) => error.code().to_owned(),
+            },
         };
         let _ = writeln!(stdout(), "= {told}");
     }

@@ -11,6 +11,7 @@
 mod support;
 
 mod architecture;
+mod components;
 mod crates;
 mod fuzzed;
 mod golden;

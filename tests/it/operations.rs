@@ -265,6 +265,32 @@ fn what_is_typed_after_the_display_of_the_library_is_dropped_allows_nothing() {
     drop(waiting);
 }
 
+#[test]
+fn a_question_that_is_answered_elsewhere_holds_no_later_one_up() {
+    let agent = Glove::builder(ScriptedModel::new([])).build().unwrap();
+    let (typing, typed) = mpsc::channel();
+    let page = Page::default();
+    let _terminal = CliDisplay::new().through(BufReader::new(Typed(typed)), page.clone()).attach(&agent);
+    let display = agent.display();
+    let printed = |text: &str| {
+        while !String::from_utf8(page.0.lock().unwrap().clone()).unwrap().contains(text) {
+            thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let first = display.push_and_wait(show("confirm", &json!({ "message": "One?" })));
+    printed("? One?");
+    let id = display.stack()[0].id.clone();
+    assert!(display.resolve(&id, Json::string("yes")).unwrap());
+    block_on(first).unwrap();
+    printed("! this question is no longer open");
+    for (question, key, answer) in [("Two?", "n\n", "no"), ("Three?", "y\n", "yes")] {
+        let asked = display.push_and_wait(show("confirm", &json!({ "message": question })));
+        printed(&format!("? {question}"));
+        typing.send(key).unwrap();
+        assert_eq!(block_on(asked).unwrap().to_text().as_deref(), Some(answer), "{question}");
+    }
+}
+
 fn show(renderer: &str, input: &Value) -> Show {
     Show { renderer: renderer.to_owned(), input: Json::from(input.clone()), owner: None, check: None }
 }
@@ -310,4 +336,26 @@ fn the_five_tools_ask_on_a_screen_in_the_display_of_the_library() {
     let visitor =
         [("visitor: Name", " "), ("Name is needed", "Ada"), ("Answer:", "1"), ("visitor: Note", "")];
     asks("register a visitor", &visitor, "{\"day\":\"today\",\"name\":\"Ada\",\"note\":\"\"}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_program_asks_itself_is_turned_down_by_ctrl_c_and_may_be_answered_elsewhere() {
+    let home = Home::new();
+    desk::prepare(&home.file("operations")).unwrap();
+    let Some(screen) = Screen::start(&home, "") else { return };
+    screen.says("ask without a run");
+    screen.until(|text| text.contains("? First?") && text.ends_with("Answer:"));
+    screen.presses("C-c");
+    screen.until(|text| text.contains("? Second?") && text.ends_with("Answer:"));
+    screen.says("y");
+    screen.until(|text| text.contains("= DISPLAY_REJECTED, \"yes\""));
+    screen.tmux(&["send-keys", "-R"]);
+    screen.says("ask and answer elsewhere");
+    // Nobody touches a key until the second one is asked.
+    screen.until(|text| {
+        text.contains("! this question is no longer open\n? Second?") && text.ends_with("Answer:")
+    });
+    screen.says("n");
+    screen.until(|text| text.contains("= \"elsewhere\", \"no\""));
 }

@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::guard::{Guard, Guarded};
 use crate::modes::Modes;
 use crate::project_notes::Notes;
-use crate::project_skills::Skills;
+use crate::project_skills::{Callable, Skills};
 use crate::sessions::write;
 use crate::terminal_text::in_line;
 use crate::undo_folders;
@@ -38,6 +38,8 @@ pub(crate) struct OpenAgent {
     pub rules: Found,
     /// What it reads of the project, a line each.
     reads: Vec<String>,
+    /// Its skills that the person calls.
+    pub skills: Vec<Callable>,
     store: SqliteStore,
     record: Option<PathBuf>,
     pub traces: Traces,
@@ -109,6 +111,7 @@ impl OpenAgent {
             guard,
             rules,
             reads,
+            skills: skills.callable,
             store,
             record,
             traces,

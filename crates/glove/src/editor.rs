@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::pages;
 use crate::prompt::hear_signals;
 use crate::screen::COMMANDS;
+use crate::terminal_text::clean_name;
 
 const PROMPT: &str = "> ";
 
@@ -50,7 +51,7 @@ impl Lines {
             .completion_type(CompletionType::List)
             .build();
         let mut editor = Editor::with_config(config).map_err(failed)?;
-        editor.set_helper(Some(Typing { folder: PathBuf::from(".") }));
+        editor.set_helper(Some(Typing { folder: PathBuf::from("."), skills: Vec::new() }));
         let newline = |key: KeyEvent| (key, EventHandler::Simple(Cmd::Newline));
         for (key, does) in [
             newline(KeyEvent(KeyCode::Enter, Modifiers::ALT)),
@@ -69,9 +70,10 @@ impl Lines {
         Ok(Lines { editor, history, switched })
     }
 
-    /// Files are completed from this folder.
-    pub(crate) fn complete_in(&mut self, folder: &std::path::Path) {
+    /// Files are completed from this folder, and these names beside those of commands.
+    pub(crate) fn complete_in(&mut self, folder: &std::path::Path, skills: Vec<String>) {
         if let Some(typing) = self.editor.helper_mut() {
+            typing.skills = skills;
             folder.clone_into(&mut typing.folder);
         }
     }
@@ -142,6 +144,7 @@ impl ConditionalEventHandler for Switched {
 
 struct Typing {
     folder: PathBuf,
+    skills: Vec<String>,
 }
 
 impl Helper for Typing {}
@@ -170,12 +173,13 @@ impl Completer for Typing {
         if let Some(found) = complete(typed, &self.folder) {
             return Ok(found);
         }
-        let fit = COMMANDS.iter().filter(|(name, _)| typed.starts_with('/') && name.starts_with(typed));
-        Ok((
-            0,
-            fit.map(|(name, _)| Pair { display: (*name).to_owned(), replacement: (*name).to_owned() })
-                .collect(),
-        ))
+        // `/SKILL` stands for the names of skills.
+        let commands =
+            COMMANDS.iter().map(|(name, _)| *name).filter(|name| !name.ends_with(char::is_uppercase));
+        let names = commands.chain(self.skills.iter().map(String::as_str));
+        let fit = names.filter(|name| typed.starts_with('/') && name.starts_with(typed));
+        let pair = |name: &str| Pair { display: clean_name(name), replacement: name.to_owned() };
+        Ok((0, fit.map(pair).collect()))
     }
 }
 

@@ -100,9 +100,12 @@ impl ToolHost for Guarded {
             return check;
         }
         let (store, tool) = (self.store.clone(), call.tool_name.to_owned());
-        let input = self.is_by_input(&tool).then(|| call.input.clone());
+        let (is_by_input, written) = (self.is_by_input(&tool), call.input.clone());
+        let known = call.validated.map(|validated| validated.input.clone());
         Box::pin(async move {
             let checked = check.await;
+            let meant = checked.validated.as_ref().map(|validated| validated.input.clone()).or(known);
+            let input = is_by_input.then(|| meant.unwrap_or(written));
             // Where the person has said never, no mode and no rule says otherwise.
             match (&checked.verdict, store.permission(&tool, input.as_ref()).await) {
                 (PermissionVerdict::Unset, Ok(PermissionStatus::Unset)) => {

@@ -369,7 +369,7 @@ impl Lines<'_> {
         if self.json {
             return self.tell("slot", slot);
         }
-        let question = Question::of(slot, Some(&self.open_agent.workspace));
+        let question = Question::of(slot, Some(&self.open_agent.workspace), self.agent.session());
         if stdin().is_terminal() && !self.lines.is_empty() {
             self.lines.clear();
             self.line("! input typed before this question was ignored")?;

@@ -26,8 +26,26 @@ const MOST_TOLD: usize = 8;
 pub(crate) struct Skills {
     /// For the model.
     pub text: String,
+    /// Those that the person can call by `/NAME`.
+    pub callable: Vec<Callable>,
     /// In one line, for the person.
     pub told: Option<String>,
+}
+
+/// A skill that the person calls.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Callable {
+    pub name: String,
+    pub about: String,
+    path: String,
+}
+
+impl Callable {
+    /// The message of who calls it: its file goes along.
+    pub(crate) fn message(&self, rest: &str) -> String {
+        let begin = format!("Do as the skill {} says, which is @{}", self.name, self.path);
+        if rest.is_empty() { begin } else { format!("{begin}: {rest}") }
+    }
 }
 
 impl Skills {
@@ -62,7 +80,14 @@ impl Skills {
             } else if known.len() == MOST || skills.text.len() + line.len() > MOST_BYTES {
                 refused.push(format!("{path} is not read (there are too many)"));
             } else {
-                skills.text.push_str(&line);
+                // As other programs have it: one is for the person alone, another one for the model alone.
+                let says = |key: &str, word: &str| front.field(key) == Some(word);
+                if !says("disable-model-invocation", "true") {
+                    skills.text.push_str(&line);
+                }
+                if !says("user-invocable", "false") && !name.contains(char::is_whitespace) {
+                    skills.callable.push(Callable { name: name.clone(), about: description, path });
+                }
                 known.push(name);
             }
         }
@@ -164,6 +189,25 @@ mod tests {
     }
 
     #[test]
+    fn a_skill_says_whether_the_model_or_the_person_begins_it() {
+        let text = |more: &str| format!("---\nname: deploy\ndescription: Deploys.\n{more}---\nText");
+        let skills = |more: &str| {
+            let text = text(more);
+            Skills::of(&Folder::new("who", &[(".claude/skills/deploy/SKILL.md", &text)]).0)
+        };
+        let both = skills("");
+        assert_eq!((both.text.is_empty(), both.callable[0].about.as_str()), (false, "Deploys."));
+        assert_eq!(
+            both.callable[0].message("to staging"),
+            "Do as the skill deploy says, which is @.claude/skills/deploy/SKILL.md: to staging"
+        );
+        let person = skills("disable-model-invocation: true\n");
+        assert_eq!((person.text.as_str(), person.callable.len()), ("", 1));
+        let model = skills("user-invocable: false\n");
+        assert_eq!((model.text.is_empty(), model.callable.len()), (false, 0));
+    }
+
+    #[test]
     fn there_are_not_too_many_and_none_has_a_name_of_several_lines() {
         let text = |n: usize| format!("---\nname: s{n}\ndescription: {}\n---\nText", "long ".repeat(300));
         let files: Vec<(String, String)> =
@@ -190,7 +234,7 @@ mod tests {
         let folder = Folder::new("link", &[(".agents/skills/a/readme.md", "")]);
         symlink(outside.0.join("SKILL.md"), folder.0.join(".agents/skills/a/SKILL.md")).unwrap();
         let skills = Skills::of(&folder.0);
-        assert_eq!(skills.text, "");
+        assert_eq!((skills.text.as_str(), skills.callable.len()), ("", 0));
         assert!(skills.told.unwrap().contains("is not read (it is outside of the project"));
     }
 }

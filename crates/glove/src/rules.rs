@@ -39,6 +39,16 @@ const RUNS: &[&str] = &["run", "exec", "x", "dlx"];
 const SCRIPTS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
 
 impl Rule {
+    /// What it lets run, in words.
+    pub(crate) fn about(&self) -> String {
+        match self {
+            Rule::Tool(tool) => format!("each call of {tool}"),
+            Rule::Command(words) => format!("commands that begin with {}", words.join(" ")),
+            Rule::Folder(folder) if folder.as_os_str().is_empty() => "edits of all files here".to_owned(),
+            Rule::Folder(folder) => format!("edits of files below {}", folder.display()),
+        }
+    }
+
     /// `Err` says what a rule looks like.
     pub(crate) fn parse(line: &str) -> Result<Rule, String> {
         let wrong = || format!("`{line}` is no rule: write `tool NAME`, `command WORDS` or `folder PATH`");

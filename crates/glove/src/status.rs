@@ -20,7 +20,7 @@ pub(crate) fn status(session: &Session, mode: Mode) -> Option<String> {
         left => format!("{} until a summary", count(left)),
     };
     let model = isolated_name(&session.model_name());
-    let used = format!("{} in, {} out", count(usage.tokens_in), count(usage.tokens_out));
+    let used = format!("{} tokens in, {} out", count(usage.tokens_in), count(usage.tokens_out));
     let parts = [mode, Some(model), Some(used), usage.cost.map(money), Some(left)];
     Some(parts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
 }

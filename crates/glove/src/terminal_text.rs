@@ -6,6 +6,7 @@ use glove_wasm::error::Error;
 use glove_wasm::runtime::Response;
 use glove_wasm_task::Plan;
 pub(crate) use glove_wasm_terminal::parts::text::*;
+use unicode_width::UnicodeWidthStr;
 
 pub(crate) fn print_error(message: &str) {
     if !message.is_empty() {
@@ -113,6 +114,34 @@ pub(crate) fn summarised(before: u64, after: u64) -> String {
     )
 }
 
+/// A text in rows of this width, broken between its words: the first begins with `sign`, the others as far in.
+pub(crate) fn broken(sign: &str, text: &str, width: usize) -> Vec<String> {
+    let inner = width.saturating_sub(sign.width()).max(1);
+    let rows = words_within(text, inner);
+    let space = " ".repeat(sign.width());
+    rows.into_iter()
+        .enumerate()
+        .map(|(at, row)| format!("{}{row}", if at == 0 { sign } else { &space }))
+        .collect()
+}
+
+/// The same without a sign. A word that is longer than a row has one of its own.
+pub(crate) fn words_within(text: &str, width: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    for word in text.split(' ') {
+        let Some(row) = rows.last_mut() else { break };
+        if row.is_empty() {
+            row.push_str(word);
+        } else if row.width() + 1 + word.width() <= width {
+            row.push(' ');
+            row.push_str(word);
+        } else {
+            rows.push(word.to_owned());
+        }
+    }
+    rows
+}
+
 /// A number of tokens, as short as it can be told.
 pub(crate) fn count(tokens: u64) -> String {
     match tokens {
@@ -125,8 +154,8 @@ pub(crate) fn count(tokens: u64) -> String {
 /// That a model is asked again by itself, and when.
 pub(crate) fn waiting(code: &str, wait_ms: u64) -> String {
     let why = match code {
-        "MODEL_RATE_LIMIT" | "MODEL_OVERLOADED" => "busy; ",
-        _ => "no answer; ",
+        "MODEL_RATE_LIMIT" | "MODEL_OVERLOADED" => "the model is busy; ",
+        _ => "the model does not answer; ",
     };
     format!("{why}trying again in {} s", wait_ms.div_ceil(1_000))
 }

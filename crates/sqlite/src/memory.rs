@@ -6,11 +6,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures_util::future::ready;
+use futures_util::future::{Either, ready, select};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use glove_wasm::json::Json;
 use glove_wasm::portable::BoxFuture;
+use glove_wasm::ports::Clock;
+use glove_wasm::system::SystemClock;
 use glove_wasm_task::memory::{MemoryEntry, MemoryQuery, MemoryScope};
 use glove_wasm_task::runtime::MemoryProvider;
 use glove_wasm_task::{TaskError, TaskErrorKind};
@@ -30,13 +32,19 @@ const TABLES: &str = "
 /// So many entries with the words of a question are compared with those that mean the like.
 const MOST_BY_WORDS: u32 = 1_000;
 
+/// So long a vector is waited for, unless the application says otherwise.
+const EMBED_TIME: Duration = Duration::from_secs(10);
+
 type Embed = Arc<dyn Fn(&str) -> BoxFuture<'static, Option<Vec<f32>>> + Send + Sync>;
+type Hear = Arc<dyn Fn(&TaskError) + Send + Sync>;
 
 /// Remembers in a file that several processes may share. Clones are the same memory.
 #[derive(Clone)]
 pub struct SqliteMemory {
     connection: Arc<Mutex<Connection>>,
     embed: Option<Embed>,
+    embed_time: Duration,
+    slow: Option<Hear>,
 }
 
 fn failed(error: &rusqlite::Error) -> TaskError {
@@ -60,11 +68,13 @@ impl SqliteMemory {
             Ok(connection)
         };
         let connection = make().map_err(|error| failed(&error))?;
-        Ok(SqliteMemory { connection: Arc::new(Mutex::new(connection)), embed: None })
+        let connection = Arc::new(Mutex::new(connection));
+        Ok(SqliteMemory { connection, embed: None, embed_time: EMBED_TIME, slow: None })
     }
 
     /// Finds entries by what they mean too: this gives the vector of a text, all of one length. Where it gives none, the words find the entry. A
-    /// question reads the vectors of the newest 2,000 entries of a channel; entries that were put without one have none until they are put again.
+    /// question reads the vectors of the newest 2,000 entries of a channel; entries that were put without one have none until they are put again. What takes
+    /// longer than 10 s gives none either ([`SqliteMemory::embed_time`]).
     pub fn embed<F>(mut self, embed: impl Fn(&str) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Option<Vec<f32>>> + Send + 'static,
@@ -73,9 +83,35 @@ impl SqliteMemory {
         self
     }
 
+    /// How long a vector is waited for.
+    pub fn embed_time(mut self, limit: Duration) -> Self {
+        self.embed_time = limit;
+        self
+    }
+
+    /// Is told of each text whose vector took too long, which the words alone find then.
+    pub fn on_slow_embed(mut self, hear: impl Fn(&TaskError) + Send + Sync + 'static) -> Self {
+        self.slow = Some(Arc::new(hear));
+        self
+    }
+
     fn vector_of(&self, text: &str) -> BoxFuture<'static, Option<Vec<f32>>> {
         let embedding = self.embed.as_ref().map(|embed| embed(text));
-        Box::pin(async move { vectors::unit(&embedding?.await?) })
+        let (limit, slow) = (self.embed_time, self.slow.clone());
+        Box::pin(async move {
+            let ends = SystemClock.sleep(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
+            match select(embedding?, ends).await {
+                Either::Left((vector, _)) => vectors::unit(&vector?),
+                Either::Right(_) => {
+                    let message =
+                        format!("`embed` gave no vector in {limit:?}: the words alone are searched");
+                    if let Some(slow) = slow {
+                        slow(&TaskError::new(TaskErrorKind::Memory, message));
+                    }
+                    None
+                }
+            }
+        })
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, TaskError> {

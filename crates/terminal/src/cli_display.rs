@@ -12,7 +12,8 @@ use glove_wasm::runtime::{Glove, Session, Subscription};
 use glove_wasm_coding::Workspace;
 use rustix::termios::{QueueSelector, tcflush};
 
-use crate::parts::prompt;
+use crate::on_demand::{OnDemand, typed_line};
+use crate::parts::prompt::{self, Gone};
 use crate::parts::questions::{Answer, Ask, Question, Reply, is_notice, settle};
 use crate::parts::text;
 
@@ -69,9 +70,14 @@ impl CliDisplay {
     pub fn attach(self, agent: &Glove) -> Attached {
         let CliDisplay { folder, lines } = self;
         let (input, output): (_, Box<dyn Write + Send>) = match lines {
-            Some(Lines { input, output }) => (Input::Lines(input), output),
-            None if stdin().is_terminal() && stdout().is_terminal() => (Input::Terminal, Box::new(stdout())),
-            None => (Input::Stdin, Box::new(stdout())),
+            Some(Lines { mut input, output }) => {
+                (Input::Lines(OnDemand::read_by(move |line| input.read_line(line))), output)
+            }
+            None if !stdin().is_terminal() => {
+                (Input::Stdin(OnDemand::read_by(|line| stdin().read_line(line))), Box::new(stdout()))
+            }
+            None if stdout().is_terminal() => (Input::Terminal, Box::new(stdout())),
+            None => (Input::Typed, Box::new(stdout())),
         };
         let shown =
             Arc::new(Mutex::new(Shown { output, noticed: Vec::new(), held: Vec::new(), is_asking: false }));
@@ -87,10 +93,11 @@ impl CliDisplay {
         drop(changed);
         let is_held = Arc::new(AtomicBool::new(true));
         let is_wanted = Arc::clone(&is_held);
-        let mut asking = Asking { session: agent.session().clone(), folder, input, shown, left: Vec::new() };
+        let session = agent.session().clone();
+        let mut asking = Asking { session, folder, input, shown, is_wanted, left: Vec::new() };
         thread::spawn(move || {
-            while changes.recv().is_ok() && is_wanted.load(Ordering::SeqCst) {
-                if let Err(error) = asking.ask(&is_wanted) {
+            while changes.recv().is_ok() && asking.is_wanted() {
+                if let Err(error) = asking.ask() {
                     let _ = writeln!(locked(&asking.shown).output, "! {}", text::clean(&error.to_string()));
                     asking.turn_down();
                 }
@@ -144,8 +151,19 @@ impl Shown {
 /// Where answers come from.
 enum Input {
     Terminal,
-    Stdin,
-    Lines(Box<dyn BufRead + Send>),
+    /// A terminal, while what is shown goes elsewhere.
+    Typed,
+    Stdin(OnDemand),
+    Lines(OnDemand),
+}
+
+/// What came of a question.
+enum Said {
+    Answer(Answer),
+    /// The person interrupts.
+    Stop,
+    /// It is no longer open, or nobody wants to hear of it.
+    Gone,
 }
 
 struct Asking {
@@ -153,13 +171,18 @@ struct Asking {
     folder: Option<Workspace>,
     input: Input,
     shown: Arc<Mutex<Shown>>,
+    is_wanted: Arc<AtomicBool>,
     /// Questions that were open when the person stopped the run: they go with it.
     left: Vec<String>,
 }
 
 impl Asking {
+    fn is_wanted(&self) -> bool {
+        self.is_wanted.load(Ordering::SeqCst)
+    }
+
     /// Asks what is open, one after the other.
-    fn ask(&mut self, is_wanted: &AtomicBool) -> io::Result<()> {
+    fn ask(&mut self) -> io::Result<()> {
         let display = self.session.display().clone();
         loop {
             if self.next().is_none() {
@@ -167,24 +190,22 @@ impl Asking {
             }
             let turn = (!matches!(self.input, Input::Lines(_))).then(|| locked(&TERMINAL));
             // It may have been answered elsewhere while another display had the terminal.
-            let Some(slot) = self.next().filter(|_| is_wanted.load(Ordering::SeqCst)) else { break };
-            let mut question = Question::of(&slot, self.folder.as_ref());
+            let Some(slot) = self.next().filter(|_| self.is_wanted()) else { break };
+            let mut question = Question::of(&slot, self.folder.as_ref(), &self.session);
             locked(&self.shown).is_asking = true;
-            let answered = self.answer_to(&mut question);
+            let said = self.answer_to(&mut question);
             locked(&self.shown).is_asking = false;
             drop(turn);
             // Who has let go of the display meant something else with what was typed.
-            if !is_wanted.load(Ordering::SeqCst) {
+            if !self.is_wanted() {
                 break;
             }
             // With nothing locked: who hears of the answer prints too.
-            let told = match answered? {
-                Some(answer) => settle(&display, &slot.id, answer),
-                None => {
-                    // All of them go with the run.
-                    let open = display.stack().into_iter().filter(|slot| slot.waits);
-                    self.left.extend(open.map(|slot| slot.id));
-                    self.session.abort();
+            let told = match said? {
+                Said::Answer(answer) => settle(&display, &slot.id, answer),
+                Said::Gone => Some(format!("! {Gone}")),
+                Said::Stop => {
+                    self.stop(&slot);
                     None
                 }
             };
@@ -197,18 +218,44 @@ impl Asking {
         Ok(())
     }
 
+    /// Stops the run, and all that it asks goes with it. What the program asks itself is turned down: nothing else would end it.
+    fn stop(&mut self, asked: &Slot) {
+        let display = self.session.display().clone();
+        let is_of_run =
+            |slot: &Slot| slot.owner.is_some() || self.session.with_run(|run| run.asked(&slot.id).is_some());
+        let open = display.stack().into_iter().filter(|slot| slot.waits && is_of_run(slot));
+        let open: Vec<String> = open.map(|slot| slot.id).collect();
+        if !open.contains(&asked.id) {
+            display.reject(&asked.id, None);
+        }
+        self.left.extend(open);
+        self.session.abort();
+    }
+
     fn next(&self) -> Option<Slot> {
         let stack = self.session.display().stack();
         stack.into_iter().find(|slot| slot.waits && !self.left.contains(&slot.id))
     }
 
-    /// `None` when the person stops the run instead.
-    fn answer_to(&mut self, question: &mut Question) -> io::Result<Option<Answer>> {
+    fn answer_to(&mut self, question: &mut Question) -> io::Result<Said> {
+        let (display, is_wanted) = (self.session.display().clone(), Arc::clone(&self.is_wanted));
+        let id = question.slot.clone();
+        let stands = move || {
+            let stack = display.stack();
+            is_wanted.load(Ordering::SeqCst) && stack.iter().any(|slot| slot.waits && slot.id == id)
+        };
         if matches!(self.input, Input::Terminal) {
-            return prompt::put(question, false);
+            return match prompt::put_while(question, &stands) {
+                Ok(answer) => Ok(answer.map_or(Said::Stop, Said::Answer)),
+                Err(error) if Gone::is(&error) => Ok(Said::Gone),
+                Err(error) => Err(error),
+            };
+        }
+        if let Input::Lines(lines) | Input::Stdin(lines) = &mut self.input {
+            lines.forget();
         }
         let mut told = question.lines();
-        let is_typed = matches!(self.input, Input::Stdin) && stdin().is_terminal();
+        let is_typed = matches!(self.input, Input::Typed);
         if is_typed {
             // What was typed before the question was asked is no answer to it.
             let _ = tcflush(stdin(), QueueSelector::IFlush);
@@ -216,16 +263,16 @@ impl Asking {
         let _unseen = (is_typed && question.ask == Ask::Secret).then(text::Unseen::begin);
         loop {
             locked(&self.shown).print(&told)?;
-            let mut line = String::new();
-            let read = match &mut self.input {
-                Input::Lines(input) => input.read_line(&mut line)?,
-                Input::Terminal | Input::Stdin => stdin().read_line(&mut line)?,
+            let line = match &mut self.input {
+                Input::Lines(lines) | Input::Stdin(lines) => lines.next(&stands)?,
+                Input::Terminal | Input::Typed => typed_line(&stands)?,
             };
-            if read == 0 {
-                return Ok(Some(Answer::No(Some(NOBODY.to_owned()))));
+            let Some(line) = line else { return Ok(Said::Gone) };
+            if line.is_empty() {
+                return Ok(Said::Answer(Answer::No(Some(NOBODY.to_owned()))));
             }
             match question.read(line.trim_end_matches(['\r', '\n'])) {
-                Reply::Answer(answer) => return Ok(Some(answer)),
+                Reply::Answer(answer) => return Ok(Said::Answer(answer)),
                 Reply::Again(how) => told = vec![format!("! {how}")],
             }
         }

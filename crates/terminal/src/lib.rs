@@ -15,6 +15,7 @@
 //! ```
 
 mod cli_display;
+mod on_demand;
 
 pub use cli_display::{Attached, CliDisplay};
 

@@ -7,7 +7,7 @@ import { type Embed, fused, nearest, usualVectors, vectorOf } from "./vectors.js
 
 /** How an embedded memory finds what is meant. */
 export interface EmbeddedMemoryOptions {
-  /** Finds entries by their meaning too. One that fails leaves their words. */
+  /** Finds entries by their meaning too. One that fails, or takes longer than 10 s, leaves their words. */
   readonly embed?: Embed | undefined;
   /** How many entries of a channel are found by their meaning, the newest; older ones by their words. 2,000 by default. */
   readonly mostVectors?: number | undefined;

@@ -11,16 +11,25 @@ export const usualVectors = 2_000;
 /** The usual number of reciprocal rank fusion: how much the first places count more. */
 const flatness = 60;
 
-/** One of unit length; nothing where none can be made: the words find the entry all the same. */
+/** So long a vector is waited for. */
+const patienceMs = 10_000;
+
+/** One of unit length; nothing where none can be made, or not in time: the words find the entry all the same. */
 export async function vectorOf(embed: Embed | undefined, text: string): Promise<Float32Array | undefined> {
   if (!embed) return undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   try {
-    const [given] = await embed([text]);
+    const tooLate = new Promise<readonly []>((resolve) => {
+      timer = setTimeout(() => resolve([]), patienceMs);
+    });
+    const [given] = await Promise.race([embed([text]), tooLate]);
     const vector = Float32Array.from(given ?? []);
     const length = Math.hypot(...vector);
     return length > 0 && Number.isFinite(length) ? vector.map((part) => part / length) : undefined;
   } catch {
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -438,6 +438,36 @@ fn names_of_other_coding_tools_mean_the_same_and_two_of_one_argument_are_refused
 }
 
 #[test]
+fn a_person_is_shown_the_arguments_that_run_whatever_names_the_model_uses() {
+    let place = Place::new("names-shown");
+    let input = json!({ "command": "pwd", "cwd": "src", "timeout": 120_000 });
+    let runs = json!({ "command": "pwd", "folder": "src", "seconds": 120 });
+    // What was allowed for good is what was shown, by whatever names it is called.
+    let again = Line::call("bash", "c2", runs.clone());
+    let agent = place.agent([Line::call("bash", "c1", input), again, Line::text("done")]);
+    let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let (seen, display) = (std::sync::Arc::clone(&asked), agent.display().clone());
+    let _listening = agent.display().subscribe(move |stack: &[Slot]| {
+        for slot in stack.iter().filter(|slot| slot.waits) {
+            seen.lock().unwrap().push(slot.input.read::<Value>().unwrap()["toolInput"].clone());
+            let _ = display.resolve(&slot.id, Json::string("always"));
+        }
+    });
+    block_on(agent.process_request("go")).unwrap();
+    assert_eq!(asked.lock().unwrap().clone(), std::slice::from_ref(&runs));
+    let messages = agent.messages();
+    let results: Vec<_> = messages.iter().flat_map(|message| message.results()).collect();
+    assert_eq!(results.len(), 2);
+    assert!(results.iter().all(|result| result.result.data.as_str().contains("/src")), "{results:?}");
+    let kept = agent.session().with_run(|run| run.called("c1").cloned()).unwrap();
+    assert_eq!(
+        kept.input_args.read::<Value>().unwrap()["timeout"],
+        120_000,
+        "the record has the model's words"
+    );
+}
+
+#[test]
 fn an_edit_by_other_names_is_taken_back() {
     let place = Place::new("names-undo");
     let edit = json!({ "path": "src/main.rs", "old_string": "one", "new_string": "ONE" });

@@ -13,7 +13,7 @@ fn what_was_used_stands_above_the_prompt_and_in_full_with_cost() {
     let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
     screen.ends("begins another line\n>");
     screen.says("Hello.");
-    screen.ends("\nHello.\nscripted · 12.3k in, 678 out · 87.6k until a summary\n>");
+    screen.ends("\nHello.\nscripted · 12.3k tokens in, 678 out · 87.6k until a summary\n>");
     screen.says("Again.");
     let shown = screen.ends("\nAgain.\n>");
     assert_eq!(
@@ -44,7 +44,7 @@ fn a_person_asks_for_a_summary() {
     screen.says("/compact the names");
     screen.ends("\nwhat was said is summarised when you send the next message\n>");
     screen.says("Is it so?");
-    let shown = screen.ends("\nYes.\nscripted · 4.1k in, 30 out · 99.9k until a summary\n>");
+    let shown = screen.ends("\nYes.\nscripted · 4.1k tokens in, 30 out · 99.9k until a summary\n>");
     assert!(
         shown.contains("! what was said before is summarised for the model: 2.0k tokens are now "),
         "{shown}"

@@ -63,7 +63,7 @@ fn each_line_is_a_message_and_answers_what_is_asked() {
     child.stdin.take().unwrap().write_all(lines).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    let shown = "$ echo one > a\n? Run bash?\n  1  y  Allow once\n  2  a  Always allow\n  3  n  Deny\n  4  x  Never allow\n";
+    let shown = "$ echo one > a\n? Run bash?\n  1  y  Allow once\n  2  a  Always allow exactly this\n  3  n  Deny\n  4  x  Never allow exactly this\n";
     assert!(stdout(&output).contains(shown), "{}", stdout(&output));
     assert_eq!(fs::read_to_string(home.file("work/a")).unwrap(), "one\n");
     assert!(!home.file("work/b").exists(), "it was denied");

@@ -68,6 +68,31 @@ fn notes_of_the_project_and_own_instructions_reach_the_model_in_each_session() {
 }
 
 #[test]
+fn a_skill_of_the_project_is_called_by_its_name() {
+    let home = Home::new();
+    let skill = "---\nname: deploy\ndescription: Deploys a service.\ndisable-model-invocation: true\n---\nPlanted steps.";
+    fs::create_dir_all(home.file("work/.claude/skills/deploy")).unwrap();
+    home.write("work/.claude/skills/deploy/SKILL.md", skill);
+    script(&home, &["Deployed."]);
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
+    screen.ends("\n>");
+    screen.says("/help");
+    screen.until(|text| text.contains("Skills of this project:\n/deploy      Deploys a service.\n"));
+    screen.types("/dep");
+    screen.presses("Tab");
+    screen.ends("> /deploy");
+    screen.says(" api to staging");
+    screen.until(|text| {
+        text.contains("with .claude/skills/deploy/SKILL.md (text)") && text.contains("Deployed.")
+    });
+    screen.says("/exit");
+    screen.until(|text| text.contains("ended with 0"));
+    let said = exported(&home);
+    assert!(said.contains("Do as the skill deploy says") && said.contains("api to staging"), "{said}");
+    assert!(said.contains("Planted steps."), "its text goes along: {said}");
+}
+
+#[test]
 fn a_session_that_cannot_be_opened_leaves_the_present_one_open() {
     let home = Home::new();
     home.prints(&["chat", "--model", "scripted", "-p", "hello first"]);

@@ -42,7 +42,7 @@ fn a_summary_is_told_with_what_it_saves() {
     let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
     screen.ends("\n>");
     screen.says("Tell me.");
-    screen.ends("Much was said.\nscripted · 200.0k in, 10 out · a summary is due\n>");
+    screen.ends("Much was said.\nscripted · 200.0k tokens in, 10 out · a summary is due\n>");
     screen.says("Is it so?");
     let shown = screen.ends("until a summary\n>");
     assert_eq!(shown.matches("what was said before is summarised for the model").count(), 1, "{shown}");

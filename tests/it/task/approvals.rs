@@ -201,11 +201,25 @@ fn a_question_that_is_answered_in_the_session_of_the_step_is_written_down_too() 
     assert_eq!(result.approvals.iter().map(|open| open.id.as_str()).collect::<Vec<_>>(), ["req_0002"]);
 }
 
-/// Somebody else decides between the state that tells of a decision and the file of that.
-#[derive(Clone)]
-struct Rival(MemoryWorkspace);
+/// Somebody else does something right before a file is written or swapped.
+struct Rival(MemoryWorkspace, Box<dyn Fn(&MemoryWorkspace, &str, &[u8]) + Send + Sync>);
+
+impl Rival {
+    fn new(
+        files: &MemoryWorkspace,
+        meanwhile: impl Fn(&MemoryWorkspace, &str, &[u8]) + Send + Sync + 'static,
+    ) -> Rival {
+        Rival(files.clone(), Box::new(meanwhile))
+    }
+}
+
+/// The state that tells of the decision, whose file is not written yet.
+fn tells_of_decision(path: &str, content: &[u8]) -> bool {
+    path == STATE && String::from_utf8_lossy(content).contains(DECISION)
+}
 
 const DENIED: &str = r#"{"id":"req_0001","decision":"denied","approved_by":"ada","timestamp":""}"#;
+const STATE: &str = "progress/state.json";
 const DECISION: &str = "progress/approvals/decisions/req_0001.json";
 
 impl Workspace for Rival {
@@ -214,9 +228,7 @@ impl Workspace for Rival {
     }
 
     fn write(&self, path: &WorkspacePath, content: Vec<u8>) -> BoxFuture<'static, Result<(), TaskError>> {
-        if path.as_str() == "progress/state.json" && String::from_utf8_lossy(&content).contains(DECISION) {
-            self.0.put(DECISION, DENIED).unwrap();
-        }
+        (self.1)(&self.0, path.as_str(), &content);
         self.0.write(path, content)
     }
 
@@ -226,6 +238,7 @@ impl Workspace for Rival {
         before: Option<Vec<u8>>,
         content: Vec<u8>,
     ) -> BoxFuture<'static, Result<bool, TaskError>> {
+        (self.1)(&self.0, path.as_str(), &content);
         self.0.swap(path, before, content)
     }
 
@@ -243,17 +256,83 @@ impl Workspace for Rival {
 }
 
 #[test]
-fn an_answer_in_the_session_of_a_step_overwrites_no_decision_of_the_same_instant() {
+fn of_a_session_s_answer_and_a_file_of_the_same_instant_the_file_tells_what_was_done_and_the_journal_both() {
     let files = workspace();
     let policy =
         ApprovalPolicy { require_tools: vec!["fs_write".to_owned()], ..ApprovalPolicy::permissive() };
-    let rival = Rival(files.clone());
+    let rival = Rival::new(&files, |files, path, content| {
+        if tells_of_decision(path, content) {
+            files.put(DECISION, DENIED).unwrap();
+        }
+    });
     let task = block_on(agent(&working_model()).start_task(rival, spec().approvals(policy))).unwrap();
     let result = block_on(task.run(LEAVE)).unwrap();
     let question = result.approvals[0].question.clone().unwrap();
     block_on(task.session().unwrap().approve(&question)).unwrap();
     block_on(task.run(LEAVE)).unwrap();
-    assert_eq!(files.text(DECISION).unwrap(), DENIED);
+    let decision = files.text(DECISION).unwrap();
+    assert!(decision.contains("approved") && decision.contains("\"session\""), "{decision}");
+    let told: Vec<String> = events(&files).into_iter().filter(|event| event.contains("came first")).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("denied by \"ada\""), "{told:?}");
+    assert!(files.text("progress/events.ndjson").unwrap().contains("TASK_APPROVAL_CLOSED"));
+    let state = files.text("progress/state.json").unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&state).unwrap()["ignored"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn whoever_denies_what_a_session_approves_in_the_same_instant_is_told_that_it_counts_for_nothing() {
+    let files = workspace();
+    let policy =
+        ApprovalPolicy { require_tools: vec!["fs_write".to_owned()], ..ApprovalPolicy::permissive() };
+    let (deciding, decided) = std::sync::mpsc::channel();
+    let deciding = std::sync::Mutex::new(deciding);
+    let watched = Rival::new(&files, move |_, path, content| {
+        if tells_of_decision(path, content) {
+            deciding.lock().unwrap().send(content.to_vec()).unwrap();
+        }
+    });
+    let task = block_on(agent(&working_model()).start_task(watched, spec().approvals(policy))).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    let waiting = files.text(STATE).unwrap();
+    let question = result.approvals[0].question.clone().unwrap();
+    block_on(task.session().unwrap().approve(&question)).unwrap();
+    block_on(task.run(LEAVE)).unwrap();
+    let decided = decided.recv().unwrap();
+
+    // The client has read that the request waits, and writes when the state says otherwise.
+    let seen = workspace();
+    seen.put(STATE, waiting).unwrap();
+    let client = Rival::new(&seen, move |files, path, _| {
+        if path == DECISION {
+            files.put(STATE, decided.clone()).unwrap();
+        }
+    });
+    let denies = ApprovalDecision::new("req_0001", Decision::Denied, "bob", NOON);
+    let refused = block_on(decide(&client, NOON, &denies)).unwrap_err();
+    assert_eq!(refused.code(), "TASK_APPROVAL_CLOSED");
+    assert!(refused.message.contains("approved by \"session\""), "{refused}");
+}
+
+#[test]
+fn a_decision_that_cannot_be_written_down_because_its_file_changes_on_and_on_is_an_error() {
+    let files = workspace();
+    let policy =
+        ApprovalPolicy { require_tools: vec!["fs_write".to_owned()], ..ApprovalPolicy::permissive() };
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let rival = Rival::new(&files, move |files, path, _| {
+        if path == DECISION {
+            let count = count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            files.put(DECISION, format!("no decision, {count}")).unwrap();
+        }
+    });
+    let task = block_on(agent(&working_model()).start_task(rival, spec().approvals(policy))).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    let question = result.approvals[0].question.clone().unwrap();
+    block_on(task.session().unwrap().approve(&question)).unwrap();
+    let refused = block_on(task.run(LEAVE)).unwrap_err();
+    assert_eq!(refused.code(), "TASK_WORKSPACE_FAILED");
+    assert!(refused.message.contains("again and again"), "{refused}");
 }
 
 #[test]

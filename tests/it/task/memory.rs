@@ -516,6 +516,28 @@ fn a_database_finds_by_meaning_with_a_function_and_by_words_without() {
 }
 
 #[test]
+fn an_embedding_that_never_comes_leaves_the_words_and_is_told_with_a_code() {
+    let path = std::env::temp_dir().join(format!("glove-memory-slow-{}.sqlite", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let hears = Arc::clone(&told);
+    let memory = SqliteMemory::open(&path)
+        .unwrap()
+        .embed(|_: &str| std::future::pending())
+        .embed_time(std::time::Duration::from_millis(20))
+        .on_slow_embed(move |error| hears.lock().unwrap().push((error.code(), error.message.clone())));
+    let scope = MemoryScope::new(ScopeKind::Agent, "a");
+    block_on(memory.put(scope.clone(), MemoryEntry::new("1", "Pet", "Her hound is called Rex"))).unwrap();
+    let query = MemoryQuery { name: "q".into(), text: "hound".into(), top_k: 9, ..MemoryQuery::default() };
+    let found = block_on(memory.query(scope, query)).unwrap();
+    assert_eq!(found.iter().map(|entry| entry.id.as_str()).collect::<Vec<_>>(), ["1"]);
+    let told = told.lock().unwrap();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.iter().all(|(code, why)| *code == "TASK_MEMORY_FAILED" && why.contains("20ms")), "{told:?}");
+    let _ = std::fs::remove_file(&path);
+}
+
+#[test]
 fn a_database_that_is_no_database_is_refused_with_a_code() {
     let path = std::env::temp_dir().join(format!("glove-memory-broken-{}.sqlite", std::process::id()));
     std::fs::write(

@@ -245,6 +245,25 @@ test("entries are found by their words in any case and language, rare words firs
   expect(await found("green kelp", meaning)).toEqual(["c"]);
 });
 
+test("an embedding that never comes leaves the words", async () => {
+  vi.useFakeTimers();
+  try {
+    const memory = new VolatileMemory({ embed: () => new Promise(() => {}) });
+    const work = memory
+      .put(agentScope, { id: "1", text: "whales are large" })
+      .then(() => memory.query(agentScope, { name: "q", text: "large whales", top_k: 3 }));
+    let found: Awaited<typeof work> | undefined;
+    void work.then((entries) => {
+      found = entries;
+    });
+    while (!found) await vi.advanceTimersByTimeAsync(1_000);
+    expect(found.map(({ id }) => id)).toEqual(["1"]);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 let server: ZepStandIn;
 beforeAll(async () => {
   server = await zep("secret");

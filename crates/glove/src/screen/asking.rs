@@ -52,8 +52,14 @@ impl Screen<'_> {
                 continue;
             }
             let rule = rule_for(&slot, &self.open_agent.guard);
-            let offer = rule.as_ref().map(|rule| RuleOffer { rule: rule.to_string(), file: NAME.to_owned() });
-            let question = Question::with_rule(&slot, Some(&self.open_agent.workspace), offer.as_ref());
+            let offer = rule.as_ref().map(|rule| RuleOffer {
+                rule: rule.to_string(),
+                about: rule.about(),
+                file: NAME.to_owned(),
+            });
+            let session = self.open_agent.agent.session();
+            let question =
+                Question::with_rule(&slot, Some(&self.open_agent.workspace), session, offer.as_ref());
             self.display.line("")?;
             // Whoever began while the question was made is typing too.
             let stops = typed.give_back()?;

@@ -13,6 +13,7 @@ use crate::database::find;
 use crate::failure::Failure;
 use crate::modes::Mode;
 use crate::pages;
+use crate::project_skills::Callable;
 use crate::prompt;
 use crate::reading::Reading;
 use crate::rewind::{Point, points};
@@ -23,6 +24,8 @@ use crate::terminal_text;
 const LISTED: usize = 20;
 const ROWS_BESIDE_DIFF: usize = 3;
 const LONGEST_LABEL: usize = 50;
+/// Where it is said what a command does.
+const COLUMN: usize = 13;
 pub(crate) const COMMANDS: &[(&str, &str)] = &[
     ("/help", "what can be typed here"),
     ("!COMMAND", "runs a command; the model reads its output with your next message"),
@@ -40,6 +43,7 @@ pub(crate) const COMMANDS: &[(&str, &str)] = &[
     ("/undo", "[N]: takes back the last action, or the last N"),
     ("/rewind", "takes back what was done since an earlier message, to say that anew"),
     ("/retry", "goes on after a failure or a pause"),
+    ("/SKILL", "[WORDS]: has the model do as this skill of the project says"),
     ("/exit", "leaves; so does ctrl-D"),
 ];
 const KEYS: &[(&str, &str)] = &[
@@ -50,13 +54,20 @@ const KEYS: &[(&str, &str)] = &[
     ("shift-tab", "switches the mode"),
 ];
 
+/// Whether a line that begins with this word is obeyed here.
+pub(super) fn is_command(word: &str) -> bool {
+    word == "/quit" || (word.starts_with('/') && COMMANDS.iter().any(|(name, _)| *name == word))
+}
+
 impl Screen<'_> {
     pub(super) fn on_command(&mut self, command: &str, rest: &str) -> Result<Next, Failure> {
         let session = self.open_agent.agent.session();
         let mut leaves = false;
         match command {
             "/help" => {
-                self.display.lines(&help_rows(pages::size().0), false)?;
+                let width = pages::size().0;
+                self.display.lines(&help_rows(width), false)?;
+                self.display.print_lines(&self.skill_rows(width), false)?;
             }
             "/exit" | "/quit" => return Ok(Next::Leave),
             "/new" => return self.open(None, &self.open_agent.folder),
@@ -107,6 +118,24 @@ impl Screen<'_> {
             ))?,
         }
         Ok(if leaves { Next::Leave } else { Next::Prompt })
+    }
+
+    /// The skills of the project, in the words of whoever wrote them.
+    fn skill_rows(&self, width: usize) -> Vec<String> {
+        let skills = &self.open_agent.skills;
+        let title = (!skills.is_empty()).then(|| "Skills of this project:".to_owned());
+        let row = |skill: &Callable| {
+            let name = terminal_text::clean_name(&format!("/{}", skill.name));
+            let about = terminal_text::in_line(&skill.about);
+            let about =
+                terminal_text::cut(&about, width.saturating_sub(COLUMN.max(name.chars().count() + 2)));
+            format!(
+                "{name:COLUMN$}{}{}",
+                if name.chars().count() < COLUMN { "" } else { "  " },
+                isolated(&about)
+            )
+        };
+        title.into_iter().chain(skills.iter().map(row)).collect()
     }
 
     /// Another session, or a new one. Where it cannot be opened, this one goes on.
@@ -261,14 +290,13 @@ impl Screen<'_> {
 
 /// The commands and the keys, what each does behind its name.
 fn help_rows(width: usize) -> Vec<String> {
-    const COLUMN: usize = 13;
     let mut lines = Vec::new();
     for (title, names) in [("", COMMANDS), ("While it works:", KEYS)] {
         if !title.is_empty() {
             lines.push(title.to_owned());
         }
         for (name, about) in names {
-            let rows = words_within(about, width.saturating_sub(COLUMN));
+            let rows = terminal_text::words_within(about, width.saturating_sub(COLUMN));
             lines.extend(rows.into_iter().enumerate().map(|(at, row)| {
                 let name = if at == 0 { name } else { "" };
                 format!("{name:COLUMN$}{row}")
@@ -276,23 +304,6 @@ fn help_rows(width: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Our own words in rows of this width, broken between them.
-fn words_within(text: &str, width: usize) -> Vec<String> {
-    let mut rows = vec![String::new()];
-    for word in text.split(' ') {
-        let Some(row) = rows.last_mut() else { break };
-        if row.is_empty() {
-            row.push_str(word);
-        } else if row.chars().count() + 1 + word.chars().count() <= width {
-            row.push(' ');
-            row.push_str(word);
-        } else {
-            rows.push(word.to_owned());
-        }
-    }
-    rows
 }
 
 fn session_line(session: &StoredSession) -> String {

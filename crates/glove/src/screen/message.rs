@@ -5,6 +5,7 @@ use std::time::Instant;
 use glove_wasm::ports::AbortHandle;
 use glove_wasm::runtime::Prompt;
 
+use super::commands::is_command;
 use super::{FRAME, LOOK, Screen};
 use crate::attached::{self, Named, attached, named, text_part};
 use crate::decision::Decision;
@@ -18,6 +19,14 @@ use crate::terminal_text;
 use crate::typed_ahead::{TypedAhead, Wish};
 
 impl Screen<'_> {
+    /// The message that a line means which calls a skill of the project. A command of that name comes first.
+    pub(super) fn called(&self, line: &str) -> Option<String> {
+        let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let skill =
+            self.open_agent.skills.iter().find(|skill| name.strip_prefix('/') == Some(&skill.name))?;
+        (!is_command(name)).then(|| skill.message(rest.trim()))
+    }
+
     /// The files that a message names. Of each that is not in the folder the person is asked, once in a session.
     pub(super) fn files_of(&mut self, text: &str) -> Result<Result<Vec<Named>, String>, Failure> {
         let files = match named(text, &self.open_agent.folder) {

@@ -187,7 +187,8 @@ impl Screen<'_> {
             self.recall()?;
         }
         self.begin_project()?;
-        editor.complete_in(&self.open_agent.folder);
+        let skills = self.open_agent.skills.iter();
+        editor.complete_in(&self.open_agent.folder, skills.map(|skill| format!("/{}", skill.name)).collect());
         let continued = if is_unfinished(self.open_agent) { Some(self.resume()?) } else { None };
         Inbox::drive(self.runtime, &self.open_agent.agent);
         if let Some((response, open)) = continued {
@@ -243,12 +244,13 @@ impl Screen<'_> {
             self.run_own(command.trim())?;
             return Ok(Next::Prompt);
         }
-        if !line.starts_with('/') {
+        let called = self.called(line);
+        if !line.starts_with('/') || called.is_some() {
             let id = RandomIds.fresh();
             let own_commands = self.own_commands.take();
-            let files = self.files_of(line.trim())?;
-            let mut prompt = match files.and_then(|files| self.prompt_of(line.trim(), &files, &own_commands))
-            {
+            let text = called.as_deref().unwrap_or(line.trim());
+            let files = self.files_of(text)?;
+            let mut prompt = match files.and_then(|files| self.prompt_of(text, &files, &own_commands)) {
                 Ok((prompt, about)) => {
                     self.display.print_lines(about.as_slice(), true)?;
                     prompt

@@ -15,7 +15,8 @@ use super::{FRAME, LOOK, Screen, TWICE, Waiting};
 use crate::ends::Ends;
 use crate::failure::Failure;
 use crate::incoming::Incoming;
-use crate::terminal_text;
+use crate::pages;
+use crate::terminal_text::{self, broken};
 use crate::typed_ahead::{TypedAhead, Wish};
 use crate::visibility::is_hidden;
 
@@ -257,9 +258,11 @@ impl Screen<'_> {
             Ok(None) => {}
             Ok(Some(note)) => self.display.lines(&[note], true)?,
             Err(failure) => {
-                self.display.line(&format!("✗ {}. /retry asks again", failure.words))?;
-                if let Some(details) = failure.details {
-                    self.display.lines(&[format!("  {details}")], true)?;
+                let width = pages::size().0;
+                let words = format!("{}. /retry asks again", failure.words);
+                self.display.lines(&broken("✗ ", &words, width), false)?;
+                for line in failure.details.iter().flat_map(|details| details.lines()) {
+                    self.display.lines(&broken("  ", line, width), true)?;
                 }
             }
         }

@@ -9,7 +9,7 @@ use crate::machine::{Observed, Task};
 use crate::plan::Plan;
 use crate::report::FinishReason;
 use crate::state::{Decided, PlanState, mark};
-use crate::text::{pretty, sha256};
+use crate::text::{first_line, pretty, sha256};
 use crate::time;
 use glove_wasm::json::Json;
 use glove_wasm::json::codec::Write;
@@ -140,6 +140,22 @@ impl Task {
         if let Some(event) = self.state.outbox.last_mut() {
             error.code().clone_into(&mut event.error);
         }
+    }
+
+    /// Another answer had taken effect when this one was written into the file: it decides nothing, and is told.
+    pub(crate) fn overrule(&mut self, now: u64, path: &WorkspacePath, text: &str) {
+        let id = path.name().strip_suffix(".json").unwrap_or_default();
+        if self.state.ignores(id, text) {
+            return;
+        }
+        let said = ApprovalDecision::from_file(id, text).ok();
+        let said = said.map_or_else(String::new, |said| {
+            let who = first_line(&said.approved_by, 100);
+            format!(" ({} by \"{who}\")", said.decision.word())
+        });
+        let why = format!("another answer came first and has taken effect{said}");
+        self.ignore(now, id, TaskErrorKind::ApprovalClosed, &why);
+        self.state.ignored.push(mark(id, text));
     }
 
     /// A decision takes effect.

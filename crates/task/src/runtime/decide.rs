@@ -46,34 +46,53 @@ pub async fn decide(files: &dyn Workspace, now: u64, decision: &ApprovalDecision
         // The first decision wins: whoever is second finds it here, also where both looked at once.
         let before = closed_before(files, id).await?;
         if files.swap(&layout::decision(id), before, content.clone()).await? {
-            return Ok(());
+            return overruled(files, decision).await;
         }
     }
     let message = format!("{} changes again and again; the request still waits", layout::decision(id));
     refuse(TaskErrorKind::Workspace, message)
 }
 
-/// Writes a decision that was carried out already, unless another one that counts stands there: whoever wrote that one was told that it does.
+/// Writes a decision that was carried out already. Gives what stands there instead, where that says otherwise and counts: a file tells what was
+/// done, so it is to be set aside first.
 pub(super) async fn write_first(
     files: &dyn Workspace,
     path: &WorkspacePath,
-    content: Vec<u8>,
+    content: &str,
     is_ignored: impl Fn(&str, &str) -> bool,
-) -> Result<(), TaskError> {
+) -> Result<Option<String>, TaskError> {
     let id = path.name().strip_suffix(".json").unwrap_or_default();
+    let decision = |text: &str| ApprovalDecision::from_file(id, text).ok().map(|found| found.decision);
     for _ in 0..TRIES {
         let found = files.read(path).await?;
         let text = found.as_deref().map(String::from_utf8_lossy);
-        let counts = |text: &str| ApprovalDecision::from_file(id, text).is_ok() && !is_ignored(id, text);
-        if text.is_some_and(|text| counts(&text)) || files.swap(path, found, content.clone()).await? {
-            break;
+        if let Some(text) = text.filter(|text| decision(text).is_some() && !is_ignored(id, text)) {
+            // Whoever said the same first stays named in it.
+            return Ok((decision(&text) != decision(content)).then(|| text.into_owned()));
+        }
+        if files.swap(path, found, content.as_bytes().to_vec()).await? {
+            return Ok(None);
         }
     }
-    Ok(())
+    let message = format!("{path} changes again and again, so what was decided could not be written there");
+    Err(TaskError::new(TaskErrorKind::Workspace, message))
 }
 
 /// How often a file that decides nothing may become another one meanwhile.
 const TRIES: usize = 10;
+
+/// Fails where whoever runs the task had carried out another answer in the same instant.
+async fn overruled(files: &dyn Workspace, decision: &ApprovalDecision) -> Result<(), TaskError> {
+    let path = layout::decision(&decision.id);
+    let state = read_known(files, layout::STATE).await?;
+    let Some(Ok(state)) = state.as_deref().map(TaskState::from_file) else { return Ok(()) };
+    let done = state.outgoing.iter().filter(|file| file.unless_decided && file.path == path.as_str());
+    let mut done = done.filter_map(|file| ApprovalDecision::from_file(&decision.id, &file.content).ok());
+    match done.find(|done| done.decision != decision.decision) {
+        None => Ok(()),
+        Some(done) => Err(TaskError::new(TaskErrorKind::ApprovalClosed, is_decided(&done))),
+    }
+}
 
 /// What stands in the file of a decision and decides nothing. Fails where the request is decided, and says by whom.
 async fn closed_before(files: &dyn Workspace, id: &str) -> Result<Option<Vec<u8>>, TaskError> {
@@ -95,16 +114,16 @@ async fn closed_before(files: &dyn Workspace, id: &str) -> Result<Option<Vec<u8>
         Some(by) if by.decision == Decision::Expired => {
             format!("the request `{id}` has expired; resume the task to be asked again")
         }
-        Some(ApprovalDecision { decision, approved_by, timestamp, .. }) => {
-            let when = if timestamp.is_empty() { "" } else { ", " };
-            let (who, timestamp) = (first_line(approved_by, 100), first_line(timestamp, 40));
-            format!(
-                "the request `{id}` is decided already: {} by \"{who}\"{when}{timestamp}",
-                decision.word()
-            )
-        }
+        Some(by) => is_decided(by),
     };
     Err(TaskError::new(TaskErrorKind::ApprovalClosed, message))
+}
+
+fn is_decided(by: &ApprovalDecision) -> String {
+    let ApprovalDecision { id, decision, approved_by, timestamp, .. } = by;
+    let when = if timestamp.is_empty() { "" } else { ", " };
+    let (who, timestamp) = (first_line(approved_by, 100), first_line(timestamp, 40));
+    format!("the request `{id}` is decided already: {} by \"{who}\"{when}{timestamp}", decision.word())
 }
 
 /// A request that waits, as the state tells it.

@@ -14,11 +14,14 @@ use crate::runtime::parts::Parts;
 use crate::runtime::traced::RunTraces;
 use crate::runtime::workspace::{Lease, Workspace, read_known, read_text};
 use crate::text::{pretty, sha256};
-use crate::{ApprovalDecision, Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskEvent};
+use crate::{ApprovalDecision, Effect, Input, Outgoing, StepSpec, Task, TaskError, TaskErrorKind, TaskEvent};
 use glove_wasm::portable::{MaybeSend, MaybeSync};
 use glove_wasm::ports::AbortHandle;
 use glove_wasm::run::input::Answer;
 use glove_wasm::runtime::Session;
+
+/// How many decisions that come too late one write sets aside.
+const MOST_SET_ASIDE: usize = 10;
 
 /// Clones are the same task.
 #[derive(Clone)]
@@ -181,25 +184,18 @@ impl Running {
     /// First the state with what is to be told, then what it tells: so nothing is lost, and nothing is told twice.
     pub(super) async fn save(&self) -> Result<(), TaskError> {
         let files = &*self.shared.files;
-        let (text, outgoing, events) =
-            self.with_task(|task| (task.file(), task.outgoing().to_vec(), task.outbox().to_vec()));
-        let before = lock(&self.shared.written).clone();
-        if !before.is_empty() {
-            files.write(&WorkspacePath::known(layout::STATE_BEFORE), before.into_bytes()).await?;
-        }
-        files.write(&WorkspacePath::known(layout::STATE), text.clone().into_bytes()).await?;
-        *lock(&self.shared.written) = text;
-        for Outgoing { path, content, unless_decided } in outgoing {
-            let path = WorkspacePath::known(path);
-            // Files decide nothing where this process alone decides.
-            if unless_decided && !self.shared.parts.decided_here {
-                let ignored = |id: &str, text: &str| self.with_task(|task| task.state().ignores(id, text));
-                write_first(files, &path, content.into_bytes(), ignored).await?;
-            } else {
-                // Whatever is there: a tool may have put another text before a person's eyes.
-                files.write(&path, content.into_bytes()).await?;
+        let mut events = None;
+        // Each time another decision is set aside, and the state says so before its file is replaced.
+        for _ in 0..=MOST_SET_ASIDE {
+            events = self.tell().await?;
+            if events.is_some() {
+                break;
             }
         }
+        let Some(events) = events else {
+            let message = format!("a decision in {} becomes another one again and again", layout::DECISIONS);
+            return Err(TaskError::new(TaskErrorKind::Workspace, message));
+        };
         if !events.is_empty() {
             let lines: String = events.iter().map(TaskEvent::line).collect();
             files.append(&WorkspacePath::known(layout::EVENTS), lines.into_bytes()).await?;
@@ -212,6 +208,34 @@ impl Running {
             }
         }
         Ok(())
+    }
+
+    /// Writes the state and the files that it tells of. No events where another decision stands in one of them: it is set aside.
+    async fn tell(&self) -> Result<Option<Vec<TaskEvent>>, TaskError> {
+        let files = &*self.shared.files;
+        let (text, outgoing, events) =
+            self.with_task(|task| (task.file(), task.outgoing().to_vec(), task.outbox().to_vec()));
+        let before = lock(&self.shared.written).clone();
+        if !before.is_empty() {
+            files.write(&WorkspacePath::known(layout::STATE_BEFORE), before.into_bytes()).await?;
+        }
+        files.write(&WorkspacePath::known(layout::STATE), text.clone().into_bytes()).await?;
+        *lock(&self.shared.written) = text;
+        for Outgoing { path, content, unless_decided } in outgoing {
+            let path = WorkspacePath::known(path);
+            // Files decide nothing where this process alone decides.
+            if !unless_decided || self.shared.parts.decided_here {
+                // Whatever is there: a tool may have put another text before a person's eyes.
+                files.write(&path, content.into_bytes()).await?;
+                continue;
+            }
+            let ignored = |id: &str, text: &str| self.with_task(|task| task.state().ignores(id, text));
+            if let Some(other) = write_first(files, &path, &content, ignored).await? {
+                lock(&self.shared.task).overrule(self.now(), &path, &other);
+                return Ok(None);
+            }
+        }
+        Ok(Some(events))
     }
 
     /// Remembers a decision of this process before its file is there.

@@ -78,15 +78,30 @@ impl Decision {
         ])
     }
 
+    /// The same where an answer for good holds for the same arguments alone.
+    pub fn exactly(mut self, tool: &str) -> Self {
+        for line in &mut self.lines {
+            if line.sure.is_some() {
+                line.label = "Always allow exactly this".to_owned();
+                line.sure = Some(format!(
+                    "Always allow {tool} with exactly these arguments? It then runs without a question. y if you are sure, n to decide anew"
+                ));
+            } else if line.value == Some(Value::Bool(false)) {
+                line.label = "Never allow exactly this".to_owned();
+            }
+        }
+        self
+    }
+
     /// The same, and calls like it may run from now on in this project, by a rule that is written down.
-    pub fn with_rule(mut self, rule: &str, file: &str) -> Self {
+    pub fn with_rule(mut self, rule: &str, about: &str, file: &str) -> Self {
         let line = Line {
             sure: Some(format!(
                 "Write `{rule}` to {file}? Such calls then run here without a question. y if you are sure, n to decide anew"
             )),
             ..Line::new(
                 'p',
-                &format!("Allow in this project: {rule}"),
+                &format!("Allow in this project: {about}"),
                 Some(Value::String(BY_RULE.to_owned())),
                 true,
             )
@@ -287,8 +302,17 @@ mod tests {
 
     #[test]
     fn a_rule_is_shown_whole_and_asked_again_before_it_is_written() {
-        let mut asked = Decision::permission("bash").with_rule("command cargo test", ".glove/allow");
-        assert_eq!(asked.lines()[4], "  5  p  Allow in this project: command cargo test");
+        let mut asked = Decision::permission("bash").exactly("bash").with_rule(
+            "command cargo test",
+            "commands that begin with cargo test",
+            ".glove/allow",
+        );
+        assert_eq!(asked.lines()[4], "  5  p  Allow in this project: commands that begin with cargo test");
+        assert_eq!(asked.lines()[1], "  2  a  Always allow exactly this");
+        assert_eq!(asked.lines()[3], "  4  x  Never allow exactly this");
+        assert!(
+            matches!(asked.clone().read("a"), LineResult::Again(sure) if sure.contains("exactly these arguments"))
+        );
         for chooses in ["p", "5"] {
             assert!(
                 matches!(asked.read(chooses), LineResult::Again(sure) if sure.contains("`command cargo test` to .glove/allow"))

@@ -1,5 +1,7 @@
 //! A question in a terminal, until it is answered or left.
 
+use std::error::Error;
+use std::fmt;
 use std::io::{self, Write, stdin, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,34 +27,99 @@ use crate::parts::text;
 
 /// Rows around what is read: the lines to choose from come besides.
 const AROUND: usize = 6;
+const ANSWER: &str = "Answer: ";
 const FEWEST_ROWS: usize = 5;
 /// So long nothing is typed before a question is answered by somebody who was typing.
 const QUIET: Duration = Duration::from_millis(600);
+/// So often it is looked whether a question still stands.
+const LOOK: Duration = Duration::from_millis(100);
 const CTRL_C: u8 = 3;
 /// How long a key that begins with Escape may take to arrive.
 const ESCAPE_MS: u16 = 50;
 
 /// Asks; of somebody who is typing something else, only when they have seen it. `None` when the person interrupts instead of an answer.
 pub fn put(question: &Question, is_typing: bool) -> io::Result<Option<Answer>> {
+    ask(question, How { is_typing, stands: None })
+}
+
+/// Asks for as long as the question stands and nobody has begun to answer it. Fails with [`Gone`] where it does not stand any more.
+pub fn put_while(question: &Question, stands: &dyn Fn() -> bool) -> io::Result<Option<Answer>> {
+    ask(question, How { is_typing: false, stands: Some(stands) })
+}
+
+/// A question was answered elsewhere, or taken back.
+#[derive(Debug)]
+pub struct Gone;
+
+impl fmt::Display for Gone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("this question is no longer open")
+    }
+}
+
+impl Error for Gone {}
+
+impl Gone {
+    pub fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|inner| inner.is::<Gone>())
+    }
+}
+
+/// How somebody is asked.
+#[derive(Clone, Copy)]
+struct How<'a> {
+    is_typing: bool,
+    stands: Option<&'a dyn Fn() -> bool>,
+}
+
+const ALONE: How<'static> = How { is_typing: false, stands: None };
+
+fn ask(question: &Question, how: How<'_>) -> io::Result<Option<Answer>> {
     drop_typed_ahead();
     let message = question.message.as_str();
     if let Ask::Decision(decision) = &question.ask {
-        return decide(&question.read_first(), question.last_line(), decision.clone(), is_typing);
+        return decide_so(&question.read_first(), question.last_line(), decision.clone(), how);
     }
     print(&question.reading().lines())?;
     if let Ask::Choice { choices, default } = &question.ask {
-        let asked = choose(message, choices, *default, is_typing)?;
+        let asked = choose(message, choices, *default, how)?;
         return Ok(asked.map(|choice| choice.map_or(Answer::No(None), Choice::answer)));
     }
-    if until_seen(is_typing)? {
+    if until_seen(how.is_typing)? {
         return Ok(None);
     }
-    match typed(message, &question.ask) {
+    match typed(message, &question.ask, how) {
         Ok(answer) => Ok(Some(answer)),
         Err(InquireError::OperationCanceled) => Ok(Some(Answer::No(None))),
         Err(InquireError::OperationInterrupted) => Ok(None),
+        Err(InquireError::IO(error)) => Err(error),
         Err(error) => Err(io::Error::other(error.to_string())),
     }
+}
+
+/// Waits for the first key of an answer, which stays to be read. What is shown meanwhile is taken away again.
+fn until_key(shown: &str, how: How<'_>) -> io::Result<()> {
+    let (Some(stands), Ok(before)) = (how.stands, tcgetattr(stdin())) else { return Ok(()) };
+    let mut out = stdout();
+    write!(out, "{shown}")?;
+    out.flush()?;
+    let mut modes = before.clone();
+    modes.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
+    let _ = tcsetattr(stdin(), OptionalActions::Now, &modes);
+    let came = loop {
+        match has_input(LOOK) {
+            Ok(false) if stands() => {}
+            came => break came,
+        }
+    };
+    let _ = tcsetattr(stdin(), OptionalActions::Now, &before);
+    let rows = pages::rows(&[shown], pages::size().0).len();
+    if rows > 1 {
+        write!(out, "\x1b[{}A", rows - 1)?;
+    }
+    write!(out, "\r\x1b[J")?;
+    out.flush()?;
+    if came? { Ok(()) } else { Err(io::Error::other(Gone)) }
 }
 
 /// Whatever was typed before a question was there is no answer to it.
@@ -98,8 +165,17 @@ fn until_quiet() -> io::Result<bool> {
 pub fn decide(
     text: &Reading,
     message: &str,
-    mut decision: Decision,
+    decision: Decision,
     is_typing: bool,
+) -> io::Result<Option<Answer>> {
+    decide_so(text, message, decision, How { is_typing, stands: None })
+}
+
+fn decide_so(
+    text: &Reading,
+    message: &str,
+    mut decision: Decision,
+    how: How<'_>,
 ) -> io::Result<Option<Answer>> {
     drop_typed_ahead();
     let (width, height) = pages::size();
@@ -116,11 +192,11 @@ pub fn decide(
     }
     print(&[format!("? {message}")])?;
     print(&decision.lines())?;
-    if until_seen(is_typing)? {
+    if until_seen(how.is_typing)? {
         return Ok(None);
     }
     loop {
-        let line = match line("Answer: ")? {
+        let line = match line(ANSWER, how)? {
             Typed::Line(line) => line,
             Typed::Left => return Ok(Some(Answer::No(None))),
             Typed::Interrupted => return Ok(None),
@@ -139,7 +215,7 @@ pub fn pick(message: &str, labels: &[String]) -> io::Result<Option<usize>> {
     let choice =
         |(at, label): (usize, &String)| Choice { label: label.clone(), value: Some(Value::from(at)) };
     let choices: Vec<_> = labels.iter().enumerate().map(choice).collect();
-    let chosen = choose(message, &choices, None, false)?.flatten();
+    let chosen = choose(message, &choices, None, ALONE)?.flatten();
     Ok(chosen.and_then(|chosen| choices.iter().position(|choice| choice == chosen)))
 }
 
@@ -148,15 +224,15 @@ fn choose<'a>(
     message: &str,
     choices: &'a [Choice],
     default: Option<usize>,
-    is_typing: bool,
+    how: How<'_>,
 ) -> io::Result<Option<Option<&'a Choice>>> {
     print(&[format!("? {message}")])?;
     print(&choice_lines(choices, default))?;
-    if until_seen(is_typing)? {
+    if until_seen(how.is_typing)? {
         return Ok(None);
     }
     loop {
-        match line("Answer: ")? {
+        match line(ANSWER, how)? {
             Typed::Left => return Ok(Some(None)),
             Typed::Interrupted => return Ok(None),
             Typed::Line(line) => match read_choice(choices, default, &line) {
@@ -167,7 +243,10 @@ fn choose<'a>(
     }
 }
 
-fn typed(message: &str, ask: &Ask) -> Result<Answer, InquireError> {
+fn typed(message: &str, ask: &Ask, how: How<'_>) -> Result<Answer, InquireError> {
+    if !matches!(ask, Ask::Form(_)) {
+        until_key(&asks(message), how)?;
+    }
     Ok(match ask {
         Ask::Text { default } => {
             Answer::Value(Json::string(&Text::new(message).with_initial_value(&preset(default)).prompt()?))
@@ -176,7 +255,7 @@ fn typed(message: &str, ask: &Ask) -> Result<Answer, InquireError> {
         Ask::Form(fields) => {
             let mut values = Map::new();
             for field in fields {
-                if let Some(value) = fill(message, field)? {
+                if let Some(value) = fill(message, field, how)? {
                     values.insert(field.name.clone(), value);
                 }
             }
@@ -199,10 +278,11 @@ fn secret(message: &str) -> Result<String, InquireError> {
 }
 
 /// `None` for a field that may stay empty and does.
-fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
+fn fill(form: &str, field: &Field, how: How<'_>) -> Result<Option<Value>, InquireError> {
     let message = format!("{} {}:", form.replace('\n', " "), text::isolated_name(&field.label));
     if !field.options.is_empty() {
-        let chosen = choose(&message, &field.options, None, false).map_err(InquireError::IO)?;
+        let chosen = choose(&message, &field.options, None, How { is_typing: false, ..how });
+        let chosen = chosen.map_err(InquireError::IO)?;
         return match chosen {
             Some(Some(choice)) => Ok(choice.value.clone()),
             Some(None) => Err(InquireError::OperationCanceled),
@@ -210,6 +290,7 @@ fn fill(form: &str, field: &Field) -> Result<Option<Value>, InquireError> {
         };
     }
     loop {
+        until_key(&asks(&message), how)?;
         let text = match field.secret {
             true => secret(&message)?,
             false => Text::new(&message).with_initial_value(&preset(&field.default)).prompt()?,
@@ -257,8 +338,14 @@ pub fn hear_signals<H: Helper, I: History>(editor: &mut Editor<H, I>) -> impl Si
     editor.create_external_printer().ok()
 }
 
+/// What stands before an answer that an editor reads, as that draws it.
+fn asks(message: &str) -> String {
+    format!("? {message} ")
+}
+
 /// One line. An editor of its own: what was typed in another one is nothing of this.
-fn line(prompt: &str) -> io::Result<Typed> {
+fn line(prompt: &str, how: How<'_>) -> io::Result<Typed> {
+    until_key(prompt, how)?;
     let failed = |error: ReadlineError| io::Error::other(error.to_string());
     // In the other mode Escape and a digit are the beginning of a number.
     let config = Config::builder()

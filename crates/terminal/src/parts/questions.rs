@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use glove_wasm::display::{Slot, SlotStatus};
 use glove_wasm::json::Json;
-use glove_wasm::runtime::DisplayManager;
+use glove_wasm::runtime::{DisplayManager, Session};
+use glove_wasm::tool::Gate;
 use glove_wasm::visible_text::isolated;
 use glove_wasm_coding::Workspace;
 use serde_json::{Map, Value, json};
@@ -65,6 +66,8 @@ pub struct Field {
 #[derive(Debug, Clone)]
 pub struct RuleOffer {
     pub rule: String,
+    /// In words for a person.
+    pub about: String,
     pub file: String,
 }
 
@@ -78,12 +81,34 @@ pub enum Reply {
 
 impl Question {
     /// A change of a file is shown as one, where the folder is known.
-    pub fn of(slot: &Slot, workspace: Option<&Workspace>) -> Question {
-        Question::with_rule(slot, workspace, None)
+    pub fn of(slot: &Slot, workspace: Option<&Workspace>, session: &Session) -> Question {
+        Question::with_rule(slot, workspace, session, None)
     }
 
     /// The same; calls like this one may be allowed by this rule.
-    pub fn with_rule(slot: &Slot, workspace: Option<&Workspace>, rule: Option<&RuleOffer>) -> Question {
+    pub fn with_rule(
+        slot: &Slot,
+        workspace: Option<&Workspace>,
+        session: &Session,
+        rule: Option<&RuleOffer>,
+    ) -> Question {
+        let is_of_arguments = session.with_run(|run| {
+            let input: Option<Value> = slot.input.read().ok();
+            let tool = input.as_ref().and_then(|input| text(input, "toolName"));
+            run.settings()
+                .tools
+                .iter()
+                .any(|known| Some(known.name.as_str()) == tool && known.permission == Gate::ByInput)
+        });
+        Question::made(slot, workspace, is_of_arguments, rule)
+    }
+
+    fn made(
+        slot: &Slot,
+        workspace: Option<&Workspace>,
+        is_of_arguments: bool,
+        rule: Option<&RuleOffer>,
+    ) -> Question {
         let read: Result<Value, _> = slot.input.read();
         let is_read = read.is_ok();
         let input = read.unwrap_or_default();
@@ -95,9 +120,13 @@ impl Question {
         let (message, ask) = match slot.renderer.as_str() {
             "permission_request" => {
                 let question = format!("Run {}?", text::isolated_name(tool));
-                let decision = Decision::permission(&text::isolated_name(tool));
+                let name = text::isolated_name(tool);
+                let decision = Decision::permission(&name);
+                let decision = if is_of_arguments { decision.exactly(&name) } else { decision };
                 let decision = match rule {
-                    Some(RuleOffer { rule, file }) => decision.with_rule(&text::name(rule), file),
+                    Some(RuleOffer { rule, about, file }) => {
+                        decision.with_rule(&text::name(rule), &text::name(about), file)
+                    }
                     None => decision,
                 };
                 (question, allows(decision))
@@ -347,7 +376,7 @@ mod tests {
 
     fn question(renderer: &str, input: &Value) -> Question {
         let slot = json!({ "id": "s1", "renderer": renderer, "input": input, "waits": true, "created_at": 0, "status": "pending" });
-        Question::of(&serde_json::from_value(slot).unwrap(), None)
+        Question::made(&serde_json::from_value(slot).unwrap(), None, false, None)
     }
 
     #[test]
@@ -359,7 +388,7 @@ mod tests {
             let slot = json!({ "id": "s1", "renderer": kind, "input": null, "waits": true, "created_at": 0, "status": "pending" });
             let mut slot: Slot = serde_json::from_value(slot).unwrap();
             slot.input = glove_wasm::json::written(input.as_str());
-            let mut asked = Question::of(&slot, None);
+            let mut asked = Question::made(&slot, None, false, None);
             assert!(
                 asked.lines().iter().any(|line| line.contains("rm -rf x")),
                 "{kind}: {:?}",

@@ -138,7 +138,7 @@ pub fn call_parts(
     let text = |name: &str| input.get(name).and_then(Value::as_str);
     let (mut lines, mut changed) = (Vec::new(), 0);
     let shown: &[&str] = match (tool, change, text("command"), text("path")) {
-        ("bash", _, Some(command), _) => {
+        ("bash" | "shell", _, Some(command), _) => {
             lines.extend(prefixed("$ ", "  ", command));
             &["command"]
         }
