@@ -40,12 +40,21 @@ export async function bundle(out) {
     build({
       ...common,
       format: "iife",
-      entryPoints: [...["theme", "page", "live", "home", "gallery", "scenes"].map(page), inRoot("site", "frame", "frame.ts")],
+      entryPoints: [
+        ...["theme", "page", "live", "home", "gallery", "scenes"].map(page),
+        ...["frame", "frame-tasks"].map((name) => inRoot("site", "frame", `${name}.ts`)),
+      ],
       entryNames: "[name]",
       outdir: assets,
     }),
     // In a page of its own origin: what it does not show is not loaded.
-    build({ ...common, format: "esm", splitting: true, entryPoints: [inRoot("site", "hero", "hero.tsx")], outdir: join(assets, "hero") }),
+    build({
+      ...common,
+      format: "esm",
+      splitting: true,
+      entryPoints: [inRoot("site", "hero", "hero.tsx")],
+      outdir: join(assets, "hero"),
+    }),
     build({
       ...common,
       entryPoints: ["site", "hero", "frame"].map((name) => inRoot("site", "style", `${name}.css`)),
@@ -53,12 +62,21 @@ export async function bundle(out) {
       outdir: assets,
     }),
   ]);
-  copyFileSync(join(tools, "@fontsource-variable", "inter", "files", "inter-latin-wght-normal.woff2"), join(assets, "inter.woff2"));
+  copyFileSync(
+    join(tools, "@fontsource-variable", "inter", "files", "inter-latin-wght-normal.woff2"),
+    join(assets, "inter.woff2"),
+  );
   copyFileSync(inRoot("demo", "public", "icon.svg"), join(assets, "icon.svg"));
 }
 
 /** What a module of the page gives, for the build: the list of parts, the form of the index. */
 export async function load(file) {
-  const { outputFiles } = await build({ ...common, platform: "node", format: "esm", entryPoints: [inRoot("site", "page", file)], write: false });
+  const { outputFiles } = await build({
+    ...common,
+    platform: "node",
+    format: "esm",
+    entryPoints: [inRoot("site", "page", file)],
+    write: false,
+  });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].text).toString("base64")}`);
 }

@@ -35,7 +35,10 @@ export function docPages(version) {
     const data = liveData(file, made.blocks);
     const at = order.findIndex((one) => one.file === file);
     const toc = made.headings.filter(({ depth }) => depth === 2 || depth === 3);
-    const contents = toc.length > 1 ? `<nav class="toc" aria-label="On this page"><p>On this page</p><ul>${toc.map(({ id, words, depth }) => `<li class="depth-${depth}"><a href="#${id}">${escaped(words)}</a></li>`).join("")}</ul></nav>` : "";
+    const contents =
+      toc.length > 1
+        ? `<nav class="toc" aria-label="On this page"><p>On this page</p><ul>${toc.map(({ id, words, depth }) => `<li class="depth-${depth}"><a href="#${id}">${escaped(words)}</a></li>`).join("")}</ul></nav>`
+        : "";
     const markdown = file;
     const tools = `<p class="page-tools"><a href="${pathFrom(address)(markdown)}">View as Markdown</a><button type="button" class="link copy-page" data-markdown="${pathFrom(address)(markdown)}" hidden>Copy page</button></p>`;
     const body = `<div class="doc"><article class="words">\n${tools}${made.html}${turns(order, at, address)}</article>${contents}</div>${data}`;
@@ -60,7 +63,9 @@ function turns(order, at, address) {
   const path = pathFrom(address);
   const to = (step, word, kind) => {
     const target = order[at + step];
-    return target ? `<a class="${kind}" href="${path(addressOf(target.file))}"><small>${word}</small>${escaped(target.word)}</a>` : "<span></span>";
+    return target
+      ? `<a class="${kind}" href="${path(addressOf(target.file))}"><small>${word}</small>${escaped(target.word)}</a>`
+      : "<span></span>";
   };
   return `<nav class="turns" aria-label="Next pages">${to(-1, "Before", "before")}${to(1, "Next", "next")}</nav>`;
 }

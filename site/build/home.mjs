@@ -1,6 +1,7 @@
 // The start page, the gallery and the page of the demo.
-import { coloured, escaped } from "./markdown.mjs";
+
 import { page } from "./layout.mjs";
+import { coloured, escaped } from "./markdown.mjs";
 
 const about =
   "An agent runtime for React apps: a model works with your tools in the page, each step is stored before it runs, and a person decides.";
@@ -109,7 +110,16 @@ ${reasons
 </ul>
 <p class="ways"><a class="go" href="docs/guides/start-with-vite.html">Build your first chat</a><a class="quiet" href="docs/index.html">All guides</a></p>
 </section>`;
-  return page({ address: "index.html", title: "glove-wasm: an agent that outlives its tab", about, body, kind: "home", markdown: "README.md", version, scripts: ["assets/home.js"] });
+  return page({
+    address: "index.html",
+    title: "glove-wasm: an agent that outlives its tab",
+    about,
+    body,
+    kind: "home",
+    markdown: "README.md",
+    version,
+    scripts: ["assets/home.js"],
+  });
 }
 
 export function galleryPage(version, parts) {
@@ -127,11 +137,34 @@ export function galleryPage(version, parts) {
 <noscript><p>The gallery needs JavaScript.</p></noscript>`;
   const markdown = "gallery.md";
   const text = `# Gallery\n\nThe parts of the built-in look, and code that draws each. \`./preview\` stands for a client with a scripted model.\n${parts
-    .map((part) => `\n## ${part.name}\n\n${part.about} [More](${part.guide.replace(".html", ".md")})\n\n\`\`\`tsx\n${part.code(Object.fromEntries(part.props.map(({ name, initial }) => [name, initial])))}\`\`\`\n`)
+    .map(
+      (part) =>
+        `\n## ${part.name}\n\n${part.about} [More](${part.guide.replace(".html", ".md")})\n\n\`\`\`tsx\n${part.code(Object.fromEntries(part.props.map(({ name, initial }) => [name, initial])))}\`\`\`\n`,
+    )
     .join("")}`;
-  const html = page({ address: "gallery.html", title: "Gallery · glove-wasm", about: "The parts of the chat, with props to play with.", body, kind: "wide", markdown, version, scripts: ["assets/gallery.js"] });
-  const sections = [{ id: "", words: "Gallery", text: "Parts with props to play with" }, ...parts.map(({ id, name, about }) => ({ id, words: name, text: about }))];
-  return { address: "gallery.html", html, markdown, text, title: "Gallery", about: "The parts of the chat, with code that draws each", sections };
+  const html = page({
+    address: "gallery.html",
+    title: "Gallery · glove-wasm",
+    about: "The parts of the chat, with props to play with.",
+    body,
+    kind: "wide",
+    markdown,
+    version,
+    scripts: ["assets/gallery.js"],
+  });
+  const sections = [
+    { id: "", words: "Gallery", text: "Parts with props to play with" },
+    ...parts.map(({ id, name, about }) => ({ id, words: name, text: about })),
+  ];
+  return {
+    address: "gallery.html",
+    html,
+    markdown,
+    text,
+    title: "Gallery",
+    about: "The parts of the chat, with code that draws each",
+    sections,
+  };
 }
 
 export function scenesPage(version) {
@@ -139,11 +172,36 @@ export function scenesPage(version) {
 <div class="scenes-place"></div>`;
   const markdown = "scenes.md";
   const text = `# Demo\n\nFive small apps that run in the page with a scripted model. The inspector in each shows events, requests and writes, and can crash the tab, cut an answer or take the network away.\n\n${demos.map(([, name, about]) => `- **${name}**: ${about}`).join("\n")}\n`;
-  const html = page({ address: "scenes.html", title: "Demo · glove-wasm", about: "Five apps to try, with an inspector that shows what happens inside.", body, kind: "full", markdown, version, scripts: ["assets/scenes.js"] });
-  return { address: "scenes.html", html, markdown, text, title: "Demo", about: "Five small apps that run in the page", sections: demos.map(([id, words, about]) => ({ id, words, text: about })) };
+  const html = page({
+    address: "scenes.html",
+    title: "Demo · glove-wasm",
+    about: "Five apps to try, with an inspector that shows what happens inside.",
+    body,
+    kind: "full",
+    markdown,
+    version,
+    scripts: ["assets/scenes.js"],
+  });
+  return {
+    address: "scenes.html",
+    html,
+    markdown,
+    text,
+    title: "Demo",
+    about: "Five small apps that run in the page",
+    sections: demos.map(([id, words, about]) => ({ id, words, text: about })),
+  };
 }
 
 export function lostPage(version) {
   const body = `<h1>There is no such page</h1><p class="lead">It may have another name now. The search knows all pages, and so does the <a href="/docs/index.html">list of guides</a>.</p>`;
-  return page({ address: "404.html", title: "No such page · glove-wasm", about: "There is no such page.", body, kind: "wide", version, absolute: true });
+  return page({
+    address: "404.html",
+    title: "No such page · glove-wasm",
+    about: "There is no such page.",
+    body,
+    kind: "wide",
+    version,
+    absolute: true,
+  });
 }

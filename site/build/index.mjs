@@ -9,7 +9,12 @@ import { galleryPage, homePage, lostPage, scenesPage } from "./home.mjs";
 import { examples, filesOf } from "./places.mjs";
 
 /** Providers that pages may ask, for the frame in which a key of one's own is used. */
-const hosts = ["https://api.anthropic.com", "https://api.openai.com", "https://openrouter.ai", "https://generativelanguage.googleapis.com"];
+const hosts = [
+  "https://api.anthropic.com",
+  "https://api.openai.com",
+  "https://openrouter.ai",
+  "https://generativelanguage.googleapis.com",
+];
 
 export async function buildSite(out) {
   rmSync(out, { recursive: true, force: true });
@@ -39,8 +44,13 @@ export async function buildSite(out) {
   await put("assets/search-index.js", `siteIndex=${JSON.stringify(JSON.stringify(await index(pages, options)))};\n`);
 
   const frame = readFileSync(inRoot("site", "frame", "frame.html"), "utf8");
-  put("live/frame.html", frame.replace("HOSTS", "'none'"));
-  put("live/keyed.html", frame.replace("HOSTS", hosts.join(" ")));
+  for (const [kind, allowed] of [
+    ["frame", "'none'"],
+    ["keyed", hosts.join(" ")],
+  ]) {
+    put(`live/${kind}.html`, frame.replace("HOSTS", allowed));
+    put(`live/${kind}-tasks.html`, frame.replace("HOSTS", allowed).replace("frame.js", "frame-tasks.js"));
+  }
   put("hero/index.html", readFileSync(inRoot("site", "hero", "index.html"), "utf8"));
   // Where a forge serves the folder: names that begin with a line are files, too.
   put(".nojekyll", "");
@@ -51,7 +61,12 @@ export async function buildSite(out) {
 async function demo(outDir) {
   const { NODE_ENV } = process.env;
   process.env.NODE_ENV = "production";
-  await vite({ configFile: inRoot("demo", "vite.config.ts"), base: "./", logLevel: "error", build: { outDir, emptyOutDir: true } });
+  await vite({
+    configFile: inRoot("demo", "vite.config.ts"),
+    base: "./",
+    logLevel: "error",
+    build: { outDir, emptyOutDir: true },
+  });
   if (NODE_ENV === undefined) delete process.env.NODE_ENV;
   else process.env.NODE_ENV = NODE_ENV;
 }

@@ -34,7 +34,9 @@ export const pathFrom = (address) => (target) => {
 export function page({ address, title, about, body, kind, markdown, version, scripts = [], menu = "", absolute = false }) {
   const path = absolute ? (target) => `/${target}` : pathFrom(address);
   const links = sections
-    .map(({ name, address: to, holds }) => `<a href="${path(to)}"${holds.test(address) ? ' aria-current="true"' : ""}>${name}</a>`)
+    .map(
+      ({ name, address: to, holds }) => `<a href="${path(to)}"${holds.test(address) ? ' aria-current="true"' : ""}>${name}</a>`,
+    )
     .join("");
   return `<!doctype html>
 <html lang="en">
@@ -86,7 +88,10 @@ export function menuOf(groups, file, address, addressOf) {
   const group = ({ title, links }, at) => {
     const here = links.some((link) => link.file === file);
     const items = links
-      .map((link) => `<li><a href="${path(addressOf(link.file))}"${link.file === file ? ' aria-current="page"' : ""}>${escaped(link.word)}</a></li>`)
+      .map(
+        (link) =>
+          `<li><a href="${path(addressOf(link.file))}"${link.file === file ? ' aria-current="page"' : ""}>${escaped(link.word)}</a></li>`,
+      )
       .join("");
     return `<details${here || at < 2 ? " open" : ""}><summary>${escaped(title)}</summary><ul>${items}</ul></details>`;
   };

@@ -26,10 +26,11 @@ export default () => (
   },
 };
 
-const importsOf = (code) => [...code.matchAll(/^(?:import|export) [^;]*?from "([^"]+)"|^import "([^"]+)"/gm)].map(([, from, bare]) => from ?? bare);
+const importsOf = (code) =>
+  [...code.matchAll(/^(?:import|export) [^;]*?from "([^"]+)"|^import "([^"]+)"/gm)].map(([, from, bare]) => from ?? bare);
 
-/** "app" for the file that begins, "file" for one beside it, "run" for what prints; nothing for the rest. */
-export function liveBlock(file, { language, info, name, code }) {
+/** "app" for the file that begins, "run" for what prints; nothing for the rest. */
+export function liveBlock(file, { info, name, code }) {
   const has = importsOf(code).every((one) => available.test(one));
   if (!has) return undefined;
   if (info.includes("run") && !importsOf(code).some((one) => one.startsWith("."))) return "run";

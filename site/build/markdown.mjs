@@ -5,9 +5,19 @@ import highlighter from "highlight.js/lib/common";
 import { Marked } from "marked";
 import { inRoot } from "../../scripts/lib/project.mjs";
 
-export const escaped = (text) => text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
+export const escaped = (text) =>
+  text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
 
-const languages = { ts: "typescript", tsx: "typescript", js: "javascript", mjs: "javascript", sh: "bash", html: "xml", rs: "rust", toml: "ini" };
+const languages = {
+  ts: "typescript",
+  tsx: "typescript",
+  js: "javascript",
+  mjs: "javascript",
+  sh: "bash",
+  html: "xml",
+  rs: "rust",
+  toml: "ini",
+};
 
 export function coloured(code, name) {
   const language = languages[name] ?? name;
@@ -18,14 +28,21 @@ export function coloured(code, name) {
 function slugger() {
   const seen = new Map();
   return (text) => {
-    const slug = text.toLowerCase().replace(/[^\p{L}\p{N}\p{M}\s_-]/gu, "").replace(/\s/g, "-");
+    const slug = text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}\s_-]/gu, "")
+      .replace(/\s/g, "-");
     const count = seen.get(slug) ?? 0;
     seen.set(slug, count + 1);
     return count ? `${slug}-${count}` : slug;
   };
 }
 
-const plain = (tokens) => tokens.map((token) => (token.tokens ? plain(token.tokens) : (token.text ?? token.raw))).join("").replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" })[name]);
+const plain = (tokens) =>
+  tokens
+    .map((token) => (token.tokens ? plain(token.tokens) : (token.text ?? token.raw)))
+    .join("")
+    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" })[name]);
 
 /**
  * A page: its HTML, title, headings, and the sections that the search finds. `link(file, target)` gives where a link leads, or nothing;
@@ -101,7 +118,12 @@ function sectionsOf(text, headings, title) {
       found.at(-1).text += `${token.type === "code" ? token.text : token.raw} `;
     }
   }
-  const clean = (raw) => raw.replace(/\]\([^)]*\)/g, "]").replace(/[`*|[\]#>]|---+/g, " ").replace(/\s+/g, " ").trim();
+  const clean = (raw) =>
+    raw
+      .replace(/\]\([^)]*\)/g, "]")
+      .replace(/[`*|[\]#>]|---+/g, " ")
+      .replace(/\s+/g, " ")
+      .trim();
   return found.map((section) => ({ ...section, text: clean(section.text) }));
 }
 

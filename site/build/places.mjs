@@ -65,16 +65,21 @@ export function menu() {
       const file = posix.join("docs", target);
       if (seen.has(file) || !/^(docs|examples)\//.test(file)) continue;
       seen.add(file);
-      const group = groups.find(({ title }) => title === (short[named] ?? named)) ?? groups[groups.push({ title: short[named] ?? named, links: [] }) - 1];
+      const group =
+        groups.find(({ title }) => title === (short[named] ?? named)) ??
+        groups[groups.push({ title: short[named] ?? named, links: [] }) - 1];
       group.links.push({ file, word: words[word] ?? word });
     }
   }
-  const others = { title: "Project", links: [
-    { file: "docs/architecture.md", word: "Architecture" },
-    { file: "docs/decisions.md", word: "Decisions" },
-    { file: "CHANGELOG.md", word: "Changes" },
-    { file: "CONTRIBUTING.md", word: "Contributing" },
-    { file: "SECURITY.md", word: "Report a weakness" },
-  ] };
+  const others = {
+    title: "Project",
+    links: [
+      { file: "docs/architecture.md", word: "Architecture" },
+      { file: "docs/decisions.md", word: "Decisions" },
+      { file: "CHANGELOG.md", word: "Changes" },
+      { file: "CONTRIBUTING.md", word: "Contributing" },
+      { file: "SECURITY.md", word: "Report a weakness" },
+    ],
+  };
   return [...groups, others];
 }

@@ -21,9 +21,33 @@ const refunds: Assistant = ({ results, failed, text }) => {
 const once =
   (tool: string, input: unknown, then: string, before = ""): Assistant =>
   ({ results, failed }) =>
-    failed ? { text: "All right: nothing was done." } : results.length > 0 ? { text: then } : { text: before, calls: [[tool, input]] };
+    failed
+      ? { text: "All right: nothing was done." }
+      : results.length > 0
+        ? { text: then }
+        : { text: before, calls: [[tool, input]] };
 
 const time = once("local_time", { zone: "Asia/Tokyo" }, "That is the time in Tokyo now: your own clock told it, in this page.");
+
+const written = "# Why cities plant trees\n\nTrees cool streets, hold water and please people.\n";
+
+/** What a model says to a task: what it found, its plan, the file, and that it is right. */
+const brief: Assistant = ({ text, results, failed }) => {
+  if (failed) return { text: "I left it as it was." };
+  if (results.length > 0) return { text: "It is written." };
+  if (text.includes('"pass"')) return { text: JSON.stringify({ pass: true, reasons: ["The brief is there, on one page"] }) };
+  if (/"objective"|"steps"/.test(text))
+    return {
+      text: JSON.stringify({
+        objective: "One page that a city council can read in two minutes",
+        steps: [{ id: "s1", title: "Write the brief" }],
+        acceptance: [{ criterion: "No more than one page" }],
+      }),
+    };
+  if (text.includes("Write the brief"))
+    return { calls: [["fs_write", { path: "progress/artifacts/brief.md", content: written }]] };
+  return { text: "Trees cool streets, hold water and please people. Three sources agree." };
+};
 
 const assistants: Readonly<Record<string, Assistant>> = {
   "README.md": refunds,
@@ -34,10 +58,13 @@ const assistants: Readonly<Record<string, Assistant>> = {
   "docs/tool-results.md": once("order_status", { order: "A-1042" }, "Anna brings it this afternoon."),
   "docs/guides/move-from-assistant-ui.md": once("get_weather", { city: "Oslo" }, "Take a coat."),
   "docs/guides/move-from-chatkit.md": once("add_to_cart", { article: "Tea", count: 2 }, "Anything else?"),
-  "docs/guides/move-from-glove.md": once("confirm_order", { items: ["Tea", "Honey"], total: 9 }, "It is ordered."),
+  "docs/guides/move-from-glove.md": once("confirm_order", { items: ["Tea", "Honey"] }, "It is ordered."),
   "docs/guides/attach-files.md": ({ files }) => ({
-    text: files.length ? `${files.length === 1 ? "One file" : `${files.length} files`} arrived: ${files.map(({ type, size }) => `${type}, ${size}`).join("; ")}.` : "Attach a receipt, and I read it.",
+    text: files.length
+      ? `${files.length === 1 ? "One file" : `${files.length} files`} arrived: ${files.map(({ type, size }) => `${type}, ${size}`).join("; ")}.`
+      : "Attach a receipt, and I read it.",
   }),
+  "docs/guides/give-it-tasks.md": brief,
   "docs/guides/theme.md": () => ({ text: "We bake it today, and it is ready from **seven** tomorrow." }),
   gallery: refunds,
 };

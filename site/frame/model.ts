@@ -24,7 +24,9 @@ export function model(page: string, key: { provider: string; apiKey: string } | 
     if (!local) return real(input, init);
     if (url.pathname === "/api/chat") {
       const { signal, ...rest } = init ?? {};
-      return handler ? handler(new Request("https://app.invalid/api/chat", { ...rest, signal: signal ?? null })) : answer(url.href, init as never);
+      return handler
+        ? handler(new Request("https://app.invalid/api/chat", { ...rest, signal: signal ?? null }))
+        : answer(url.href, init as never);
     }
     return routes[url.pathname]?.(url) ?? new Response("This page has no such route.", { status: 404 });
   };

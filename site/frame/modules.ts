@@ -3,8 +3,6 @@ import * as glove from "glove-wasm";
 import * as gloveReact from "glove-wasm/react";
 import * as markdown from "glove-wasm/react/markdown";
 import * as skills from "glove-wasm/skills";
-import * as tasks from "glove-wasm/tasks";
-import * as tasksReact from "glove-wasm/tasks/react";
 import * as testing from "glove-wasm/testing";
 import * as react from "react";
 import * as jsx from "react/jsx-runtime";
@@ -16,13 +14,11 @@ import * as preview from "./preview.js";
 // Zod tries `eval` otherwise, which the policy refuses.
 zod.z.config({ jitless: true });
 
-export const modules: Readonly<Record<string, unknown>> = {
+export const modules: Record<string, unknown> = {
   "glove-wasm": glove,
   "glove-wasm/react": gloveReact,
   "glove-wasm/react/markdown": markdown,
   "glove-wasm/skills": skills,
-  "glove-wasm/tasks": tasks,
-  "glove-wasm/tasks/react": tasksReact,
   "glove-wasm/testing": testing,
   react,
   "react/jsx-runtime": jsx,

@@ -1,12 +1,12 @@
 // What the gallery's code imports as "./preview": a chat that has begun, with a model that answers from a list.
-import { GloveClient, GloveProvider, type ToolConfig, useGlove } from "glove-wasm/react";
-import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
+import { GloveClient, GloveProvider, MemoryStore, type ToolConfig, useGlove } from "glove-wasm/react";
+import { createScriptedModel, type ScriptedTurn } from "glove-wasm/testing";
 import { type ReactNode, useEffect, useState } from "react";
 
 export interface PreviewProps {
   /** What the person has said. */
   readonly say?: string;
-  readonly script?: readonly ScriptedAnswer[];
+  readonly script?: readonly (string | ScriptedTurn)[];
   readonly tools?: readonly ToolConfig[];
   readonly children: ReactNode;
 }
@@ -15,7 +15,12 @@ export function Preview({ say, script = [], tools = [], children }: PreviewProps
   const [client] = useState(() => {
     const answers = [...script];
     const answer = () => answers.shift() ?? "This chat answers from a script, which has ended.";
-    return new GloveClient({ createModel: () => createScriptedModel(answer), systemPrompt: "You help.", tools });
+    return new GloveClient({
+      createModel: () => createScriptedModel(answer),
+      createStore: (id) => new MemoryStore(id),
+      systemPrompt: "You help.",
+      tools,
+    });
   });
   return (
     <GloveProvider client={client}>

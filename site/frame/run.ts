@@ -26,7 +26,12 @@ export async function run(files: Files, entry: string): Promise<void> {
     const file = found(files, name);
     if (file?.endsWith(".css")) return {};
     const exports = file && done.get(file);
-    if (!exports) throw new Error(`This page has no "${name}". It has ${Object.keys(modules).filter((one) => !one.startsWith(".")).join(", ")}.`);
+    if (!exports)
+      throw new Error(
+        `This page has no "${name}". It has ${Object.keys(modules)
+          .filter((one) => !one.startsWith("."))
+          .join(", ")}.`,
+      );
     return exports;
   };
   // Files are few and import in one direction: what an entry needs is run before it.
@@ -45,7 +50,8 @@ export async function run(files: Files, entry: string): Promise<void> {
   if (component) createRoot(document.querySelector("#root") as Element).render(createElement(component));
 }
 
-const importsOf = (code: string) => [...code.matchAll(/from "(\.[^"]+)"|import "(\.[^"]+)"/g)].map(([, from, bare]) => from ?? bare ?? "");
+const importsOf = (code: string) =>
+  [...code.matchAll(/from "(\.[^"]+)"|import "(\.[^"]+)"/g)].map(([, from, bare]) => from ?? bare ?? "");
 
 function found(files: Files, name: string): string | undefined {
   if (!name.startsWith("./")) return undefined;

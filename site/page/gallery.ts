@@ -30,10 +30,14 @@ function show(box: HTMLElement): void {
       if (link.hash === `#${part.id}`) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
     }
-    controls.replaceChildren(...part.props.map((prop) => control(prop, (value) => {
-      values = { ...values, [prop.name]: value };
-      write();
-    })));
+    controls.replaceChildren(
+      ...part.props.map((prop) =>
+        control(prop, (value) => {
+          values = { ...values, [prop.name]: value };
+          write();
+        }),
+      ),
+    );
     write();
   };
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -25,20 +25,33 @@ function show(box: HTMLElement): void {
       else one.removeAttribute("aria-current");
     }
   };
-  const say = (text: "ask" | "again") => frame.contentWindow?.postMessage(text, location.origin === "null" ? "*" : location.origin);
+  const say = (text: "ask" | "again") =>
+    frame.contentWindow?.postMessage(text, location.origin === "null" ? "*" : location.origin);
   const times = () => (payments === 1 ? "once" : `${payments} times`);
 
   const draw = () => {
     if (state === "loading") act("", "Opening the conversation that is stored in this browser…", () => {}, came ? 2 : 0);
-    else if (state === "empty") act("Ask for a refund", "A scripted model, no key. Everything else is real.", () => say("ask"), 0);
-    else if (state === "busy") act("", came ? "Everything is back, and the answer goes on." : "The model answers. Each step is stored before it runs.", () => {}, came ? 3 : 0);
+    else if (state === "empty")
+      act("Ask for a refund", "A scripted model, no key. Everything else is real.", () => say("ask"), 0);
+    else if (state === "busy")
+      act(
+        "",
+        came ? "Everything is back, and the answer goes on." : "The model answers. Each step is stored before it runs.",
+        () => {},
+        came ? 3 : 0,
+      );
     else if (state === "waiting" && !came) act("Crash the tab", "An approval waits. Nothing has been paid.", crash, 1);
     else if (state === "waiting") act("Crash it again", "Everything is back, and the approval still waits. Allow it.", crash, 3);
     else
-      act("Start over", payments ? `The tool ran ${times()}${came ? ", after a crash" : ""}.` : "You denied it: the tool never ran.", () => {
-        came = false;
-        say("again");
-      }, 4);
+      act(
+        "Start over",
+        payments ? `The tool ran ${times()}${came ? ", after a crash" : ""}.` : "You denied it: the tool never ran.",
+        () => {
+          came = false;
+          say("again");
+        },
+        4,
+      );
   };
 
   /** Without a word to what runs in it: its memory, its timers and its connections are gone. */
@@ -48,7 +61,7 @@ function show(box: HTMLElement): void {
     place.dataset.crashed = "";
     const [title, text] = [document.createElement("strong"), document.createElement("p")];
     title.textContent = "This tab has crashed";
-    text.textContent = "Its memory, its timers and the model's connection are gone, in the middle of a call.";
+    text.textContent = "Its page was torn out in the middle of a call: memory, timers and the model's connection are gone.";
     const box = document.createElement("div");
     box.className = "crashed";
     box.append(title, text);
@@ -85,13 +98,16 @@ function show(box: HTMLElement): void {
   function begin(): void {
     if (begun || state !== "empty" || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     begun = true;
-    const seen = new IntersectionObserver(([entry]) => {
-      if (!entry?.isIntersecting) return;
-      seen.disconnect();
-      setTimeout(() => {
-        if (state === "empty") say("ask");
-      }, 1_200);
-    }, { threshold: 0.5 });
+    const seen = new IntersectionObserver(
+      ([entry]) => {
+        if (!entry?.isIntersecting) return;
+        seen.disconnect();
+        setTimeout(() => {
+          if (state === "empty") say("ask");
+        }, 1_200);
+      },
+      { threshold: 0.5 },
+    );
     seen.observe(box);
   }
   addEventListener("site-theme", ({ detail }: CustomEventInit<string>) => {

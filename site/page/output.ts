@@ -1,5 +1,5 @@
 // Where an example runs: the frame, which model answers in it, what it printed, and what went wrong.
-import type { Report } from "../frame/frame.js";
+import type { Report } from "../frame/begin.js";
 import { askForKey, modelName, storedKey } from "./key.js";
 import { runInFrame, type Shown } from "./sandbox.js";
 
@@ -41,7 +41,10 @@ export class Output {
     const lines: string[] = [];
     const key = this.#prints ? undefined : storedKey();
     const report = (told: Report) => {
-      if (told.type === "log") this.#status.textContent = [...lines.slice(-200), (lines.push(String(told.text)), lines.at(-1))].join("\n");
+      if (told.type === "log") {
+        lines.push(String(told.text));
+        this.#status.textContent = lines.slice(-200).join("\n");
+      }
       if (told.type === "drawn" && this.#prints && lines.length === 0) this.#status.textContent = "It ran, and printed nothing.";
       if (told.type === "failed") {
         this.#status.textContent = [...lines, String(told.text)].join("\n");

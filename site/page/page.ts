@@ -57,14 +57,18 @@ addEventListener("click", ({ target }) => {
     void copy(target, code);
   }
   if (target.matches(".copy-page") && target.dataset.markdown)
-    void copy(target, fetch(target.dataset.markdown).then((answer) => answer.text()));
+    void copy(
+      target,
+      fetch(target.dataset.markdown).then((answer) => answer.text()),
+    );
 });
 
 const search = () => openSearch(document.body.dataset.root ?? ".");
 one(".search-button")?.addEventListener("click", search);
 addEventListener("keydown", (event) => {
   const writes = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
-  const asked = (event.key === "/" && !writes && !event.ctrlKey && !event.metaKey) || (event.key === "k" && (event.ctrlKey || event.metaKey));
+  const asked =
+    (event.key === "/" && !writes && !event.ctrlKey && !event.metaKey) || (event.key === "k" && (event.ctrlKey || event.metaKey));
   if (!asked) return;
   event.preventDefault();
   search();

@@ -110,7 +110,8 @@ export default () => (
 const result: Part = {
   id: "result",
   name: "A tool's result",
-  about: "What a tool returns is a component of yours in the conversation. It is there after a reload, and the tool does not run again.",
+  about:
+    "What a tool returns is a component of yours in the conversation. It is there after a reload, and the tool does not run again.",
   guide: "docs/tool-results.html",
   props: [
     { name: "step", initial: "1", choices: ["0", "1", "2"] },
@@ -240,7 +241,13 @@ const fields: Part = {
     { name: "error", initial: "" },
     { name: "type", initial: "radio", choices: ["radio", "checkbox"] },
   ],
-  code: ({ weight, label, note, error, type }) => `import { Button, Choice, defineTool, Field, Render, useGlove } from "glove-wasm/react";
+  code: ({
+    weight,
+    label,
+    note,
+    error,
+    type,
+  }) => `import { Button, Choice, defineTool, Field, Render, useGlove } from "glove-wasm/react";
 import { z } from "zod";
 import { Preview } from "./preview";
 

@@ -1,5 +1,5 @@
 // A frame without an origin, in which code of a page runs: it can reach neither the page nor what the site has stored.
-import type { Order, Report } from "../frame/frame.js";
+import type { Order, Report } from "../frame/begin.js";
 
 export interface Shown {
   /** The frame, to be put anywhere. */
@@ -19,7 +19,8 @@ export function runInFrame(title: string, order: Omit<Order, "type" | "theme">, 
   frame.setAttribute("sandbox", "allow-scripts allow-forms");
   frame.setAttribute("allow", "");
   // With a key, the hosts of providers may be asked; otherwise none.
-  frame.src = `${root()}/live/${order.key ? "keyed" : "frame"}.html`;
+  const tasks = Object.values(order.files).some((text) => text.includes('"glove-wasm/tasks')) ? "-tasks" : "";
+  frame.src = `${root()}/live/${order.key ? "keyed" : "frame"}${tasks}.html`;
   let began = false;
   const listen = ({ data, source }: MessageEvent<Report>) => {
     if (source !== frame.contentWindow || typeof data !== "object" || data === null) return;

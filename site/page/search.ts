@@ -12,7 +12,12 @@ export interface Section {
 export const options: Options<Section> = {
   fields: ["title", "page", "text"],
   storeFields: ["title", "page", "address", "start"],
-  searchOptions: { boost: { title: 4, page: 3 }, prefix: (term) => term.length > 2, fuzzy: (term) => (term.length > 5 ? 0.15 : false), combineWith: "AND" },
+  searchOptions: {
+    boost: { title: 4, page: 3 },
+    prefix: (term) => term.length > 2,
+    fuzzy: (term) => (term.length > 5 ? 0.15 : false),
+    combineWith: "AND",
+  },
 };
 
 declare global {
@@ -43,7 +48,11 @@ export function openSearch(root: string): void {
   dialog.querySelector("input")?.select();
 }
 
-function element<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Record<string, string> = {}, ...children: (Node | string)[]): HTMLElementTagNameMap[K] {
+function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
@@ -70,8 +79,9 @@ function build(root: string): HTMLDialogElement {
     const options = [...list.querySelectorAll("li")];
     at = options.length ? (next + options.length) % options.length : 0;
     for (const [index, option] of options.entries()) option.setAttribute("aria-selected", String(index === at));
-    options[at]?.scrollIntoView({ block: "nearest" });
-    if (options[at]) input.setAttribute("aria-activedescendant", options[at].id);
+    const chosen = options[at];
+    chosen?.scrollIntoView({ block: "nearest" });
+    if (chosen) input.setAttribute("aria-activedescendant", chosen.id);
     else input.removeAttribute("aria-activedescendant");
   };
   const show = async () => {
