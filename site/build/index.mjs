@@ -69,6 +69,17 @@ async function demo(outDir) {
   });
   if (NODE_ENV === undefined) delete process.env.NODE_ENV;
   else process.env.NODE_ENV = NODE_ENV;
+  // A model of one's own may be anywhere, also on this machine; everything else is the site's.
+  const policy =
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:; connect-src 'self' https: http://localhost:* http://127.0.0.1:*; worker-src 'self' blob:; base-uri 'none'; form-action 'none'";
+  const page = join(outDir, "index.html");
+  const html = readFileSync(page, "utf8");
+  const placed = html.replace(
+    /<meta charset="utf-8" ?\/?>/,
+    (meta) => `${meta}\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`,
+  );
+  if (placed === html) throw new Error("demo/index.html has no place for a policy.");
+  writeFileSync(page, placed);
 }
 
 /** What README.md says of a page with Vite, which a test holds. */

@@ -20,7 +20,7 @@ const sections = [
   { name: "Guides", address: "docs/index.html", holds: /^(docs\/(?!reference)|examples|readme)/ },
   { name: "Gallery", address: "gallery.html", holds: /^gallery/ },
   { name: "Demo", address: "scenes.html", holds: /^scenes/ },
-  { name: "Reference", address: "docs/reference/index.html", holds: /^docs\/reference/ },
+  { name: "API", address: "docs/reference/index.html", holds: /^docs\/reference/ },
 ];
 
 /** A path from a page at `address` to a file of the site. */

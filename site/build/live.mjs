@@ -1,9 +1,8 @@
 // Which code of the docs runs on its page: whole apps, and blocks that print something.
 import { escaped } from "./markdown.mjs";
 
-/** What a block may import: the frame has nothing else. */
-const available =
-  /^(glove-wasm(\/(react|react\/markdown|testing|tasks|tasks\/react|skills))?|react|react-dom\/client|zod|\.\/[\w.-]+)$/;
+/** What a block may import: the frame has nothing else. The board of a task needs a database, which a frame without an origin has not. */
+const available = /^(glove-wasm(\/(react|react\/markdown|testing|tasks|skills))?|react|react-dom\/client|zod|\.\/[\w.-]+)$/;
 
 /** The file that begins, by page; the guides have an `App.tsx`. */
 const entries = { "README.md": "main.tsx", "docs/tool-results.md": "order-status.tsx" };

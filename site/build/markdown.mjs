@@ -82,7 +82,7 @@ export function rendered({ file, text }, { link, live }) {
       return `<img src="${escaped(link(file, href) ?? href)}" alt="${escaped(alt)}"${sizes} decoding="async" />`;
     },
     code({ text: code, lang = "" }) {
-      const [language = "", ...info] = lang.split(" ");
+      const [language = "", ...info] = lang.split(/[ ,]/);
       const name = info.find((word) => word.includes("."));
       const runs = live({ language, info, name, code });
       blocks.push({ language, info, name, code, runs });

@@ -71,6 +71,13 @@ export function menu() {
       group.links.push({ file, word: words[word] ?? word });
     }
   }
+  const options = {
+    title: "Options of an entry",
+    links: ofFolder("docs/reference").flatMap((file) => {
+      const word = /^# Options of `(.+)`/.exec(readFileSync(inRoot(file), "utf8"))?.[1];
+      return word ? [{ file, word }] : [];
+    }),
+  };
   const others = {
     title: "Project",
     links: [
@@ -81,5 +88,5 @@ export function menu() {
       { file: "SECURITY.md", word: "Report a weakness" },
     ],
   };
-  return [...groups, others];
+  return [...groups, options, others];
 }

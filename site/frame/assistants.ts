@@ -29,26 +29,6 @@ const once =
 
 const time = once("local_time", { zone: "Asia/Tokyo" }, "That is the time in Tokyo now: your own clock told it, in this page.");
 
-const written = "# Why cities plant trees\n\nTrees cool streets, hold water and please people.\n";
-
-/** What a model says to a task: what it found, its plan, the file, and that it is right. */
-const brief: Assistant = ({ text, results, failed }) => {
-  if (failed) return { text: "I left it as it was." };
-  if (results.length > 0) return { text: "It is written." };
-  if (text.includes('"pass"')) return { text: JSON.stringify({ pass: true, reasons: ["The brief is there, on one page"] }) };
-  if (/"objective"|"steps"/.test(text))
-    return {
-      text: JSON.stringify({
-        objective: "One page that a city council can read in two minutes",
-        steps: [{ id: "s1", title: "Write the brief" }],
-        acceptance: [{ criterion: "No more than one page" }],
-      }),
-    };
-  if (text.includes("Write the brief"))
-    return { calls: [["fs_write", { path: "progress/artifacts/brief.md", content: written }]] };
-  return { text: "Trees cool streets, hold water and please people. Three sources agree." };
-};
-
 const assistants: Readonly<Record<string, Assistant>> = {
   "README.md": refunds,
   "docs/guides/approve-what-runs.md": refunds,
@@ -64,7 +44,6 @@ const assistants: Readonly<Record<string, Assistant>> = {
       ? `${files.length === 1 ? "One file" : `${files.length} files`} arrived: ${files.map(({ type, size }) => `${type}, ${size}`).join("; ")}.`
       : "Attach a receipt, and I read it.",
   }),
-  "docs/guides/give-it-tasks.md": brief,
   "docs/guides/theme.md": () => ({ text: "We bake it today, and it is ready from **seven** tomorrow." }),
   gallery: refunds,
 };

@@ -1,6 +1,5 @@
 // The same frame for code that uses tasks, whose file is large.
 import * as tasks from "glove-wasm/tasks";
-import * as tasksReact from "glove-wasm/tasks/react";
 import { begin } from "./begin.js";
 import { modules } from "./modules.js";
 
@@ -8,5 +7,4 @@ import { modules } from "./modules.js";
 Object.defineProperty(navigator, "locks", { value: undefined });
 
 modules["glove-wasm/tasks"] = tasks;
-modules["glove-wasm/tasks/react"] = tasksReact;
 begin();

@@ -4,19 +4,27 @@ const links = [...document.querySelectorAll<HTMLAnchorElement>(".scenes-head .pa
 const frame = document.createElement("iframe");
 frame.title = "The demo";
 
-function show(): void {
-  const id = links.some(({ hash }) => hash === location.hash) ? location.hash : "#assistant";
+function mark(id: string): void {
   for (const link of links) {
     if (link.hash === id) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
-  const inside = frame.contentWindow;
-  // Its own menu leads on from there: the page around it follows no further.
-  if (frame.isConnected && inside) inside.location.hash = id;
-  else {
-    frame.src = `demo/index.html${id}`;
-    place?.append(frame);
-  }
 }
-addEventListener("hashchange", show);
-show();
+
+const wanted = () => (links.some(({ hash }) => hash === location.hash) ? location.hash : "#assistant");
+
+frame.src = `demo/index.html${wanted()}`;
+// Its own menu leads to another scene, too.
+frame.addEventListener("load", () => {
+  frame.contentWindow?.addEventListener("hashchange", () => {
+    const id = frame.contentWindow?.location.hash || "#assistant";
+    history.replaceState(null, "", id);
+    mark(id);
+  });
+});
+place?.append(frame);
+mark(wanted());
+addEventListener("hashchange", () => {
+  mark(wanted());
+  if (frame.contentWindow) frame.contentWindow.location.hash = wanted();
+});

@@ -43,6 +43,7 @@ test("no page has an inline script or style, and each has the strict policy", ()
     const [, found] = /(<script(?![^>]* src=)|<style|<[^>]* style="|<[^>]* on\w+=")/i.exec(html) ?? [];
     expect(found, page).toBeUndefined();
   }
+  expect(read("demo/index.html")).toContain("script-src 'self' 'wasm-unsafe-eval'");
   expect(read("live/frame.html")).toContain("connect-src 'none'");
 });
 
