@@ -1,5 +1,5 @@
 // The endpoint of the frame: a script answers, or the provider whose key a person brought. Code asks `/api/chat` as it would in an app.
-import { createAdapter, type ProviderId } from "glove-wasm";
+import type { ProviderId } from "glove-wasm";
 import { createChatHandler } from "glove-wasm/server";
 import { scripted } from "../../demo/network/script.js";
 import { assistantOf, routes } from "./assistants.js";
@@ -10,13 +10,16 @@ export function model(page: string, key: { provider: string; apiKey: string } | 
   const handler =
     key &&
     createChatHandler({
-      createModel: () =>
-        createAdapter({
-          provider: key.provider as ProviderId,
-          apiKey: key.apiKey,
-          fetch: real,
-          dangerouslyAllowBrowser: true,
-        }),
+      provider: key.provider as ProviderId,
+      apiKey: key.apiKey,
+      // The person at the page is who brought the key.
+      providerMessages: "all",
+      fetch(url, init) {
+        const headers = new Headers(init.headers);
+        // Anthropic answers pages only where they say that they know what they do with a key.
+        if (url.startsWith("https://api.anthropic.com/")) headers.set("anthropic-dangerous-direct-browser-access", "true");
+        return real(url, { ...init, headers });
+      },
     });
   globalThis.fetch = async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : String(input), "https://app.invalid/");

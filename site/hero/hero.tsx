@@ -35,12 +35,28 @@ const refund = defineTool({
   requireApproval: true,
   danger: true,
   do() {
-    localStorage.setItem(paid, String(payments() + 1));
+    count(payments() + 1);
     return "paid back";
   },
 });
 
-const payments = () => Number(localStorage.getItem(paid) ?? 0);
+let inMemory = 0;
+
+// Where nothing may be stored, it is counted in this page.
+function payments(): number {
+  try {
+    return Number(localStorage.getItem(paid) ?? 0);
+  } catch {
+    return inMemory;
+  }
+}
+
+function count(times: number): void {
+  inMemory = times;
+  try {
+    localStorage.setItem(paid, String(times));
+  } catch {}
+}
 
 const client = new GloveClient({
   // In an app: `endpoint: "/api/chat"`.
@@ -74,7 +90,7 @@ function Chat() {
       if (source !== parent) return;
       if (data === "ask") void sendMessage(ask);
       if (data === "again") {
-        localStorage.removeItem(paid);
+        count(0);
         newConversation();
       }
     };

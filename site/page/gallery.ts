@@ -11,7 +11,7 @@ function show(box: HTMLElement): void {
   const about = box.querySelector(".part-about") as HTMLElement;
   const pre = box.querySelector("pre") as HTMLPreElement;
   const editor: Editor = editable(pre, "the part", "tsx");
-  const output = new Output({ prints: false });
+  const output = new Output({ prints: false, chooses: false });
   box.querySelector(".gallery-stage")?.append(output.box);
   const links = [...box.querySelectorAll<HTMLAnchorElement>(".parts a")];
   let part: Part = parts[0];

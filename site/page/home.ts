@@ -45,7 +45,7 @@ function show(box: HTMLElement): void {
     else
       act(
         "Start over",
-        payments ? `The tool ran ${times()}${came ? ", after a crash" : ""}.` : "You denied it: the tool never ran.",
+        payments ? `The tool ran ${times()}${came ? ", after a crash" : ""}.` : "Nothing has been paid.",
         () => {
           came = false;
           say("again");
@@ -114,5 +114,7 @@ function show(box: HTMLElement): void {
     const inside = frame.contentDocument?.documentElement;
     if (inside && detail) inside.dataset.theme = detail;
   });
-  open();
+  // Browsers load no module from a folder that nobody serves.
+  if (location.protocol === "file:") words.textContent = "This chat needs a server: run `npm run site`.";
+  else open();
 }

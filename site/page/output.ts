@@ -15,11 +15,13 @@ export class Output {
   readonly #status = document.createElement("p");
   readonly #model = document.createElement("button");
   readonly #prints: boolean;
+  readonly #chooses: boolean;
   #shown: Shown | undefined;
   #last: Run | undefined;
 
-  /** `prints` for code that draws nothing. */
-  constructor({ prints }: { prints: boolean }) {
+  /** `prints` for code that draws nothing; `chooses` where a model of one's own may answer. */
+  constructor({ prints, chooses = !prints }: { prints: boolean; chooses?: boolean }) {
+    this.#chooses = chooses;
     this.#prints = prints;
     this.box.className = prints ? "live-out prints" : "live-out";
     this.#place.className = "live-place";
@@ -29,7 +31,7 @@ export class Output {
     this.#model.className = "live-model";
     this.#model.addEventListener("click", () => askForKey(() => this.#last && this.run(this.#last)));
     this.box.append(this.#place, this.#status);
-    if (!prints) this.box.append(this.#model);
+    if (chooses) this.box.append(this.#model);
   }
 
   run(what: Run): void {
@@ -39,7 +41,7 @@ export class Output {
     this.#status.textContent = this.#prints ? "Running…" : "";
     this.#status.classList.remove("failed");
     const lines: string[] = [];
-    const key = this.#prints ? undefined : storedKey();
+    const key = this.#chooses ? storedKey() : undefined;
     const report = (told: Report) => {
       if (told.type === "log") {
         lines.push(String(told.text));
@@ -51,6 +53,11 @@ export class Output {
         this.#status.classList.add("failed");
       }
     };
+    if (location.protocol === "file:") {
+      // Frames without an origin load nothing from a folder that nobody serves.
+      report({ type: "failed", text: "Code runs where the site is served: npm run site" });
+      return;
+    }
     const title = this.#prints ? "Where the code runs" : "The example, running";
     this.#shown = runInFrame(title, { ...what, ...(key && { key }) }, report);
     if (this.#prints) {

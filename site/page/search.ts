@@ -118,6 +118,11 @@ function build(root: string): HTMLDialogElement {
       event.preventDefault();
       choose(at + step);
     }
+    // A field for searches would only be emptied.
+    if (event.key === "Escape") {
+      event.preventDefault();
+      box.close();
+    }
     if (event.key === "Enter") {
       event.preventDefault();
       list.querySelectorAll("a")[at]?.click();

@@ -81,6 +81,24 @@ test("an example of a guide runs on its page, can be edited, and runs again; the
   await page.keyboard.press("Enter");
   await page.waitForURL(/guides\/theme\.html/);
 
+  // With a key of one's own, the code asks its provider, and nobody else.
+  await page.goto(`${server.url}/docs/guides/theme.html`);
+  const asked: string[] = [];
+  await page.route("https://api.anthropic.com/**", (route) => {
+    const { "x-api-key": key, "anthropic-dangerous-direct-browser-access": knows } = route.request().headers();
+    if (route.request().method() === "POST") asked.push(`${key} ${knows}`);
+    return route.fulfill({
+      headers: { "access-control-allow-origin": "*", "access-control-allow-headers": "*", "content-type": "text/event-stream" },
+      body: spoken,
+    });
+  });
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("button", { name: /without a key/ }).click();
+  await page.getByRole("textbox", { name: "Key" }).fill("sk-of-mine");
+  await page.getByRole("button", { name: "Use this key" }).click();
+  await app.getByRole("button", { name: "What has no nuts?" }).click();
+  await app.getByText("The rye loaf has none.").waitFor();
+  expect(asked).toEqual(["sk-of-mine true"]);
   // What prints, and needs the file of tasks.
   await page.goto(`${server.url}/docs/guides/give-it-tasks.html`);
   await page.getByRole("button", { name: "Run", exact: true }).last().click();
@@ -88,6 +106,28 @@ test("an example of a guide runs on its page, can be edited, and runs again; the
   expect(problems).toEqual([]);
   await page.close();
 });
+
+/** What Anthropic answers, as it streams. */
+const spoken = [
+  {
+    type: "message_start",
+    message: {
+      id: "m",
+      type: "message",
+      role: "assistant",
+      model: "m",
+      content: [],
+      usage: { input_tokens: 1, output_tokens: 1 },
+    },
+  },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+  { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "The rye loaf has none." } },
+  { type: "content_block_stop", index: 0 },
+  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } },
+  { type: "message_stop" },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join("");
 
 async function refundIn(app: FrameLocator, question: string): Promise<void> {
   await app.getByRole("button", { name: "Refund €80 for order A-1042: it arrived broken" }).click();
