@@ -29,6 +29,7 @@ const react18 = [
   { find: /^(react|react-dom)(?=\/|$)/, replacement: `${folder18}/$1` },
   { find: /^@testing-library\/react$/, replacement: "@testing-library/react/dist/@testing-library/react.esm.js" },
 ];
+const siteTool = (path: string) => fileURLToPath(new URL(`tools/site/node_modules/${path}`, import.meta.url));
 /** The tests that run in other browsers than Chromium too. */
 const everywhere = ["indexeddb", "golden", "faults", "durability-cost", "chat-engines", "worker"].map(
   (name) => `tests/e2e/${name}.test.ts`,
@@ -74,6 +75,11 @@ export default defineConfig({
       { test: { name: "e2e-timed", include: timed, ...slow, ...alone } },
       // The demo, built from the packed tarball.
       { test: { name: "e2e-demo", include: ["tests/demo/**/*.test.ts"], globalSetup: ["tests/demo/site.ts"], ...slow } },
+      // The site, built from the docs.
+      {
+        test: { name: "e2e-site", include: ["tests/site/**/*.test.ts"], globalSetup: ["tests/site/site.ts"], ...slow },
+        resolve: { alias: [{ find: /^minisearch$/, replacement: siteTool("minisearch/dist/es/index.js") }] },
+      },
       ...["firefox", "webkit"].map((engine) => ({
         test: { name: `engines-${engine}`, include: everywhere, env: { GLOVE_ENGINE: engine }, ...slow },
       })),

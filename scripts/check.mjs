@@ -92,7 +92,7 @@ await main(async () => {
   if (unknown.length) {
     throw new StepFailed(`there is no check called ${unknown.join(", ")}`, `Choose from: ${Object.keys(checks).join(", ")}.`);
   }
-  const tools = await setup();
+  const tools = await setup({ site: true });
   const failures = [];
   const inOrder = async (some) => {
     for (const name of some) {

@@ -9,9 +9,9 @@ import { isMain, main, output, run, StepFailed, step } from "./lib/run.mjs";
 import { installServers } from "./lib/servers.mjs";
 
 /** Prepares the clone; `chromium: true` also asks for a browser, `servers` for those
- * that tests start, `real` for what others wrote, `engines` for browsers that may be
+ * that tests start, `real` for what others wrote, `site` for what only the site needs, `engines` for browsers that may be
  * missing. Gives the paths of what it found. */
-export async function setup({ chromium = false, engines = [], servers = false, real = false } = {}) {
+export async function setup({ chromium = false, engines = [], servers = false, real = false, site = false } = {}) {
   const since = performance.now();
   checkNode();
   checkRust();
@@ -20,9 +20,10 @@ export async function setup({ chromium = false, engines = [], servers = false, r
   const tools = { bindgen: await bindgen(), chromium: chromium ? await browser() : undefined, engines: {} };
   for (const name of engines) tools.engines[name] = await engine(name);
   if (servers) await installServers();
+  if (site) await packagesIn("tools/site", "what the site needs");
   if (real) {
-    await packagesOfOthers("clients");
-    await packagesOfOthers("mcp");
+    await packagesIn("tests/real/clients", "what others wrote: clients");
+    await packagesIn("tests/real/mcp", "what others wrote: mcp");
     tools.llama = await llamaServer();
   }
   console.log(`Set-up is complete (${((performance.now() - since) / 1000).toFixed(1)} s).`);
@@ -64,14 +65,15 @@ async function npmPackages() {
   writeStamp("npm", fingerprintNow);
 }
 
-/** The packages that only the tests called `real` need. */
-async function packagesOfOthers(name) {
-  const cwd = inRoot("tests", "real", name);
+/** The packages of a folder with a lock of its own, which only some commands need. */
+async function packagesIn(folder, what) {
+  const cwd = inRoot(...folder.split("/"));
+  const name = folder.split("/").at(-1);
   const fingerprintNow = fingerprint({ texts: [process.version], files: [join(cwd, "package-lock.json")] });
   if (existsSync(join(cwd, "node_modules")) && hasStamp(name, fingerprintNow)) return;
   await step(
-    `installing what others wrote: ${name} (about ten seconds)`,
-    `Check that npm reaches its registry, delete tests/real/${name}/node_modules, and run \`npm ci\` there.`,
+    `installing ${what} (about ten seconds)`,
+    `Check that npm reaches its registry, delete ${folder}/node_modules, and run \`npm ci\` there.`,
     () => run("npm", ["ci", "--ignore-scripts", "--loglevel=error"], { cwd }),
   );
   writeStamp(name, fingerprintNow);

@@ -13,7 +13,7 @@ import { setup } from "./setup.mjs";
 const runners = {
   rust: { run: () => cargo(), needs: { servers: true } },
   js: { run: () => vitest("js", ["js*"]), needs: { build: true } },
-  e2e: { run: () => vitest("e2e", ["e2e*"]), needs: { build: true, decoders: true, chromium: true } },
+  e2e: { run: () => vitest("e2e", ["e2e*"]), needs: { build: true, decoders: true, chromium: true, site: true } },
   engines: { run: inEngines, needs: { build: true, engines: true } },
   real: { run: withRealParts, needs: { build: true, chromium: true, real: true, servers: true } },
   packaging: { run: () => vitest("packaging", ["packaging"]), needs: { build: true, chromium: true } },
@@ -74,6 +74,7 @@ async function test(names) {
     engines: needed("engines") ? engines : [],
     servers: needed("servers"),
     real: needed("real"),
+    site: needed("site"),
   });
   if (tools.chromium) process.env.GLOVE_CHROME = tools.chromium;
   const shell = tools.chromium && (await findShell());

@@ -1,0 +1,4 @@
+// What runs in the sandboxed frame of an example.
+import { begin } from "./begin.js";
+
+begin();
