@@ -30,11 +30,20 @@ const types = {
   ".woff2": "font/woff2",
 };
 
+/** The file that an address means; nothing for one that cannot be read. */
+function nameOf(url) {
+  try {
+    const path = decodeURIComponent(new URL(url, "http://localhost").pathname);
+    return normalize(path.endsWith("/") ? `${path}index.html` : path);
+  } catch {
+    return undefined;
+  }
+}
+
 function serve(port) {
   const server = createServer(async ({ url = "/" }, response) => {
-    const path = decodeURIComponent(new URL(url, "http://localhost").pathname);
-    const name = normalize(path.endsWith("/") ? `${path}index.html` : path);
-    const file = await readFile(join(siteFolder, name)).catch(() => undefined);
+    const name = nameOf(url);
+    const file = name && (await readFile(join(siteFolder, name)).catch(() => undefined));
     const body = file ?? (await readFile(join(siteFolder, "404.html")).catch(() => "Not found"));
     const type = file ? (types[extname(name)] ?? "text/plain; charset=utf-8") : types[".html"];
     response.writeHead(file ? 200 : 404, { "content-type": type, "x-content-type-options": "nosniff" }).end(body);

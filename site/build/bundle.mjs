@@ -1,5 +1,5 @@
 // The scripts and style sheets of the site: plain scripts, so that they run in a frame without an origin and from a folder.
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { inRoot } from "../../scripts/lib/project.mjs";
@@ -66,7 +66,21 @@ export async function bundle(out) {
     join(tools, "@fontsource-variable", "inter", "files", "inter-latin-wght-normal.woff2"),
     join(assets, "inter.woff2"),
   );
+  writeFileSync(join(assets, "licences.txt"), licences());
   copyFileSync(inRoot("demo", "public", "icon.svg"), join(assets, "icon.svg"));
+}
+
+/** Of what the site has of others beside the package: its texts go along with it. */
+function licences() {
+  const names = ["@fontsource-variable/inter", "highlight.js", "marked", "minisearch", "react", "react-dom", "sucrase", "zod"];
+  return names
+    .map((name) => {
+      const folder = [tools, inRoot("node_modules")].map((place) => join(place, name)).find(existsSync);
+      const file = ["LICENSE", "LICENSE.txt", "LICENSE.md"].map((one) => join(folder ?? name, one)).find(existsSync);
+      if (!file) throw new Error(`${name} has no licence.`);
+      return `${name}\n\n${readFileSync(file, "utf8").trim()}\n`;
+    })
+    .join("\n----\n\n");
 }
 
 /** What a module of the page gives, for the build: the list of parts, the form of the index. */

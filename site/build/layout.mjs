@@ -75,7 +75,7 @@ ${body}
 </main>
 <footer class="foot"><div class="foot-in">
 <p>${mark} <span>glove-wasm ${version} · MIT or Apache-2.0</span></p>
-<nav aria-label="More"><a href="${path("llms.txt")}">llms.txt</a><a href="${path("docs/security.html")}">Security</a><a href="${path("docs/versions.html")}">Versions</a><a href="${path("CHANGELOG.html")}">Changes</a><a href="${path("THIRD-PARTY.html")}">Licences of others</a><a href="https://docs.rs/glove-wasm">rustdoc</a></nav>
+<nav aria-label="More"><a href="${path("llms.txt")}">llms.txt</a><a href="${path("docs/security.html")}">Security</a><a href="${path("docs/versions.html")}">Versions</a><a href="${path("CHANGELOG.html")}">Changes</a><a href="${path("THIRD-PARTY.html")}">Licences of others</a><a href="${path("assets/licences.txt")}">of this site</a><a href="https://docs.rs/glove-wasm">rustdoc</a></nav>
 </div></footer>
 </body>
 </html>

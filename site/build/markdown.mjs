@@ -19,6 +19,21 @@ const languages = {
   toml: "ini",
 };
 
+/** What stands over code without a file. */
+const labels = {
+  sh: "Terminal",
+  http: "HTTP",
+  ts: "TypeScript",
+  tsx: "TypeScript",
+  js: "JavaScript",
+  css: "CSS",
+  json: "JSON",
+  html: "HTML",
+  rust: "Rust",
+  toml: "TOML",
+  nginx: "nginx",
+};
+
 export function coloured(code, name) {
   const language = languages[name] ?? name;
   return highlighter.getLanguage(language) ? highlighter.highlight(code, { language }).value : escaped(code);
@@ -86,7 +101,7 @@ export function rendered({ file, text }, { link, live }) {
       const name = info.find((word) => word.includes("."));
       const runs = live({ language, info, name, code });
       blocks.push({ language, info, name, code, runs });
-      const label = name ?? (runs ? "run.ts" : { sh: "Terminal", http: "HTTP" }[language]);
+      const label = name ?? (runs ? "run.ts" : labels[language]);
       const kind = name ? "file" : "kind";
       const head = label ? `<span class="${kind}">${escaped(label)}</span>` : "<span></span>";
       const data = `${name ? ` data-file="${escaped(name)}"` : ""}${runs ? ` data-live="${runs}"` : ""} data-language="${escaped(language)}"`;

@@ -36,12 +36,15 @@ export function askForKey(changed: () => void): void {
 <p>The key is kept for this tab only. It is given to the frame with the example, whose policy lets it ask providers and nobody else. Use a key with a limit.</p>
 <label>Provider <select name="provider"></select></label>
 <label>Key <input name="apiKey" type="password" autocomplete="off" spellcheck="false" /></label>
-<p class="actions"><button type="submit" value="cancel">Cancel</button><button type="submit" value="none">Use the script</button><button type="submit" value="key" class="go">Use this key</button></p></form>`;
+<p class="actions"><button type="button" value="cancel">Cancel</button><button type="button" value="none">Use the script</button><button type="submit" value="key" class="go">Use this key</button></p></form>`;
   dialog.setAttribute("aria-label", "A model of your own");
   const form = dialog.querySelector("form") as HTMLFormElement;
   const [select, input] = [form.querySelector("select") as HTMLSelectElement, form.querySelector("input") as HTMLInputElement];
   for (const [id, word] of Object.entries(providers)) select.add(new Option(word, id));
   select.value = storedKey()?.provider ?? "anthropic";
+  // Enter in the field takes the key: the other buttons send nothing.
+  for (const button of form.querySelectorAll<HTMLButtonElement>("button[type=button]"))
+    button.addEventListener("click", () => dialog.close(button.value));
   dialog.addEventListener("close", () => {
     const apiKey = input.value.trim();
     if (dialog.returnValue === "none") sessionStorage.removeItem(name);
