@@ -65,6 +65,9 @@ interface Connected {
   readonly client: Client;
 }
 
+/** The type of resources that are apps. */
+export const appType = "text/html;profile=mcp-app";
+
 /** How long a server may take to say which protocol it speaks. */
 const connectMs = 8_000;
 
@@ -213,12 +216,16 @@ export class Connection {
   }
 
   #newClient(sdk: SdkModule): Client {
-    const { allow = {}, onLog } = this.#settings;
+    const { allow = {}, onLog, apps } = this.#settings;
     const { questions = true, links = true, roots } = allow;
     const elicitation = { ...(questions && { form: {} }), ...(links && { url: {} }) };
     const changed = (list: ListName) => ({ autoRefresh: false, debounceMs: 50, onChanged: () => this.#changed(list) });
     const client: Client = new sdk.Client(clientInfo, {
-      capabilities: { ...((questions || links) && { elicitation }), ...(roots && { roots: {} }) },
+      capabilities: {
+        ...((questions || links) && { elicitation }),
+        ...(roots && { roots: {} }),
+        ...(apps && { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [appType] } } }),
+      },
       versionNegotiation: { mode: "auto", probe: { timeoutMs: connectMs } },
       // What it asks for is a question of the call, which is in the record.
       inputRequired: { autoFulfill: false },
