@@ -5,8 +5,8 @@ import type { ApprovalRule } from "../src/ports/tool.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
 import { GloveError } from "../src/values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../src/values/validate-options.js";
-import type { McpApps } from "./apps/mcp-apps.js";
 import { McpAuth } from "./auth/mcp-auth.js";
+import type { McpClient } from "./client.js";
 import { isSafe } from "./safe-address.js";
 import type { McpLog, McpRoot, McpStore, McpToolInfo } from "./types.js";
 
@@ -26,6 +26,15 @@ export interface McpLimits {
   readonly resultBytes: number;
   /** How often a call may ask before it has a result; default 10. */
   readonly rounds: number;
+}
+
+/** What draws apps, as far as a server knows it: it needs no React. */
+export interface McpAppsHost {
+  readonly maxLetters: number;
+  /** @internal A server of this page. */
+  add(name: string, client: (user: string | undefined) => Promise<McpClient>): void;
+  /** @internal What apps of a server have told for the model of a session, by the id of the call that they show. */
+  told(server: string, sessionId: string): ReadonlyMap<string, string> | undefined;
 }
 
 /** A server of the Model Context Protocol, and what it may do. */
@@ -63,7 +72,7 @@ export interface McpServerOptions {
   /** Whether the model can read its resources, by a tool `name__read_resource`; default `true`. */
   readonly resources?: boolean | undefined;
   /** Draws its apps in the cards of their calls: what `createMcpApps` of `glove-wasm/mcp/apps` gives. Without it they are not drawn. */
-  readonly apps?: McpApps | undefined;
+  readonly apps?: McpAppsHost | undefined;
   /** What it may ask for while a call runs. */
   readonly allow?: McpAllowed | undefined;
   /** Its `instructions` are given to the model, as the server's words; default `false`. */

@@ -41,8 +41,10 @@ const client = new GloveClient({
     }),
 });
 
+const sessionId = localStorage.getItem("session") ?? "s";
+
 function Chat() {
-  return <Render glove={useGlove({ sessionId: "s" })} />;
+  return <Render glove={useGlove({ sessionId })} />;
 }
 
 const chat = (
@@ -50,8 +52,7 @@ const chat = (
     <Chat />
   </GloveProvider>
 );
-createRoot(document.body.appendChild(document.createElement("main"))).render(
-  given.strict ? <StrictMode>{chat}</StrictMode> : chat,
-);
+const root = createRoot(document.body.appendChild(document.createElement("main")));
+root.render(given.strict ? <StrictMode>{chat}</StrictMode> : chat);
 
-Object.assign(globalThis, { client, asked, session: client.session("s") });
+Object.assign(globalThis, { root, client, asked, session: client.session(sessionId) });

@@ -109,6 +109,7 @@ function Drawn({ slot, app, client, session, apps, ended }: DrawnProps): ReactNo
   const say = useLabels();
   const { server, call } = slot;
   const entry = useToolCall(call);
+  const asks = useGlove(({ approvals }) => approvals.length > 0);
   const place = useRef<HTMLDivElement>(null);
   const frame = useRef<AppFrame>(undefined);
   const [height, setHeight] = useState(heights.first);
@@ -197,6 +198,11 @@ function Drawn({ slot, app, client, session, apps, ended }: DrawnProps): ReactNo
     addEventListener("keydown", leave);
     return () => removeEventListener("keydown", leave);
   }, [isFull]);
+
+  // What a person is asked stands in the conversation, which it would cover.
+  useEffect(() => {
+    if (asks) setFull(false);
+  }, [asks]);
 
   const [first] = wishes;
   return (

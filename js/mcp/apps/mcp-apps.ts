@@ -6,6 +6,7 @@ import type { SlotProps } from "../../react/renderers/props.js";
 import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../../src/values/validate-options.js";
 import type { McpClient } from "../client.js";
+import type { McpAppsHost } from "../options.js";
 
 /** How apps are drawn. */
 export interface McpAppsOptions {
@@ -39,7 +40,7 @@ export function createMcpApps(options: McpAppsOptions = {}): McpApps {
 }
 
 /** What draws apps, and knows their servers. `createMcpApps` makes it. */
-export class McpApps {
+export class McpApps implements McpAppsHost {
   /** For `renderers` of a provider or a hook. */
   readonly renderers: { readonly mcp_app: (props: SlotProps) => ReactNode };
   readonly maxLetters: number;
