@@ -4,9 +4,8 @@ import type { PluginRound } from "../src/ports/plugin.js";
 import type { HasState } from "../src/ports/plugin-state.js";
 import type { ToolConfig } from "../src/ports/tool.js";
 import { withinTime } from "../src/timing/time-limit.js";
-import { GloveError, reasonOf } from "../src/values/error.js";
-import { appCaller, appCallIn } from "./apps/app-call.js";
-import { type AppText, appTextOf, KeptApps } from "./apps/kept-apps.js";
+import { GloveError, loadPart, reasonOf } from "../src/values/error.js";
+import type { AppText, KeptApps } from "./apps/kept-apps.js";
 import { shownUrl } from "./auth/registry.js";
 import type { SignIn } from "./auth/sign-in.js";
 import { Connection, type ListName } from "./connection/connection.js";
@@ -59,7 +58,7 @@ export class McpClient {
   readonly #place: Promise<string>;
   readonly #trust: Trust;
   readonly connection: Connection;
-  readonly apps: KeptApps;
+  #apps: Promise<KeptApps> | undefined;
   readonly #signsIn: boolean;
   #current: Current | undefined;
   /** Whose sessions there are. */
@@ -80,7 +79,6 @@ export class McpClient {
     this.#store = settings.store ?? usualStore();
     this.#place = placeOf(settings);
     this.#trust = new Trust(this.#store, this.#place);
-    this.apps = new KeptApps(this.#store, this.#place);
     this.connection = new Connection(settings, (list) => this.#listChanged(list), signIn);
   }
 
@@ -94,9 +92,9 @@ export class McpClient {
   async prepare(round: PluginRound<McpState>, plugin: HasState<McpState>): Promise<void> {
     const { name, required, instructions, resources = true, apps } = this.#settings;
     this.#user = round.conversation.userId;
-    const call = appCallIn(round, name);
+    const call = apps?.callIn(round, name);
     // No model is asked for it.
-    if (call) round.answerBy?.(appCaller(name));
+    if (call) round.answerBy?.(call.caller);
     else if (apps) await this.#tellModel(round);
     const current = await this.#list(round.signal);
     const error = this.#unreachable;
@@ -387,9 +385,21 @@ export class McpClient {
   async readApp(uri: string, signal?: AbortSignal): Promise<AppText> {
     const { name, apps } = this.#settings;
     const { contents } = await this.connection.request((client) => client.readResource({ uri }, { ...(signal && { signal }) }));
+    const { appTextOf } = await loadPart(import("./apps/kept-apps.js"));
     const text = await appTextOf(contents, uri, name, apps?.maxLetters ?? 0);
-    await this.apps.keep(text);
+    await (await this.keptApps()).keep(text);
     return text;
+  }
+
+  keptApps(): Promise<KeptApps> {
+    this.#apps ??= loadPart(import("./apps/kept-apps.js")).then(
+      ({ KeptApps }) => new KeptApps(this.#store, this.#place),
+      (error: unknown) => {
+        this.#apps = undefined;
+        throw error;
+      },
+    );
+    return this.#apps;
   }
 
   /** What is known of it: asked for where nothing is. */

@@ -1,6 +1,8 @@
 // What an application gives `mcpServer`, and what of it is refused.
 
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import type { ModelAdapter } from "../src/ports/model.js";
+import type { PluginRound } from "../src/ports/plugin.js";
 import type { ApprovalRule } from "../src/ports/tool.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
 import { GloveError } from "../src/values/error.js";
@@ -33,6 +35,11 @@ export interface McpAppsHost {
   readonly maxLetters: number;
   /** @internal A server of this page. */
   add(name: string, client: (user: string | undefined) => Promise<McpClient>): void;
+  /** @internal The call of an app of this server that the round is for, and what answers it. */
+  callIn(
+    round: Pick<PluginRound, "promptId" | "input">,
+    server: string,
+  ): { readonly name: string; readonly caller: ModelAdapter } | undefined;
   /** @internal What apps of a server have told for the model of a session, by the id of the call that they show. */
   told(server: string, sessionId: string): ReadonlyMap<string, string> | undefined;
 }

@@ -13,6 +13,7 @@ const given = JSON.parse(localStorage.getItem("given") ?? "{}") as {
   readonly firstUse?: "ask" | "allow";
   readonly ask?: boolean;
   readonly tool?: string;
+  readonly input?: object;
   readonly strict?: boolean;
 };
 
@@ -37,7 +38,7 @@ const client = new GloveClient({
       const last = messages.at(-1);
       if (last?.tool_results?.length) return "Here it is.";
       if (!/rome/i.test(last?.text ?? "") || messages.some(({ tool_results }) => tool_results?.length)) return "I see.";
-      return { toolCalls: [{ name: `map__${given.tool ?? "show_map"}`, input: { place: "Rome" }, id: "c1" }] };
+      return { toolCalls: [{ name: `map__${given.tool ?? "show_map"}`, input: given.input ?? { place: "Rome" }, id: "c1" }] };
     }),
 });
 

@@ -7,6 +7,7 @@ import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../../src/values/validate-options.js";
 import type { McpClient } from "../client.js";
 import type { McpAppsHost } from "../options.js";
+import { appCaller, appCallIn } from "./app-call.js";
 
 /** How apps are drawn. */
 export interface McpAppsOptions {
@@ -73,6 +74,12 @@ export class McpApps implements McpAppsHost {
     const key = JSON.stringify([server, sessionId]);
     const told = this.#told.get(key) ?? new Map<string, string>();
     this.#told.set(key, told.set(call, text.slice(0, toldLetters)));
+  }
+
+  /** @internal */
+  callIn(round: Parameters<McpAppsHost["callIn"]>[0], server: string): ReturnType<McpAppsHost["callIn"]> {
+    const call = appCallIn(round, server);
+    return call && { name: call.name, caller: appCaller(server) };
   }
 
   /** @internal What was told since this page began. */

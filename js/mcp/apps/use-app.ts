@@ -25,8 +25,9 @@ export function useApp(apps: McpApps, { server, uri, user }: AppSlot, hash: stri
     const find = async (): Promise<AppState> => {
       const client = await apps.server(server, user);
       if (!client) return { state: "unknown" };
-      const app = (await client.apps.find(hash)) ?? (await client.readApp(uri, stop.signal));
-      const allowed = await client.apps.allowed(user, uri);
+      const kept = await client.keptApps();
+      const app = (await kept.find(hash)) ?? (await client.readApp(uri, stop.signal));
+      const allowed = await kept.allowed(user, uri);
       const may = !client.asksFirst || allowed.includes(app.hash);
       return { state: may ? "drawn" : "asks", app, client, before: allowed.length > 0 };
     };
@@ -41,7 +42,7 @@ export function useApp(apps: McpApps, { server, uri, user }: AppSlot, hash: stri
   }, [apps, server, uri, user, tries]);
   const allow = () => {
     if (state.state !== "asks") return;
-    void state.client.apps.allow(user, state.app);
+    void state.client.keptApps().then((kept) => kept.allow(user, state.app));
     setState({ ...state, state: "drawn" });
   };
   const again = () => {
