@@ -5,6 +5,7 @@ import type { HasState } from "../src/ports/plugin-state.js";
 import type { ToolConfig } from "../src/ports/tool.js";
 import { withinTime } from "../src/timing/time-limit.js";
 import { GloveError, loadPart, reasonOf } from "../src/values/error.js";
+import type { AppServer } from "./apps/host.js";
 import type { AppText, KeptApps } from "./apps/kept-apps.js";
 import { shownUrl } from "./auth/registry.js";
 import type { SignIn } from "./auth/sign-in.js";
@@ -52,7 +53,7 @@ const mostTold = 8;
 /** More letters of definitions are searched among. */
 const maxDefinitions = 100_000;
 
-export class McpClient {
+export class McpClient implements AppServer {
   readonly #settings: McpSettings;
   readonly #store: McpStore;
   readonly #place: Promise<string>;
@@ -381,10 +382,13 @@ export class McpClient {
 
   // ---- for its apps ------------------------------------------------------------------------------------------------
 
-  /** The app at this address, as the server has it now. */
+  async readForApp(uri: string, signal?: AbortSignal): Promise<readonly object[]> {
+    return (await this.connection.request((client) => client.readResource({ uri }, { ...(signal && { signal }) }))).contents;
+  }
+
   async readApp(uri: string, signal?: AbortSignal): Promise<AppText> {
     const { name, apps } = this.#settings;
-    const { contents } = await this.connection.request((client) => client.readResource({ uri }, { ...(signal && { signal }) }));
+    const contents = await this.readForApp(uri, signal);
     const { appTextOf } = await loadPart(import("./apps/kept-apps.js"));
     const text = await appTextOf(contents, uri, name, apps?.maxLetters ?? 0);
     await (await this.keptApps()).keep(text);
@@ -402,7 +406,7 @@ export class McpClient {
     return this.#apps;
   }
 
-  /** What is known of it: asked for where nothing is. */
+  /** Asked for where nothing is known of them. */
   async appTools(): Promise<readonly McpToolInfo[]> {
     this.#current ??= await this.#kept();
     const { list } = this.#current ?? (await this.refresh());

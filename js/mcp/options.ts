@@ -1,14 +1,12 @@
 // What an application gives `mcpServer`, and what of it is refused.
 
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
-import type { ModelAdapter } from "../src/ports/model.js";
-import type { PluginRound } from "../src/ports/plugin.js";
 import type { ApprovalRule } from "../src/ports/tool.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
 import { GloveError } from "../src/values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../src/values/validate-options.js";
+import type { McpAppsHost } from "./apps/host.js";
 import { McpAuth } from "./auth/mcp-auth.js";
-import type { McpClient } from "./client.js";
 import { isSafe } from "./safe-address.js";
 import type { McpLog, McpRoot, McpStore, McpToolInfo } from "./types.js";
 
@@ -28,20 +26,6 @@ export interface McpLimits {
   readonly resultBytes: number;
   /** How often a call may ask before it has a result; default 10. */
   readonly rounds: number;
-}
-
-/** What draws apps, as far as a server knows it: it needs no React. */
-export interface McpAppsHost {
-  readonly maxLetters: number;
-  /** @internal A server of this page. */
-  add(name: string, client: (user: string | undefined) => Promise<McpClient>): void;
-  /** @internal The call of an app of this server that the round is for, and what answers it. */
-  callIn(
-    round: Pick<PluginRound, "promptId" | "input">,
-    server: string,
-  ): { readonly name: string; readonly caller: ModelAdapter } | undefined;
-  /** @internal What apps of a server have told for the model of a session, by the id of the call that they show. */
-  told(server: string, sessionId: string): ReadonlyMap<string, string> | undefined;
 }
 
 /** A server of the Model Context Protocol, and what it may do. */

@@ -7,19 +7,18 @@ import { Name } from "../../react/render/visible.js";
 import type { SlotProps } from "../../react/renderers/props.js";
 import { Question } from "../../react/renderers/question.js";
 import type { GloveSession } from "../../src/session/session.js";
-import type { McpClient } from "../client.js";
 import type { AppSlot } from "../tools/call.js";
 import { callForApp } from "./app-call.js";
 import { AppFrame, type AppPort } from "./frame.js";
+import type { AppServer, AppsOfPage } from "./host.js";
 import { hostContextOf, watchContext } from "./host-context.js";
 import type { AppText } from "./kept-apps.js";
-import type { McpApps } from "./mcp-apps.js";
 import { moveInto, park, unpark } from "./parked.js";
 import { answerOf, hashIn, shownOf } from "./shown.js";
 import { useApp } from "./use-app.js";
 
 interface AppViewProps extends SlotProps {
-  readonly apps: McpApps;
+  readonly apps: AppsOfPage;
 }
 
 export function AppView({ data, apps }: AppViewProps): ReactNode {
@@ -89,9 +88,9 @@ function Reach({ app: { reach } }: { readonly app: AppText }): ReactNode {
 interface DrawnProps {
   readonly slot: AppSlot;
   readonly app: AppText;
-  readonly client: McpClient;
+  readonly client: AppServer;
   readonly session: GloveSession;
-  readonly apps: McpApps;
+  readonly apps: AppsOfPage;
   readonly ended: (end: { readonly reason: string | undefined }) => void;
 }
 
@@ -144,10 +143,7 @@ function Drawn({ slot, app, client, session, apps, ended }: DrawnProps): ReactNo
       made.current++;
       return answerOf(await callForApp(session, server, { name: info.name, input }, signal), tool);
     },
-    read: async (uri, signal) => {
-      const { contents } = await client.connection.request((one) => one.readResource({ uri }, { signal }));
-      return contents;
-    },
+    read: (uri, signal) => client.readForApp(uri, signal),
     send: async (text) => {
       const may = await wish("message", text);
       // What comes of it is in the conversation.

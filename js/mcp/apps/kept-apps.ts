@@ -2,7 +2,7 @@
 
 import { GloveError } from "../../src/values/error.js";
 import { generateId } from "../../src/values/ids.js";
-import { appType } from "../connection/connection.js";
+import { appType } from "../connection/app-type.js";
 import { digestOf } from "../tools/fingerprint.js";
 import type { McpStore } from "../types.js";
 

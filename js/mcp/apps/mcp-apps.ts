@@ -5,9 +5,8 @@ import { Loader } from "../../react/look/loader.js";
 import type { SlotProps } from "../../react/renderers/props.js";
 import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../../src/values/validate-options.js";
-import type { McpClient } from "../client.js";
-import type { McpAppsHost } from "../options.js";
 import { appCaller, appCallIn } from "./app-call.js";
+import type { AppCall, AppRound, AppServer, AppsOfPage, McpAppsHost } from "./host.js";
 
 /** How apps are drawn. */
 export interface McpAppsOptions {
@@ -41,13 +40,13 @@ export function createMcpApps(options: McpAppsOptions = {}): McpApps {
 }
 
 /** What draws apps, and knows their servers. `createMcpApps` makes it. */
-export class McpApps implements McpAppsHost {
+export class McpApps implements McpAppsHost, AppsOfPage {
   /** For `renderers` of a provider or a hook. */
   readonly renderers: { readonly mcp_app: (props: SlotProps) => ReactNode };
   readonly maxLetters: number;
   readonly maxCalls: number;
   readonly page: URL | undefined;
-  readonly #servers = new Map<string, (user: string | undefined) => Promise<McpClient>>();
+  readonly #servers = new Map<string, (user: string | undefined) => Promise<AppServer>>();
   /** What is told with the next call of the model: by server and session, then by the call that the app shows. */
   readonly #told = new Map<string, Map<string, string>>();
 
@@ -60,12 +59,12 @@ export class McpApps implements McpAppsHost {
   }
 
   /** @internal A server of this page. */
-  add(name: string, client: (user: string | undefined) => Promise<McpClient>): void {
+  add(name: string, client: (user: string | undefined) => Promise<AppServer>): void {
     this.#servers.set(name, client);
   }
 
   /** @internal Nothing where this page has made no such server. */
-  server(name: string, user: string | undefined): Promise<McpClient> | undefined {
+  server(name: string, user: string | undefined): Promise<AppServer> | undefined {
     return this.#servers.get(name)?.(user);
   }
 
@@ -77,7 +76,7 @@ export class McpApps implements McpAppsHost {
   }
 
   /** @internal */
-  callIn(round: Parameters<McpAppsHost["callIn"]>[0], server: string): ReturnType<McpAppsHost["callIn"]> {
+  callIn(round: AppRound, server: string): AppCall | undefined {
     const call = appCallIn(round, server);
     return call && { name: call.name, caller: appCaller(server) };
   }

@@ -2,20 +2,19 @@
 
 import { useEffect, useState } from "react";
 import { reasonOf } from "../../src/values/error.js";
-import type { McpClient } from "../client.js";
 import type { AppSlot } from "../tools/call.js";
+import type { AppServer, AppsOfPage } from "./host.js";
 import type { AppText } from "./kept-apps.js";
-import type { McpApps } from "./mcp-apps.js";
 
 export type AppState =
   | { readonly state: "loading" }
   | { readonly state: "unknown" }
   | { readonly state: "failed"; readonly reason: string }
   /** A person has not let it be drawn yet. `before`: another one of its address they have. */
-  | { readonly state: "asks" | "drawn"; readonly app: AppText; readonly client: McpClient; readonly before: boolean };
+  | { readonly state: "asks" | "drawn"; readonly app: AppText; readonly client: AppServer; readonly before: boolean };
 
 /** `hash`: which one was drawn, if that is known. */
-export function useApp(apps: McpApps, { server, uri, user }: AppSlot, hash: string | undefined) {
+export function useApp(apps: AppsOfPage, { server, uri, user }: AppSlot, hash: string | undefined) {
   const [state, setState] = useState<AppState>({ state: "loading" });
   const [tries, setTries] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the digest comes with the result, when the app is drawn already.

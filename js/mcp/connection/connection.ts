@@ -16,6 +16,7 @@ import { McpAuth } from "../auth/mcp-auth.js";
 import type { SignIn } from "../auth/sign-in.js";
 import type { McpSettings } from "../options.js";
 import type { McpStatus } from "../types.js";
+import { appType } from "./app-type.js";
 import { boundedFetch } from "./bounded-fetch.js";
 import { clientInfo } from "./client-info.js";
 import { errorOf, isNotConnected, knowsNoSession, neverSent, type SdkModule } from "./errors.js";
@@ -64,9 +65,6 @@ interface Connected {
   readonly sdk: SdkModule;
   readonly client: Client;
 }
-
-/** The type of resources that are apps. */
-export const appType = "text/html;profile=mcp-app";
 
 /** How long a server may take to say which protocol it speaks. */
 const connectMs = 8_000;

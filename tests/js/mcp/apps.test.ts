@@ -199,9 +199,9 @@ test("apps are read through a chat handler, with the token of the one who asks",
   const tokens: (string | null)[] = [];
   // The `fetch` of a handler of the tests knows providers of models alone.
   vi.stubGlobal("fetch", (url: string, init: RequestInit) => {
-    const { method } = JSON.parse(new TextDecoder().decode(init.body as never) || "{}") as { method?: string };
+    const { method } = JSON.parse(String(init.body ?? "{}")) as { method?: string };
     if (method === "resources/read") tokens.push(new Headers(init.headers).get("authorization"));
-    return site.fetch(url, { ...init, body: new TextDecoder().decode(init.body as never) || null });
+    return site.fetch(url, init);
   });
   const handler = createChatHandler({
     createModel: () => createScriptedModel([]),
