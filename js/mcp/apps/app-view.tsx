@@ -153,7 +153,7 @@ function Drawn({ slot, app, client, session, apps, ended }: DrawnProps): ReactNo
     open: async (url) => (isLink(url) ? wish("link", url) : false),
     tell: (text) => {
       apps.tell(server, session.sessionId, call, text);
-      setTold(text.slice(0, 4_000));
+      setTold(text.slice(0, 2_000));
     },
     sized: (wanted) => setHeight(Math.round(Math.min(Math.max(wanted, heights.least), heights.most))),
     display: (mode) => {

@@ -37,6 +37,9 @@ export interface AppPort {
 /** Messages at once, and each second. An app that moves sends its size sixty times. */
 const most = { atOnce: 600, eachSecond: 120, letters: 2_000_000, open: 32 };
 
+/** So long its page has to be loaded. */
+const beginMs = 20_000;
+
 /** So long an app has to end by itself. */
 const teardownMs = 1_000;
 
@@ -54,6 +57,8 @@ export class AppFrame {
   #at = performance.now();
   /** What it waits for. */
   #open = 0;
+  /** Until its page has said that it is there. */
+  readonly #begins: ReturnType<typeof setTimeout>;
 
   constructor(app: AppText, page: URL | undefined, title: string, port: AppPort) {
     this.#app = app;
@@ -67,6 +72,7 @@ export class AppFrame {
     if (page) element.src = page.href;
     else element.srcdoc = appPageText;
     addEventListener("message", this.#heard);
+    this.#begins = setTimeout(() => this.stop("Its page does not answer."), beginMs);
   }
 
   /** What draws it from now on. */
@@ -103,6 +109,7 @@ export class AppFrame {
 
   /** Also when the page of the frame is loaded again, as where its element was moved. */
   async #begin(): Promise<void> {
+    clearTimeout(this.#begins);
     try {
       await this.#bridge?.close();
       this.#isReady = false;
@@ -206,6 +213,7 @@ export class AppFrame {
   stop(reason: string | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    clearTimeout(this.#begins);
     removeEventListener("message", this.#heard);
     this.element.remove();
     this.#bridge?.close().catch(() => {});

@@ -26,8 +26,8 @@ const appsOptions = { page: "any", maxLetters: "large", maxCalls: "large" } as c
 const view = /* @__PURE__ */ new Loader(() => import("./app-view.js"));
 const AppView = /* @__PURE__ */ view.component("AppView");
 
-/** What an app has told for the model, at most. */
-const toldLetters = 4_000;
+/** What an app has told for the model, at most: those of a session are part of each of its writes. */
+const toldLetters = 2_000;
 
 /**
  * Draws apps of MCP servers in the chat: `mcpServer({ …, apps })`, and `<GloveProvider renderers={apps.renderers}>`. Needs

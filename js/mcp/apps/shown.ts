@@ -35,6 +35,6 @@ export function shownOf(entry: ToolEntry | undefined): Shown | undefined {
 /** For the app that has called. */
 export function answerOf(result: ToolResultData | undefined, tool: string): CallToolResult {
   if (result?.status === "success") return resultFrom(result.renderData, "");
-  const text = result?.message || `"${tool}" did not run.`;
+  const text = result?.message || `Nothing is known of what came of "${tool}".`;
   return { content: [{ type: "text", text }], isError: true };
 }
