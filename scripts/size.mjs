@@ -40,6 +40,7 @@ const measured = {
   "everything of 'glove-wasm/ai-sdk'": async () => (await bundle('export * from "glove-wasm/ai-sdk"')).opened,
   "everything of 'glove-wasm/remote'": async () => (await bundle('export * from "glove-wasm/remote"')).opened,
   "everything of 'glove-wasm/mcp'": async () => (await bundle('export * from "glove-wasm/mcp"')).atOnce,
+  "everything of 'glove-wasm/mcp/apps'": async () => (await bundle('export * from "glove-wasm/mcp/apps"')).atOnce,
   "everything of 'glove-wasm/skills'": async () => (await bundle('export * from "glove-wasm/skills"')).atOnce,
   "everything of 'glove-wasm/webmcp'": async () => (await bundle('export * from "glove-wasm/webmcp"')).atOnce,
   "everything of 'glove-wasm/ag-ui'": async () => (await bundle('export * from "glove-wasm/ag-ui"')).atOnce,
@@ -47,6 +48,9 @@ const measured = {
   // Without zod, which is its peer and the application's.
   "later: signing in to servers of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/auth\/sign-in\.js/),
   "later: drawing what servers of MCP ask": async () => (await bundle(page)).later(/renderers\/mcp\.js/),
+  "later: drawing apps of MCP": async () => (await bundle('export * from "glove-wasm/mcp/apps"')).later(/apps\/app-view\.js/),
+  "later: the official bridge to apps of MCP": async () =>
+    (await bundle('export * from "glove-wasm/mcp/apps"')).later(/apps\/bridge\.js/),
   "later: the official client of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/connection\/sdk\.js/),
   "later: the look of <Render>": async () => (await bundle(page)).later(/look\/view/),
   "later: what cards show when they are opened": async () => (await bundle(page)).later(/calls\/details/),

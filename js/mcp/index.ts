@@ -1,5 +1,6 @@
 // The entry for servers of the Model Context Protocol.
 
+export type { McpAppsHost } from "./apps/host.js";
 export type { McpAuthOptions, McpSignInWay } from "./auth/auth-options.js";
 export { createMcpAuth, McpAuth } from "./auth/mcp-auth.js";
 export type { McpAllowed, McpLimits, McpServerOptions } from "./options.js";

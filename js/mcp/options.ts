@@ -5,6 +5,7 @@ import type { ApprovalRule } from "../src/ports/tool.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
 import { GloveError } from "../src/values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../src/values/validate-options.js";
+import type { McpAppsHost } from "./apps/host.js";
 import { McpAuth } from "./auth/mcp-auth.js";
 import { isSafe } from "./safe-address.js";
 import type { McpLog, McpRoot, McpStore, McpToolInfo } from "./types.js";
@@ -61,6 +62,8 @@ export interface McpServerOptions {
   readonly tools?: readonly string[] | ((tool: McpToolInfo) => boolean) | undefined;
   /** Whether the model can read its resources, by a tool `name__read_resource`; default `true`. */
   readonly resources?: boolean | undefined;
+  /** Draws its apps in the cards of their calls: what `createMcpApps` of `glove-wasm/mcp/apps` gives. Without it they are not drawn. */
+  readonly apps?: McpAppsHost | undefined;
   /** What it may ask for while a call runs. */
   readonly allow?: McpAllowed | undefined;
   /** Its `instructions` are given to the model, as the server's words; default `false`. */
@@ -113,6 +116,7 @@ const serverOptions = {
   firstUse: "ask|allow",
   tools: "any",
   resources: "flag",
+  apps: "object",
   allow: allowOptions,
   instructions: "flag",
   timeoutMs: "large",

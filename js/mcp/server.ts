@@ -41,6 +41,7 @@ export class McpServer implements Plugin<McpState> {
     this.id = `glove.mcp ${settings.name}`;
     this.required = settings.required ?? false;
     const { auth, url, name } = settings;
+    settings.apps?.add(name, (user) => this.#load(user));
     if (auth instanceof McpAuth && url) register(name, url, (user) => auth.signIn(name, url, user));
   }
 
@@ -53,9 +54,9 @@ export class McpServer implements Plugin<McpState> {
     await (await this.#load()).prepare(round, this);
   }
 
-  #load(): Promise<McpClient> {
+  #load(of = this.#user): Promise<McpClient> {
     const { auth, name, url } = this.#settings;
-    const user = auth instanceof McpAuth ? this.#user : undefined;
+    const user = auth instanceof McpAuth ? of : undefined;
     const key = user ?? "";
     const loading =
       this.#clients.get(key) ??

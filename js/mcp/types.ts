@@ -25,6 +25,10 @@ export interface McpToolInfo {
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema | undefined;
   readonly hints: McpHints;
+  /** The resource of the app that shows its calls: `ui://map/app.html`. */
+  readonly app?: string | undefined;
+  /** Who may call it, as the server says: the model, its own apps. */
+  readonly callers: readonly ("model" | "app")[];
   /** Changes with anything that the server says of it. */
   readonly fingerprint: string;
 }
@@ -94,4 +98,6 @@ export interface McpState {
   readonly found: readonly string[];
   /** Its model was offered to ask for a sign-in, and a call of that may wait. */
   readonly signIn?: true | undefined;
+  /** What apps have told for the model, by the id of the call that they show. */
+  readonly told?: Readonly<Record<string, string>> | undefined;
 }

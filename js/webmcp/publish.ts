@@ -1,14 +1,12 @@
 // Tools of a session for the browser's agent, and for whatever else reads `document.modelContext`. Each call is a prompt of the conversation: a
 // person sees it there, allows it there, and it is in the record.
 
-import type { ModelAdapter } from "../src/ports/model.js";
+import { outsideCaller, outsideReason, outsideResult } from "../mcp/tools/outside-call.js";
 import type { ToolConfig } from "../src/ports/tool.js";
 import type { GloveSession } from "../src/session/session.js";
 import { toolSchema } from "../src/tools/spec.js";
 import { GloveError, reasonOf } from "../src/values/error.js";
-import { generateId } from "../src/values/ids.js";
 import { check, checkOptions, type Options } from "../src/values/validate-options.js";
-import type { ToolResultData } from "../src/wire/record.js";
 import { type ModelContext, modelContext } from "./model-context.js";
 
 /** How tools are published. */
@@ -129,31 +127,7 @@ const asking = "glove-wasm/webmcp";
 
 const head = "An agent of the browser runs a tool:";
 
-/** What is asked for stands in the message, so that whichever tab runs the conversation knows it, after a reload too. */
-const caller: ModelAdapter = {
-  name: asking,
-  setSystemPrompt() {},
-  async prompt({ messages }) {
-    const at = messages.findLastIndex(({ sender, text }) => sender === "user" && text.includes(head));
-    const called = messages.slice(at + 1).some(({ tool_calls }) => tool_calls?.length);
-    const answer =
-      called || at < 0
-        ? { text: "The agent of the browser has the result." }
-        : { text: "", tool_calls: [callOf(messages[at]?.text)] };
-    return { messages: [{ sender: "agent", ...answer }], tokens_in: 0, tokens_out: 0 };
-  },
-};
-
-/** The call is one line of JSON, behind the head. */
-function callOf(text = "") {
-  const line =
-    text
-      .slice(text.indexOf(head) + head.length)
-      .trimStart()
-      .split("\n")[0] ?? "";
-  const { id, name, input } = JSON.parse(line) as { id: string; name: string; input: unknown };
-  return { id, tool_name: name, input_args: input };
-}
+const caller = outsideCaller(asking, head, "The agent of the browser has the result.");
 
 /** Of the session of each tab that publishes: whichever runs the conversation is asked. */
 function knowCaller(session: GloveSession): void {
@@ -163,38 +137,17 @@ function knowCaller(session: GloveSession): void {
 
 /** Runs a tool as a prompt of the conversation. What cannot be is told in words: whoever called learns nothing of an exception. */
 async function askFor(session: GloveSession, name: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
-  const id = generateId();
-  let result: ToolResultData | undefined;
-  let heard = () => {};
-  const finished = new Promise<void>((resolve) => {
-    heard = resolve;
-  });
-  const unsubscribe = session.addSubscriber({
-    record(type, data) {
-      if (type !== "tool_use_result" || data.call_id !== id) return;
-      result = data.result;
-      heard();
-    },
-  });
-  signal?.addEventListener("abort", heard, { once: true });
   try {
-    signal?.throwIfAborted();
-    knowCaller(session);
-    const reason = `${head}\n${JSON.stringify({ id, name, input })}\n`;
-    // A call that waits for a person has its result later.
-    const running = session
-      .trigger({ reason, id, model: asking, signal })
-      .then(({ type }) => (type === "waiting" ? finished : undefined));
-    await Promise.race([running, finished]);
-    signal?.throwIfAborted();
+    const begin = (id: string) => {
+      knowCaller(session);
+      return session.trigger({ reason: outsideReason(head, { id, name, input }), id, model: asking, signal });
+    };
+    const result = await outsideResult(session, begin, signal);
     if (result?.status === "success") return result.data ?? null;
     const details = result?.data;
     return { error: result?.message || `The tool "${name}" did not run.`, ...(details != null && { details }) };
   } catch (error) {
     signal?.throwIfAborted();
     return { error: reasonOf(error) };
-  } finally {
-    signal?.removeEventListener("abort", heard);
-    unsubscribe();
   }
 }

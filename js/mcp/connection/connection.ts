@@ -16,6 +16,7 @@ import type { McpAuth } from "../auth/mcp-auth.js";
 import type { SignIn } from "../auth/sign-in.js";
 import type { McpSettings } from "../options.js";
 import type { McpStatus } from "../types.js";
+import { appType } from "./app-type.js";
 import { boundedFetch } from "./bounded-fetch.js";
 import { clientInfo } from "./client-info.js";
 import { errorOf, isNotConnected, knowsNoSession, neverSent, type SdkModule } from "./errors.js";
@@ -213,12 +214,16 @@ export class Connection {
   }
 
   #newClient(sdk: SdkModule): Client {
-    const { allow = {}, onLog } = this.#settings;
+    const { allow = {}, onLog, apps } = this.#settings;
     const { questions = true, links = true, roots } = allow;
     const elicitation = { ...(questions && { form: {} }), ...(links && { url: {} }) };
     const changed = (list: ListName) => ({ autoRefresh: false, debounceMs: 50, onChanged: () => this.#changed(list) });
     const client: Client = new sdk.Client(clientInfo, {
-      capabilities: { ...((questions || links) && { elicitation }), ...(roots && { roots: {} }) },
+      capabilities: {
+        ...((questions || links) && { elicitation }),
+        ...(roots && { roots: {} }),
+        ...(apps && { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [appType] } } }),
+      },
       versionNegotiation: { mode: "auto", probe: { timeoutMs: connectMs } },
       // What it asks for is a question of the call, which is in the record.
       inputRequired: { autoFulfill: false },

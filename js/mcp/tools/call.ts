@@ -8,7 +8,7 @@ import type { ToolResultData } from "../../src/wire/record.js";
 import type { CallOptions, Connection, Elicitation, Leg, LegFailure } from "../connection/connection.js";
 import type { McpSettings } from "../options.js";
 import { answerOf } from "./asked.js";
-import { failureResult, resultOf } from "./result.js";
+import { type AppResult, failureResult, resultOf } from "./result.js";
 import { issuesBy } from "./server-schema.js";
 import { type Asked, signingIn } from "./sign-in.js";
 import type { ServerTool } from "./tool-list.js";
@@ -18,6 +18,11 @@ export interface CallPort {
   readonly settings: McpSettings;
   /** Keeps that a person has allowed the tool; `false` where they were shown another one. */
   allow(): Promise<boolean>;
+  /** Its result is for an app. */
+  readonly byApp: boolean;
+  /** Reads the app that shows its calls, where they are shown; gives the digest of that. */
+  readonly readApp?: (() => Promise<string | undefined>) | undefined;
+  readonly user: string | undefined;
   /** Whom it asks to sign in, where people do. */
   readonly signIn?: Asked | undefined;
 }
@@ -32,6 +37,7 @@ const isInputRequired = (answer: Answer): answer is InputRequiredResult =>
 
 export async function callTool(tool: ServerTool, input: unknown, display: ToolDisplay, port: CallPort): Promise<ToolResultData> {
   const { connection, settings } = port;
+  const app = await shownBy(tool, display, port);
   const ask = (request: Elicitation) => answerOf(request, display, settings.name, settings.allow);
   const progressed: CallOptions["progressed"] = ({ message, progress, total }) => display.progress(message, progress, total);
   let more: Pick<InputRequiredResult, "requestState"> & { readonly inputResponses?: Record<string, unknown> } = {};
@@ -54,7 +60,7 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
     const kept = await signingIn(display, port.signIn, again, (leg) => "failed" in leg && leg.failed.code === "MCP_SIGNED_OUT");
     if ("failed" in kept) return failureResult(kept.failed);
     const { answer } = kept;
-    if (!isInputRequired(answer)) return resultOf(answer, kept.mismatch);
+    if (!isInputRequired(answer)) return resultOf(answer, kept.mismatch, await app?.());
     const inputResponses: Record<string, unknown> = {};
     const requests = Object.entries(answer.inputRequests ?? {});
     asked += requests.length;
@@ -68,6 +74,34 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
   }
   const rounds = `The MCP server "${settings.name}" asked more than ${settings.limits.rounds} times for one call.`;
   return failureResult({ code: "MCP_TOO_MANY_ROUNDS", message: rounds, ran: "yes" });
+}
+
+/** What an app's card is drawn from. It is in the record. */
+export interface AppSlot {
+  readonly server: string;
+  readonly tool: string;
+  readonly uri: string;
+  readonly call: string;
+  readonly user?: string | undefined;
+}
+
+/** So long the result waits for the app: what is not there by then is read when it is drawn. */
+const appMs = 2_000;
+
+/** Shows the app of the tool in the card of the call, and reads it while the call runs. Gives what the result keeps of it. */
+async function shownBy(
+  { info }: ServerTool,
+  display: ToolDisplay,
+  { readApp, byApp, user }: CallPort,
+): Promise<(() => Promise<AppResult>) | undefined> {
+  if (byApp) return async () => ({});
+  const { server, tool, app: uri } = info;
+  if (!readApp || uri === undefined) return undefined;
+  const input: AppSlot = { server, tool, uri, call: display.callId, ...(user !== undefined && { user }) };
+  await display.pushAndForget({ renderer: "mcp_app", input });
+  const reading = readApp().catch(() => undefined);
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, appMs));
+  return async () => ({ hash: await Promise.race([reading, late]) });
 }
 
 function changedMeanwhile({ info: { server, tool } }: ServerTool): LegFailure {

@@ -2,8 +2,9 @@
 
 /** Of everything that a model or a person reads of it, and that decides what is asked. */
 export async function fingerprintOf(tool: object): Promise<string> {
-  const { description, inputSchema, outputSchema, annotations, title } = tool as Record<string, unknown>;
-  return digestOf(canonical({ description, inputSchema, outputSchema, annotations, title }));
+  const { description, inputSchema, outputSchema, annotations, title, _meta } = tool as Record<string, unknown>;
+  const { ui } = Object(_meta) as Record<string, unknown>;
+  return digestOf(canonical({ description, inputSchema, outputSchema, annotations, title, ui }));
 }
 
 export async function digestOf(text: string): Promise<string> {

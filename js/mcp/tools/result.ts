@@ -5,7 +5,7 @@ import type { ToolResultData } from "../../src/wire/record.js";
 import type { LegFailure } from "../connection/connection.js";
 
 /** `mismatch`: why its structured content is not what the server said that it would be. The work is done, whatever it is. */
-export function resultOf(answer: CallToolResult, mismatch?: string): ToolResultData {
+export function resultOf(answer: CallToolResult, mismatch?: string, app?: AppResult): ToolResultData {
   const { content = [], structuredContent, isError } = answer;
   const texts = content.map((block) => (block.type === "text" ? block.text : undefined));
   const onlyTexts = texts.every((text) => text !== undefined);
@@ -22,11 +22,19 @@ export function resultOf(answer: CallToolResult, mismatch?: string): ToolResultD
     status: "success",
     data: mismatch === undefined ? data : { note: mismatch, result: data },
     ...note,
-    ...shown(structuredContent),
+    ...shown(answer, app),
   };
 }
 
-const shown = (structured: unknown) => (structured === undefined ? {} : { renderData: { structured } });
+/** What an app needs besides: which one was drawn. */
+export interface AppResult {
+  readonly hash?: string | undefined;
+}
+
+function shown({ content, structuredContent: structured, _meta }: CallToolResult, app: AppResult | undefined) {
+  if (app) return { renderData: { structured, app: { ...app, content, ...(_meta && { meta: _meta }) } } };
+  return structured === undefined ? {} : { renderData: { structured } };
+}
 
 function isSame(text: string, value: unknown): boolean {
   try {

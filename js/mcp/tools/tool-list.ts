@@ -68,6 +68,7 @@ function faultOf(tool: unknown, { descriptionLetters, schemaLetters }: McpSettin
 async function infoOf(server: string, name: string, tool: Tool): Promise<McpToolInfo> {
   const { description = "", inputSchema, outputSchema, annotations = {} } = tool;
   const title = tool.title ?? annotations.title;
+  const { app, callers } = appOf(tool);
   return {
     server,
     name,
@@ -77,8 +78,19 @@ async function infoOf(server: string, name: string, tool: Tool): Promise<McpTool
     inputSchema: inputSchema as JsonSchema,
     ...(outputSchema && { outputSchema: outputSchema as JsonSchema }),
     hints: hintsOf(annotations),
+    ...(app !== undefined && { app }),
+    callers,
     fingerprint: await fingerprintOf(tool),
   };
+}
+
+/** What it says of apps. A word that nobody knows lets nobody call it. */
+function appOf({ _meta }: Tool): Pick<McpToolInfo, "app" | "callers"> {
+  const { ui, "ui/resourceUri": older } = Object(_meta) as Record<string, unknown>;
+  const { resourceUri = older, visibility } = Object(ui) as Record<string, unknown>;
+  const isAddress = typeof resourceUri === "string" && resourceUri.startsWith("ui://") && resourceUri.length <= 2_000;
+  const callers = (["model", "app"] as const).filter((one) => !Array.isArray(visibility) || visibility.includes(one));
+  return { ...(isAddress && { app: resourceUri }), callers };
 }
 
 function hintsOf({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint }: NonNullable<Tool["annotations"]>): McpHints {

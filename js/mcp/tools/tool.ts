@@ -15,6 +15,8 @@ export interface ToolPort {
   readonly user: string | undefined;
   /** It may run beside other calls of the server. */
   readonly parallel: boolean;
+  /** An app of the server calls it, and no model. */
+  readonly byApp?: boolean;
   /** Makes the call. `allow` keeps that a person has allowed the tool; `false` where they were shown another one. */
   call(input: unknown, display: ToolDisplay, allow: () => Promise<boolean>): unknown;
 }
@@ -24,7 +26,7 @@ export interface ToolPort {
  * words. `seen`: a person has allowed what it says now, or need not.
  */
 export function toolOf(info: McpToolInfo, before: Allowed | undefined, port: ToolPort, seen: boolean): ToolConfig {
-  const { settings, whose, trust, user, parallel } = port;
+  const { settings, whose, trust, user, parallel, byApp = false } = port;
   const { approvals = "ask", firstUse = "ask" } = settings;
   const { description, inputSchema } = before ?? info;
   const { readOnly, destructive, idempotent } = info.hints;
@@ -42,7 +44,7 @@ export function toolOf(info: McpToolInfo, before: Allowed | undefined, port: Too
     name: info.name,
     description: `${whose} describes this tool so: ${description}`,
     // Whoever allows a call sees whose it is, whatever the server calls it.
-    title: info.title === undefined ? `${settings.name}: ${info.tool}` : `${settings.name}: ${info.title} (${info.tool})`,
+    title: titleOf(info, settings.name) + (byApp ? ", for its app" : ""),
     jsonSchema: inputSchema,
     inputSchema: {
       "~standard": { version: 1, vendor: "glove-wasm", validate: (value: unknown) => validated(inputSchema, value) },
@@ -62,15 +64,19 @@ export function toolOf(info: McpToolInfo, before: Allowed | undefined, port: Too
   };
 }
 
+const titleOf = ({ title, tool }: McpToolInfo, server: string) =>
+  title === undefined ? `${server}: ${tool}` : `${server}: ${title} (${tool})`;
+
 function validated(schema: JsonSchema, value: unknown) {
   const issues = issuesBy(schema, value);
   return issues.length ? { issues } : { value };
 }
 
-function firstUseOf({ tool, description, inputSchema, hints }: McpToolInfo, whose: string): string {
+function firstUseOf({ tool, description, inputSchema, hints, app }: McpToolInfo, whose: string): string {
   const lines = [
     `This is the first use of "${tool}". ${whose} describes it so:\n${description}`,
     ...sentences(hints),
+    ...(app === undefined ? [] : [`It shows an app of the server in the chat: ${app}`]),
     ...(takesNothing(inputSchema) ? [] : [`What it takes: ${JSON.stringify(inputSchema)}`]),
   ];
   return lines.join("\n");

@@ -230,6 +230,21 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Der Server „{server}“ bittet Sie, eine Adresse von {host} zu öffnen: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Der Server „{server}“ ({host}) möchte, dass Sie sich anmelden.",
+  'The server "{server}" wants to show an app here.': "Der Server „{server}“ möchte hier eine App zeigen.",
+  'The server "{server}" has changed its app since you allowed it.':
+    "Der Server „{server}“ hat seine App geändert, seit Sie sie erlaubt haben.",
+  "It reaches nothing but this server.": "Sie erreicht nichts außer diesem Server.",
+  "It may send to and load from: {hosts}": "Sie darf senden an und laden von: {hosts}",
+  "Show the app": "App zeigen",
+  "The app is not shown: {reason}": "Die App wird nicht gezeigt: {reason}",
+  "App of {server}": "App von {server}",
+  "Full screen": "Ganzer Bildschirm",
+  "Leave full screen": "Ganzen Bildschirm verlassen",
+  "What the app tells the assistant": "Was die App dem Assistenten sagt",
+  "The app wants to send this as your message:": "Die App möchte dies als Ihre Nachricht senden:",
+  "The app wants to open an address of {host}.": "Die App möchte eine Adresse von {host} öffnen.",
+  "Open the address": "Adresse öffnen",
+  "Send it": "Das senden",
   "This tool": "Dieses Werkzeug",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} wurde unterbrochen und hat möglicherweise schon etwas bewirkt. Noch einmal ausführen?",

@@ -227,6 +227,21 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "El servidor «{server}» te pide que abras una dirección de {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "El servidor «{server}» ({host}) quiere que inicies sesión.",
+  'The server "{server}" wants to show an app here.': "El servidor «{server}» quiere mostrar una aplicación aquí.",
+  'The server "{server}" has changed its app since you allowed it.':
+    "El servidor «{server}» ha cambiado su aplicación desde que la permitió.",
+  "It reaches nothing but this server.": "No accede a nada más que a este servidor.",
+  "It may send to and load from: {hosts}": "Puede enviar a y cargar de: {hosts}",
+  "Show the app": "Mostrar la aplicación",
+  "The app is not shown: {reason}": "La aplicación no se muestra: {reason}",
+  "App of {server}": "Aplicación de {server}",
+  "Full screen": "Pantalla completa",
+  "Leave full screen": "Salir de pantalla completa",
+  "What the app tells the assistant": "Lo que la aplicación dice al asistente",
+  "The app wants to send this as your message:": "La aplicación quiere enviar esto como su mensaje:",
+  "The app wants to open an address of {host}.": "La aplicación quiere abrir una dirección de {host}.",
+  "Open the address": "Abrir la dirección",
+  "Send it": "Enviarlo",
   "This tool": "Esta herramienta",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} se interrumpió y puede que ya haya tenido efecto. ¿Ejecutar de nuevo?",

@@ -228,6 +228,21 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Le serveur « {server} » vous demande d’ouvrir une adresse de {host} : {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Le serveur « {server} » ({host}) souhaite que vous vous connectiez.",
+  'The server "{server}" wants to show an app here.': "Le serveur « {server} » veut afficher une application ici.",
+  'The server "{server}" has changed its app since you allowed it.':
+    "Le serveur « {server} » a modifié son application depuis que vous l’avez autorisée.",
+  "It reaches nothing but this server.": "Elle n’accède qu’à ce serveur.",
+  "It may send to and load from: {hosts}": "Elle peut envoyer vers et charger depuis : {hosts}",
+  "Show the app": "Afficher l’application",
+  "The app is not shown: {reason}": "L’application n’est pas affichée : {reason}",
+  "App of {server}": "Application de {server}",
+  "Full screen": "Plein écran",
+  "Leave full screen": "Quitter le plein écran",
+  "What the app tells the assistant": "Ce que l’application dit à l’assistant",
+  "The app wants to send this as your message:": "L’application veut envoyer ceci comme votre message :",
+  "The app wants to open an address of {host}.": "L’application veut ouvrir une adresse de {host}.",
+  "Open the address": "Ouvrir l’adresse",
+  "Send it": "L’envoyer",
   "This tool": "Cet outil",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} a été interrompu et a peut-être déjà eu un effet. L’exécuter à nouveau ?",

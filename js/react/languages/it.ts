@@ -225,6 +225,21 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Il server «{server}» ti chiede di aprire un indirizzo di {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Il server «{server}» ({host}) chiede di accedere.",
+  'The server "{server}" wants to show an app here.': "Il server «{server}» vuole mostrare qui un’app.",
+  'The server "{server}" has changed its app since you allowed it.':
+    "Il server «{server}» ha cambiato la sua app da quando l’hai consentita.",
+  "It reaches nothing but this server.": "Non raggiunge altro che questo server.",
+  "It may send to and load from: {hosts}": "Può inviare a e caricare da: {hosts}",
+  "Show the app": "Mostra l’app",
+  "The app is not shown: {reason}": "L’app non viene mostrata: {reason}",
+  "App of {server}": "App di {server}",
+  "Full screen": "Schermo intero",
+  "Leave full screen": "Esci da schermo intero",
+  "What the app tells the assistant": "Cosa dice l’app all’assistente",
+  "The app wants to send this as your message:": "L’app vuole inviare questo come tuo messaggio:",
+  "The app wants to open an address of {host}.": "L’app vuole aprire un indirizzo di {host}.",
+  "Open the address": "Apri l’indirizzo",
+  "Send it": "Invialo",
   "This tool": "Questo strumento",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} è stato interrotto e potrebbe avere già avuto effetto. Eseguirlo di nuovo?",

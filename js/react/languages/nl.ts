@@ -227,6 +227,21 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "De server ‘{server}’ vraagt je een adres van {host} te openen: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "De server ‘{server}’ ({host}) wil dat je inlogt.",
+  'The server "{server}" wants to show an app here.': "De server “{server}” wil hier een app tonen.",
+  'The server "{server}" has changed its app since you allowed it.':
+    "De server “{server}” heeft zijn app gewijzigd sinds u die toestond.",
+  "It reaches nothing but this server.": "Die bereikt niets behalve deze server.",
+  "It may send to and load from: {hosts}": "Die mag verzenden naar en laden van: {hosts}",
+  "Show the app": "App tonen",
+  "The app is not shown: {reason}": "De app wordt niet getoond: {reason}",
+  "App of {server}": "App van {server}",
+  "Full screen": "Volledig scherm",
+  "Leave full screen": "Volledig scherm verlaten",
+  "What the app tells the assistant": "Wat de app de assistent vertelt",
+  "The app wants to send this as your message:": "De app wil dit als uw bericht verzenden:",
+  "The app wants to open an address of {host}.": "De app wil een adres van {host} openen.",
+  "Open the address": "Adres openen",
+  "Send it": "Dit verzenden",
   "This tool": "Dit hulpmiddel",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} is onderbroken en heeft mogelijk al effect gehad. Opnieuw uitvoeren?",

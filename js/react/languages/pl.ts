@@ -223,6 +223,21 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Serwer „{server}” prosi o otwarcie adresu {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "Serwer „{server}” ({host}) prosi o zalogowanie się.",
+  'The server "{server}" wants to show an app here.': "Serwer „{server}” chce tu pokazać aplikację.",
+  'The server "{server}" has changed its app since you allowed it.':
+    "Serwer „{server}” zmienił swoją aplikację, odkąd na nią zezwolono.",
+  "It reaches nothing but this server.": "Nie łączy się z niczym poza tym serwerem.",
+  "It may send to and load from: {hosts}": "Może wysyłać do i pobierać z: {hosts}",
+  "Show the app": "Pokaż aplikację",
+  "The app is not shown: {reason}": "Aplikacja nie jest pokazana: {reason}",
+  "App of {server}": "Aplikacja serwera {server}",
+  "Full screen": "Pełny ekran",
+  "Leave full screen": "Zamknij pełny ekran",
+  "What the app tells the assistant": "Co aplikacja mówi asystentowi",
+  "The app wants to send this as your message:": "Aplikacja chce wysłać to jako twoją wiadomość:",
+  "The app wants to open an address of {host}.": "Aplikacja chce otworzyć adres {host}.",
+  "Open the address": "Otwórz adres",
+  "Send it": "Wyślij to",
   "This tool": "To narzędzie",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "Działanie „{name}” zostało przerwane i mogło już odnieść skutek. Wykonać je ponownie?",

@@ -225,6 +225,21 @@ export const words: Words = {
   'The server "{server}" asks you to open an address of {host}: {message}':
     "O servidor “{server}” pede que você abra um endereço de {host}: {message}",
   'The server "{server}" ({host}) wants you to sign in.': "O servidor “{server}” ({host}) quer que você entre.",
+  'The server "{server}" wants to show an app here.': "O servidor “{server}” quer mostrar um aplicativo aqui.",
+  'The server "{server}" has changed its app since you allowed it.':
+    "O servidor “{server}” mudou seu aplicativo desde que você o permitiu.",
+  "It reaches nothing but this server.": "Ele não acessa nada além deste servidor.",
+  "It may send to and load from: {hosts}": "Ele pode enviar para e carregar de: {hosts}",
+  "Show the app": "Mostrar o aplicativo",
+  "The app is not shown: {reason}": "O aplicativo não é mostrado: {reason}",
+  "App of {server}": "Aplicativo de {server}",
+  "Full screen": "Tela cheia",
+  "Leave full screen": "Sair da tela cheia",
+  "What the app tells the assistant": "O que o aplicativo diz ao assistente",
+  "The app wants to send this as your message:": "O aplicativo quer enviar isto como sua mensagem:",
+  "The app wants to open an address of {host}.": "O aplicativo quer abrir um endereço de {host}.",
+  "Open the address": "Abrir o endereço",
+  "Send it": "Enviar isto",
   "This tool": "Esta ferramenta",
   "{name} was interrupted, and may have taken effect. Run it again?":
     "{name} foi interrompido e pode já ter surtido efeito. Executar de novo?",

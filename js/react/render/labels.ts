@@ -64,6 +64,20 @@ export type Word =
   | 'The server "{server}" asks: {message}'
   | 'The server "{server}" asks you to open an address of {host}: {message}'
   | 'The server "{server}" ({host}) wants you to sign in.'
+  | 'The server "{server}" wants to show an app here.'
+  | 'The server "{server}" has changed its app since you allowed it.'
+  | "It reaches nothing but this server."
+  | "It may send to and load from: {hosts}"
+  | "Show the app"
+  | "The app is not shown: {reason}"
+  | "App of {server}"
+  | "Full screen"
+  | "Leave full screen"
+  | "What the app tells the assistant"
+  | "The app wants to send this as your message:"
+  | "The app wants to open an address of {host}."
+  | "Open the address"
+  | "Send it"
   | "This tool"
   | "{name} was interrupted, and may have taken effect. Run it again?"
   | "This conversation has reached a limit. Continue?"

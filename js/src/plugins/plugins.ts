@@ -1,6 +1,7 @@
 // The plugins of a session: what they add before each call of the model, and what they keep. Loaded with the first.
 
 import type { CoreAccess } from "../ports/core.js";
+import type { ModelAdapter } from "../ports/model.js";
 import { type AnyPlugin, checkPlugin } from "../ports/plugin.js";
 import type { HasState, PluginState } from "../ports/plugin-state.js";
 import type { Prompt } from "../ports/prompt.js";
@@ -42,13 +43,15 @@ interface Share {
   /** What is told behind the messages. */
   shown?: string;
   model?: string;
+  /** What answers in the place of any model. */
+  answers?: ModelAdapter;
   /** The state that it has set. */
   state?: { readonly value: unknown };
 }
 
 /** The prompt that is answered. */
 interface CurrentPrompt {
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly input?: string | undefined;
   readonly model?: unknown;
 }
@@ -63,6 +66,8 @@ export class Plugins {
   #context = "";
   /** The name of the model for the next call. */
   #model = usualModel;
+  /** What makes it instead. */
+  #answers: ModelAdapter | undefined;
   #currentPrompt: CurrentPrompt = {};
   /** What was prepared last. */
   #prepared: Promise<void> | undefined;
@@ -102,7 +107,7 @@ export class Plugins {
 
   /** The settings with what plugins have added. */
   apply(config: SessionConfig): SessionConfig {
-    const model = config.models?.[this.#model] ?? config.model;
+    const model = this.#answers ?? config.models?.[this.#model] ?? config.model;
     if (!this.#context && model === config.model) return config;
     return { ...config, model, systemPrompt: [config.systemPrompt, this.#context].filter(Boolean).join("\n\n") };
   }
@@ -139,7 +144,7 @@ export class Plugins {
     try {
       const { input, model, id } = await this.#prompt();
       // Each knows nothing of the others, so they need not wait for each other.
-      const shares = await Promise.all(plugins.map((plugin) => this.#shareOf(plugin, input, stop.signal)));
+      const shares = await Promise.all(plugins.map((plugin) => this.#shareOf(plugin, { id, input }, stop.signal)));
       const tools = await this.#toolsOf(plugins, shares);
       this.#context = shares.flatMap((share) => share?.context ?? []).join("\n\n");
       this.#tools.added = tools;
@@ -152,6 +157,7 @@ export class Plugins {
         }
       }
       this.#model = this.#modelFor(id, model, shares);
+      this.#answers = shares.findLast((share) => share?.answers)?.answers;
       await this.#connection.configure();
     } finally {
       over();
@@ -160,7 +166,11 @@ export class Plugins {
   }
 
   /** Nothing of a plugin that has failed. */
-  async #shareOf(plugin: AnyPlugin, input: string | undefined, stopped: AbortSignal): Promise<Share | undefined> {
+  async #shareOf(
+    plugin: AnyPlugin,
+    { id, input }: Pick<CurrentPrompt, "id" | "input">,
+    stopped: AbortSignal,
+  ): Promise<Share | undefined> {
     const share: Share = { user: this.#user, context: [], tools: [] };
     const session = this.#session;
     const { userId, services, tools = [] } = session.config;
@@ -188,8 +198,12 @@ export class Plugins {
           switchModel: (name: string) => {
             share.model = this.#known(name);
           },
+          answerBy: (model: ModelAdapter) => {
+            share.answers = model;
+          },
           report: (error: Error) => session.report(codeOf(error), error),
           input,
+          promptId: id,
           services,
           signal,
         }),

@@ -4,6 +4,7 @@ import type { Schema } from "../schema/types.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { Message } from "../wire/record.js";
+import type { ModelAdapter } from "./model.js";
 import type { HasState, PluginState } from "./plugin-state.js";
 import type { Prompt } from "./prompt.js";
 import type { ToolConfig } from "./tool.js";
@@ -31,6 +32,10 @@ export interface PluginRound<S = undefined> {
   };
   /** Has this call made by another model, by its name in `models`. Of several plugins, the last one that asks decides. */
   switchModel(name: string): void;
+  /** @internal Has this call made by a model that is in no settings: what it says is known before. */
+  answerBy?(model: ModelAdapter): void;
+  /** @internal The id of the prompt that is answered. */
+  readonly promptId?: string | undefined;
   readonly conversation: {
     readonly sessionId: string;
     readonly userId: string | undefined;

@@ -1,0 +1,3 @@
+// The type of resources that are apps.
+
+export const appType = "text/html;profile=mcp-app";
