@@ -10,6 +10,7 @@ const examples = [
   "form-filler",
   "html",
   "mcp-host",
+  "multi-user-postgres",
   "next",
   "offline-pwa",
   "support-desk",
