@@ -72,7 +72,7 @@ const acts: Record<string, (page: Page) => Promise<void>> = {
   },
 
   async "travel-planner"(page) {
-    await say(page, "Six days around Iceland: 6");
+    await say(page, "6 days around Iceland");
     await page.getByText("What do you want to see?").waitFor();
     await page.getByLabel("waterfalls").check();
     await page.getByLabel("whales").check();

@@ -32,7 +32,7 @@ function Page() {
         <Render
           glove={useGlove()}
           welcome="Where to in Iceland?"
-          suggestions={["Six days around Iceland", "A weekend: 3 days"]}
+          suggestions={["6 days around Iceland", "A long weekend: 3 days"]}
         />
       </main>
       <aside aria-label="Route">
