@@ -129,6 +129,12 @@ describe.skipIf(!start)("with PostgreSQL", () => {
     const form = await ann("/api/sessions/shared/messages", { method: "POST", headers: { "content-type": "text/plain" }, body });
     expect(form.status).toBe(415);
     expect((await ann("/api/sessions/..%2fx")).status).toBe(404);
+    const sent = (path: string, text: string) =>
+      ann(path, { method: "POST", headers: { "content-type": "application/json" }, body: text });
+    for (const text of ["{", "null", "{}"]) {
+      expect((await sent("/api/sessions/shared/steps", text)).status).toBe(400);
+      expect((await sent("/api/sessions/shared/messages", text)).status).toBe(400);
+    }
   });
 
   test("of two writers that begin at the same place, one is refused and nothing of its step is stored", async () => {

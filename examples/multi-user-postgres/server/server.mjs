@@ -42,7 +42,7 @@ async function answer(request) {
   // A page of another site cannot send this type without being asked for it, and the cookie is not sent with its requests.
   const isJson = request.headers.get("content-type") === "application/json";
   if (request.method === "POST" && !isJson) return json({ error: "Send JSON." }, { status: 415 });
-  // Anybody is who they say: put your sign-in here.
+  // Anybody is who they say: put your sign-in here, and `Secure` into the cookie of a site with TLS.
   if (pathname === "/api/sign-in" && request.method === "POST") {
     const name = encodeURIComponent(
       String((await request.json()).name)
@@ -59,13 +59,16 @@ async function answer(request) {
   if (id && !what) return json(await database.read(owner, id));
   if (!id || request.method !== "POST") return json({ error: "There is nothing here." }, { status: 404 });
   const body = await request.json();
+  const lists = what === "steps" ? [body?.messages, body?.records] : [body];
+  if (!lists.every(Array.isArray)) return json({ error: "There are no messages in it." }, { status: 400 });
   await (what === "steps" ? database.appendStep(owner, id, body) : database.appendMessages(owner, id, body));
   return json({ stored: true });
 }
 
 async function handle(incoming, outgoing) {
   const { method, headers, url } = incoming;
-  if (Number(headers["content-length"] ?? 0) > 8_388_608) return outgoing.writeHead(413).end();
+  // A length that is not said is refused too.
+  if (method === "POST" && !(Number(headers["content-length"]) <= 8_388_608)) return outgoing.writeHead(413).end();
   const body = method === "POST" ? { body: Readable.toWeb(incoming), duplex: "half" } : {};
   const response = await answer(new Request(new URL(url, "http://localhost"), { method, headers, ...body })).catch((error) => {
     if (error instanceof Conflict) return json({ error: "Somebody else has written to this conversation." }, { status: 409 });
