@@ -5,12 +5,26 @@ import { join } from "node:path";
 const json = /^( {2,6}"version": ")([^"]+)(?=")/gm;
 const ofExample = /("glove-wasm": "\^)([^"]+)(?=")/g;
 
+const examples = [
+  "data-analyst",
+  "form-filler",
+  "html",
+  "mcp-host",
+  "multi-user-postgres",
+  "next",
+  "offline-pwa",
+  "support-desk",
+  "todo-with-undo",
+  "travel-planner",
+  "vite",
+];
+
 /** Each file, what the version stands between there, and how often it does. A crate that is locked is told by its name. */
 export const places = [
   { file: "package.json", pattern: json, times: 1 },
   { file: "package-lock.json", pattern: /("name": "glove-wasm",\n +"version": ")([^"]+)(?=")/g, times: 2 },
   { file: "packages/create-glove-wasm/package.json", pattern: json, times: 1 },
-  ...["html", "next", "vite"].map((name) => ({ file: `examples/${name}/package.json`, pattern: ofExample, times: 1 })),
+  ...examples.map((name) => ({ file: `examples/${name}/package.json`, pattern: ofExample, times: 1 })),
   { file: "Cargo.toml", pattern: /^((?:glove-wasm[\w-]* = \{ )?version = ")([^"]+)(?=")/gm },
   ...["Cargo.lock", "fuzz/Cargo.lock"].map((file) => ({
     file,
