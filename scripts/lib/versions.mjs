@@ -10,7 +10,11 @@ export const places = [
   { file: "package.json", pattern: json, times: 1 },
   { file: "package-lock.json", pattern: /("name": "glove-wasm",\n +"version": ")([^"]+)(?=")/g, times: 2 },
   { file: "packages/create-glove-wasm/package.json", pattern: json, times: 1 },
-  ...["html", "next", "vite"].map((name) => ({ file: `examples/${name}/package.json`, pattern: ofExample, times: 1 })),
+  ...["html", "next", "solid", "svelte", "vite", "vue"].map((name) => ({
+    file: `examples/${name}/package.json`,
+    pattern: ofExample,
+    times: 1,
+  })),
   { file: "Cargo.toml", pattern: /^((?:glove-wasm[\w-]* = \{ )?version = ")([^"]+)(?=")/gm },
   ...["Cargo.lock", "fuzz/Cargo.lock"].map((file) => ({
     file,
