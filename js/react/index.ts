@@ -1,6 +1,7 @@
 "use client";
 // The entry for React applications: everything of the package, and its React layer.
-export type { GloveActions } from "../conversation/state.js";
+export type { ConversationConfig } from "../conversation/config.js";
+export type { ChatState, GloveActions } from "../conversation/state.js";
 export * from "../src/index.js";
 export type { ThreadInfo } from "../src/threads/thread.js";
 export type { ThreadActions, ThreadsState } from "../src/threads/thread-store.js";

@@ -6,7 +6,7 @@ import {
   hasInjectionContext,
   type InjectionKey,
   inject,
-  isReactive,
+  isProxy,
   type MaybeRefOrGetter,
   onMounted,
   onScopeDispose,
@@ -103,6 +103,6 @@ function whenChanged<T extends object>(config: MaybeRefOrGetter<T>, update: (con
 /** As it was given: what is private of a client or a store is not reached through a proxy. */
 function plain<T extends object>(config: MaybeRefOrGetter<T>): T {
   const given = toValue(config);
-  if (!isReactive(given)) return given;
+  if (!isProxy(given)) return given;
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, toRaw(value)])) as T;
 }
