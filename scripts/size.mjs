@@ -17,6 +17,10 @@ export const page = `
   export { createEndpointModel, defineTool, GloveClient, GloveProvider, IndexedDBStore, Render, useGlove };
 `;
 
+/** The same of another framework, which draws by itself. */
+const pageOf = (name) =>
+  `export { createEndpointModel, defineTool, GloveClient, IndexedDBStore, useGlove, useThreads } from "glove-wasm/${name}"`;
+
 /** The same without React, for what comes later whoever draws. */
 const conversation = 'export { GloveClient, IndexedDBStore, createEndpointModel, defineTool } from "glove-wasm"';
 
@@ -44,6 +48,12 @@ const measured = {
   "everything of 'glove-wasm/skills'": async () => (await bundle('export * from "glove-wasm/skills"')).atOnce,
   "everything of 'glove-wasm/webmcp'": async () => (await bundle('export * from "glove-wasm/webmcp"')).atOnce,
   "everything of 'glove-wasm/ag-ui'": async () => (await bundle('export * from "glove-wasm/ag-ui"')).atOnce,
+  ...Object.fromEntries(
+    ["vue", "svelte", "solid"].map((name) => [
+      `a page of 'glove-wasm/${name}' before it draws`,
+      async () => (await bundle(pageOf(name))).atOnce,
+    ]),
+  ),
   "later: servers of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/mcp\/client\.js/),
   // Without zod, which is its peer and the application's.
   "later: signing in to servers of MCP": async () => (await bundle('export * from "glove-wasm/mcp"')).later(/auth\/sign-in\.js/),
@@ -111,7 +121,7 @@ async function bundle(contents, without) {
     metafile: true,
     outdir: inRoot(".cache", "size"),
     target: "es2022",
-    external: ["react", "react-dom", "zod"],
+    external: ["react", "react-dom", "zod", "vue", "svelte", "solid-js"],
     plugins: without ? [leaveOut] : [],
   });
   const text = new Map(outputFiles.map(({ path, contents }) => [path.split(/[\\/]/).at(-1), contents]));

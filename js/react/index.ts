@@ -1,5 +1,7 @@
 "use client";
 // The entry for React applications: everything of the package, and its React layer.
+export type { ConversationConfig } from "../conversation/config.js";
+export type { ChatState, GloveActions } from "../conversation/state.js";
 export * from "../src/index.js";
 export type { ThreadInfo } from "../src/threads/thread.js";
 export type { ThreadActions, ThreadsState } from "../src/threads/thread-store.js";
@@ -12,7 +14,7 @@ export type { AttachedItem } from "./attachments/tray-view.js";
 export type { Command } from "./commands/list.js";
 export type { ComposerCommandsProps } from "./commands/menu.js";
 export type { FinderProps } from "./finding/finder.js";
-export type { GloveActions, GloveState, UseGloveReturn } from "./hooks/glove-types.js";
+export type { GloveState, UseGloveReturn } from "./hooks/glove-types.js";
 export * from "./hooks/messages.js";
 export { GloveProvider, type GloveProviderProps, useGloveClient } from "./hooks/provider.js";
 export type { UseGloveConfig } from "./hooks/settings.js";
@@ -48,4 +50,5 @@ export * from "./threads/parts.js";
 export type { ThreadListProps } from "./threads/thread-list.js";
 export type { ThreadListEntry } from "./threads/trigger.js";
 export { type UseThreadsConfig, type UseThreadsReturn, useThreads } from "./threads/use-threads.js";
+export type { ToolRenderers } from "./timeline/tool-renderers.js";
 export type * from "./timeline/typed-calls.js";

@@ -13,10 +13,13 @@ const examples = [
   "multi-user-postgres",
   "next",
   "offline-pwa",
+  "solid",
   "support-desk",
+  "svelte",
   "todo-with-undo",
   "travel-planner",
   "vite",
+  "vue",
 ];
 
 /** Each file, what the version stands between there, and how often it does. A crate that is locked is told by its name. */

@@ -19,7 +19,7 @@ const needed = [
   /^(ag-ui|ai-sdk|mcp|react|remote|server|skills|slim|tasks|testing|webmcp)\/package\.json$/,
   /^react\/style\.css$/,
   /^docs\/((guides\/)?[\w-]+\.md|plots\/w\d+\.svg)$/,
-  /^examples\/.*\.(md|html|css|m?js|tsx?|json|rs|toml|csv|svg|webmanifest)$/,
+  /^examples\/.*\.(md|html|css|m?js|tsx?|vue|svelte|json|rs|toml|csv|svg|webmanifest)$/,
   /^(package\.json|llms\.txt|(README|CHANGELOG|THIRD-PARTY)\.md|LICENSE-(MIT|APACHE))$/,
 ];
 

@@ -1,5 +1,5 @@
 // The engine behind a hook: chooses the session, keeps its settings up to date, and provides its actions.
-import { createElement } from "react";
+import type { GloveActions } from "../../conversation/state.js";
 import type { RunOutcome } from "../../src/messages/outcome.js";
 import type { ImageInput, MessageInput } from "../../src/messages/request.js";
 import type { GloveSession } from "../../src/session/session.js";
@@ -10,50 +10,46 @@ import { AbortError, asError, reasonOf } from "../../src/values/error.js";
 import { withoutEvent } from "../../src/values/events.js";
 import { isInside } from "../../src/values/ids.js";
 import { commandsOf } from "../commands/list.js";
-import { Loader } from "../look/loader.js";
-import { RendererRegistry } from "../render/renderer-registry.js";
+import type { RendererRegistry } from "../render/renderer-registry.js";
 import { NothingDraws } from "../slots/drawing.js";
-import { slotParts } from "../slots/slot-loader.js";
 import { entryOf } from "../timeline/entry-of.js";
 import { Conversation, type SnapshotSource } from "./conversation.js";
 import type { ConversationState } from "./engine-context.js";
-import type { GloveActions, GloveState } from "./glove-types.js";
+import type { GloveState } from "./glove-types.js";
 import type { UIMessage } from "./messages.js";
 import { changesOf, isSame, overridesOf, type Settings } from "./settings.js";
 
 /** How long what was waited for is held: its component has come by then, or never will. */
 export const holdMs = 5_000;
 
-const SlotView = /* @__PURE__ */ slotParts.component("SlotView");
-const ResultView = /* @__PURE__ */ slotParts.component("ResultView");
-const OutputView = /* @__PURE__ */ new Loader(() => import("../outputs/output-view.js")).component("OutputView");
-
 /** The same before a session is open and after, so that nothing renders again for it. */
 const noMessages: UIMessage[] = [];
 
-type Drawn = Pick<GloveState, "renderSlot" | "renderToolResult" | "renderOutput">;
+/** What a state has more where React draws it. */
+export type Drawn = Pick<GloveState, "renderSlot" | "renderToolResult" | "renderOutput">;
+
+/** What draws for an engine. Other frameworks have none, and draw what they read. */
+export interface Draws {
+  readonly registry: RendererRegistry;
+  draw(actions: GloveActions): Drawn;
+  /** Loads what draws a question, before one comes. */
+  load(): void;
+}
 
 /** How many engines show a session. */
 const shownBy = new WeakMap<GloveSession, number>();
 
-/** Opens it. What draws a question is there before one comes, and holds up neither that nor a message. */
-function loadAhead(session: GloveSession): void {
-  // What goes wrong is in the snapshot.
-  session.start().then(
-    () => whenIdle(slotParts.load),
-    () => {},
-  );
-}
-
 export class Engine implements SnapshotSource, ConversationState {
   readonly actions: GloveActions;
   readonly #conversation: Conversation;
-  readonly #registry = new RendererRegistry((error, name) => {
+  readonly #draws: Draws | undefined;
+  /** Told what a renderer threw, and whose it is. */
+  readonly failed = (error: unknown, name: string): void => {
     const failure = new Error(`The renderer of "${name}" threw: ${reasonOf(error)}`, { cause: error });
     this.#conversation.session?.report("RENDERER_FAILED", error instanceof NothingDraws ? error : failure);
-  });
+  };
   readonly #states = new WeakMap<GloveSnapshot, GloveState>();
-  #drawing: Drawn;
+  #drawing: Drawn | undefined;
   #settings: Settings;
   /** The session that was chosen, whether it is open or not. */
   #id: string | undefined;
@@ -65,16 +61,13 @@ export class Engine implements SnapshotSource, ConversationState {
   #told: string | undefined;
 
   /** `settings` are those of the first render. Nothing begins before `attach`. */
-  constructor(settings: Settings) {
+  constructor(settings: Settings, draws?: (failed: (error: unknown, name: string) => void) => Draws) {
     this.#settings = settings;
+    this.#draws = draws?.(this.failed);
     this.#conversation = new Conversation(settings.store?.identifier ?? settings.sessionId ?? "");
     this.#setRenderers();
     this.actions = this.#act();
-    this.#drawing = this.#draw();
-  }
-
-  get failed() {
-    return this.#registry.failed;
+    this.#drawing = this.#draws?.draw(this.actions);
   }
 
   // ---- what it shows ---------------------------------------------------------------------------------------------
@@ -101,7 +94,7 @@ export class Engine implements SnapshotSource, ConversationState {
 
   #state(snapshot: GloveSnapshot): GloveState {
     const known = this.#states.get(snapshot);
-    if (known?.renderSlot === this.#drawing.renderSlot) return known;
+    if (known && known.renderSlot === this.#drawing?.renderSlot) return known;
     const shown = snapshot as GloveState;
     const state: GloveState = {
       ...shown,
@@ -121,19 +114,6 @@ export class Engine implements SnapshotSource, ConversationState {
     };
     this.#states.set(snapshot, state);
     return state;
-  }
-
-  #draw(): Drawn {
-    const registry = this.#registry;
-    const { resolveSlot, rejectSlot } = this.actions;
-    return {
-      renderSlot: (slot) => createElement(SlotView, { key: slot.id, slot, registry, resolveSlot, rejectSlot }),
-      renderToolResult: (entry) => {
-        if (entry.renderData === undefined || !registry.result(entry.name)) return null;
-        return createElement(ResultView, { key: entry.id, entry, registry });
-      },
-      renderOutput: (output) => createElement(OutputView, { output, registry }),
-    };
   }
 
   // ---- its life --------------------------------------------------------------------------------------------------
@@ -198,6 +178,16 @@ export class Engine implements SnapshotSource, ConversationState {
     if (this.#users > 0 && !this.#letGo) this.#choose();
   }
 
+  /** Opens it. What draws a question is there before one comes, and holds up neither that nor a message. */
+  #loadAhead(session: GloveSession): void {
+    const { load } = this.#draws ?? {};
+    // What goes wrong is in the snapshot.
+    session.start().then(
+      () => load && whenIdle(load),
+      () => {},
+    );
+  }
+
   #choose(): void {
     if (this.#id !== undefined) this.#enter(this.#id);
     else if (!this.#choosing) void this.#chooseFirst();
@@ -258,7 +248,7 @@ export class Engine implements SnapshotSource, ConversationState {
       const unused = () => shownBy.get(session) === 0 && session.getSnapshot().tab === "leader";
       if (stop) setTimeout(() => unused() && session.abort(), 0);
     };
-    loadAhead(session);
+    this.#loadAhead(session);
     client.rememberSession(id);
     rememberSessionId(persistSession, id, client.database);
     if (this.#told === id) return;
@@ -281,13 +271,13 @@ export class Engine implements SnapshotSource, ConversationState {
     const { session } = this.#conversation;
     // Its own first: those of another component may be of its last render.
     const all = [...tools, ...(session?.config.tools ?? client.tools ?? [])];
-    return this.#registry.set(all, renderers, provided);
+    return this.#draws?.registry.set(all, renderers, provided) ?? false;
   }
 
   /** What is drawn is drawn anew where it would look otherwise. */
   readonly #redraw = (): void => {
     if (!this.#setRenderers()) return;
-    this.#drawing = this.#draw();
+    this.#drawing = this.#draws?.draw(this.actions);
     this.#conversation.changed();
   };
 
@@ -333,6 +323,7 @@ export class Engine implements SnapshotSource, ConversationState {
       if (conversation.session) conversation.session.abort();
       else conversation.refuse(new AbortError());
     };
+    const loadAhead = (session: GloveSession) => this.#loadAhead(session);
     return {
       sendMessage(...message: readonly [message: string | MessageInput, images?: readonly ImageInput[]]) {
         const send = (session: GloveSession) => {

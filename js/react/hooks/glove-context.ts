@@ -1,6 +1,7 @@
 // What a provider gives to the hooks below it.
 import { createContext } from "react";
 import type { GloveClient } from "../../src/session/client.js";
+import { draws } from "../slots/draw.js";
 import { Engine } from "./engine.js";
 import { Listeners } from "./listeners.js";
 import type { ProviderDefaults, Settings } from "./settings.js";
@@ -23,7 +24,7 @@ export class ProviderEngines extends Listeners {
 
   /** The provider's own conversation: that of every hook without settings. */
   get shared(): Engine {
-    this.#shared ??= this.#awaited.get(this.#id) ?? new Engine(this.#settings);
+    this.#shared ??= this.#awaited.get(this.#id) ?? new Engine(this.#settings, draws);
     return this.#shared;
   }
 

@@ -3,6 +3,7 @@ import { useContext, useEffect, useState, useSyncExternalStore } from "react";
 import type { GloveClient } from "../../src/session/client.js";
 import type { ShownSlot } from "../../src/snapshot/snapshot.js";
 import { GloveError } from "../../src/values/error.js";
+import { draws } from "../slots/draw.js";
 import type { ClientToolEntry } from "../timeline/typed-calls.js";
 import { Engine } from "./engine.js";
 import { type ConversationState, EngineContext, useSelected } from "./engine-context.js";
@@ -58,7 +59,7 @@ export function useSettings(config: UseGloveConfig): Settings {
 function once(): (settings: Settings) => Engine {
   let engine: Engine | undefined;
   return (settings) => {
-    engine ??= new Engine(settings);
+    engine ??= new Engine(settings, draws);
     return engine;
   };
 }

@@ -2,6 +2,7 @@
 import { useContext, useRef, useState, useSyncExternalStore } from "react";
 import type { GloveClient } from "../../src/session/client.js";
 import { GloveError } from "../../src/values/error.js";
+import { draws } from "../slots/draw.js";
 import { Engine, holdMs } from "./engine.js";
 import { GloveContext } from "./glove-context.js";
 import type { UseGloveReturn } from "./glove-types.js";
@@ -43,14 +44,14 @@ export function useSuspenseGlove<C extends GloveClient = GloveClient>(config: Us
     // One whose session is open already does not wait.
     if (!engine.isReady) throw ready;
   }
-  const [empty] = useState(() => new Engine(settings));
+  const [empty] = useState(() => new Engine(settings, draws));
   useBrowserLayoutEffect(() => {
     own.current = pending;
     // It is the component's now. Who comes later gets one of his own: this one may have gone to another conversation.
     letGo();
   });
   useAttached(engine, shared ? undefined : settings);
-  return useTrackedState(engine ?? empty) as UseGloveReturn<C>;
+  return useTrackedState(engine ?? empty) as UseGloveReturn as never;
 }
 
 /** The engine of a component. State of one that waits is lost, so until it is on the screen its engine is found by what it asks for. */
@@ -70,7 +71,7 @@ function keptFor(settings: Settings, own: PendingEngine | undefined): PendingEng
   waiting.set(client, ofClient);
   const known = ofClient.get(key);
   if (known) return known;
-  const pending = { client, key, engine: new Engine(settings) };
+  const pending = { client, key, engine: new Engine(settings, draws) };
   ofClient.set(key, pending);
   return pending;
 }

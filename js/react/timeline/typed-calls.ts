@@ -1,5 +1,4 @@
 // The calls of a conversation, typed by the tools of its client.
-import type { ReactNode } from "react";
 import type { Partly } from "../../src/schema/types.js";
 import type { GloveClient } from "../../src/session/client.js";
 import type { ShownEntry, StreamingCall, ToolEntry } from "../../src/snapshot/snapshot.js";
@@ -42,11 +41,6 @@ type EntryOf<T> = T extends CallTypes
 
 /** The calls of a client's conversations by the name of their tool: `ToolEntries<typeof client>["search"]`. */
 export type ToolEntries<C> = { readonly [Entry in ClientToolEntry<C> as Entry["name"]]: Entry };
-
-/** What draws the calls of each tool of a client, by its name; see "Types of calls" in docs/tools-and-schemas.md. */
-export type ToolRenderers<C> = {
-  readonly [Name in keyof ToolEntries<C>]?: (props: { entry: ToolEntries<C>[Name] }) => ReactNode;
-};
 
 /** An entry of the timeline of a client's conversations. */
 export type ClientEntry<C> = GloveClient extends C ? ShownEntry : Exclude<ShownEntry, { kind: "tool" }> | ClientToolEntry<C>;
