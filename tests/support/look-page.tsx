@@ -20,7 +20,7 @@ import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
 import type { FunctionComponent, ReactNode } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { z } from "zod";
-import { long, sample } from "./look-texts.js";
+import { answerWithAll, long, sample } from "./look-texts.js";
 
 const at = Date.UTC(2026, 4, 12, 9, 30);
 const user = (id: string, text: string, more = {}): ShownEntry => ({ kind: "user", id, text, at, ...more });
@@ -88,6 +88,20 @@ export const states: Readonly<Record<string, Parts>> = {
       user("u2", "Thanks! And how do I prove that it helped?"),
       agent("a2", "Compare the 95th percentile before and after **21:40**. It fell from 840 ms to 210 ms."),
     ],
+  },
+  // What can be done with an answer: the table sorts, the code folds, marks lead to sources.
+  answers: {
+    timeline: [
+      user("u1", "Which service is slow, and how do I watch it?"),
+      agent("a1", answerWithAll, {
+        sources: [
+          { url: "https://status.example/checkout/history/2026-05", title: "Status of checkout: history of May 2026" },
+          { url: "https://docs.example/percentiles", title: "What a percentile says" },
+        ],
+      }),
+    ],
+    sessionId: "pictures",
+    view: { onFeedback: () => {}, readAloud: true },
   },
   branches: {
     timeline: [
