@@ -6,6 +6,7 @@ import { useLabels } from "../../render/labels.js";
 import { Name } from "../../render/visible.js";
 import { ChatContext } from "../chat-context.js";
 import { circle, Icon } from "../icons.js";
+import { dressed } from "./dress.js";
 import { State, Summary } from "./row.js";
 import { type ListedTask, taskTool } from "./tasks.js";
 import { taskStates } from "./tool-state.js";
@@ -39,7 +40,7 @@ function TaskList({ tasks }: { readonly tasks: readonly ListedTask[] }): ReactNo
   const say = useLabels();
   return (
     // biome-ignore lint/a11y/noRedundantRoles: Safari tells no list where the look takes its marks away.
-    <ul role="list" aria-label={say("Tasks")} data-glove-tasks="">
+    <ul ref={dressed} role="list" aria-label={say("Tasks")} data-glove-tasks="">
       {tasks.map((task, at) => {
         const { content, activeForm, status } = task;
         const state = isDone(task) ? "done" : status === "in_progress" ? "active" : "todo";

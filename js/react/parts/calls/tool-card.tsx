@@ -1,5 +1,5 @@
 // A call of a tool as a card: what it does, how far it is, and, folded, what it was called with and what came of it.
-import { type ReactNode, useContext, useState } from "react";
+import { type ReactNode, useContext, useRef, useState } from "react";
 import type { CallProgress, StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js";
 import { Loader } from "../../look/loader.js";
 import { useLabels } from "../../render/labels.js";
@@ -105,6 +105,7 @@ interface CardProps extends ToolCardState {
 
 function Card({ title, about, state, label, took = 0, input, output, progress, refusal, joins, children }: CardProps): ReactNode {
   const [open, setOpen] = useState(false);
+  const shows = useRef<HTMLDivElement>(null);
   // What comes while somebody looks on comes with a movement.
   const since = useElapsed(state === "running");
   const [isLive] = useState(/^(?:queued|running|waiting)$/.test(state));
@@ -143,7 +144,12 @@ function Card({ title, about, state, label, took = 0, input, output, progress, r
           <Name of={why} lines />
         </p>
       )}
-      {children && <div data-glove-shows="">{children}</div>}
+      {children && (
+        <div ref={shows} data-glove-shows="">
+          {state === "done" && <OpenResult of={shows} title={title} />}
+          {children}
+        </div>
+      )}
     </div>
   );
 }
@@ -159,4 +165,5 @@ const duration = (ms: number): string =>
 const details = /* @__PURE__ */ new Loader(() => import("./details.js"));
 export const loadDetails = details.load;
 const CallDetails = /* @__PURE__ */ details.component("CallDetails");
+const OpenResult = /* @__PURE__ */ details.component("OpenResult");
 const TaskCard = /* @__PURE__ */ details.component("TaskCard");
