@@ -11,6 +11,19 @@ import { dressed } from "./dress.js";
 const large = 320;
 const small = 240;
 
+/** A chat that has all of the window goes aside, so that its composer is not covered. */
+function makeRoom(panel: HTMLElement): () => void {
+  const chat = panel.closest<HTMLElement>("[data-glove-look]");
+  const width = panel.ownerDocument.defaultView?.innerWidth ?? 0;
+  const isSheet = panel.offsetWidth > width * 0.9;
+  if (!chat || isSheet || chat.offsetWidth < width * 0.9) return () => {};
+  const before = chat.style.paddingInlineEnd;
+  chat.style.paddingInlineEnd = `${panel.offsetWidth}px`;
+  return () => {
+    chat.style.paddingInlineEnd = before;
+  };
+}
+
 interface OpenResultProps {
   /** What holds the result, and this button. */
   readonly of: RefObject<HTMLElement | null>;
@@ -46,6 +59,7 @@ export function OpenResult({ of, title }: OpenResultProps): ReactNode {
       element.popover = "manual";
       element.showPopover();
     }
+    const giveBack = makeRoom(element);
     const keyDown = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.defaultPrevented) return;
       // For this alone, not for the agent.
@@ -58,6 +72,7 @@ export function OpenResult({ of, title }: OpenResultProps): ReactNode {
       element.removeEventListener("keydown", keyDown);
       for (const name of [...Object.keys(own), "popover"]) element.removeAttribute(name);
       card.style.minHeight = "";
+      giveBack();
     };
   }, [of, isOpen, title]);
   if (!isLarge && !isOpen) return null;
