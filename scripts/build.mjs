@@ -251,12 +251,14 @@ async function styles() {
   }
 }
 
-/** The style sheets, by the name of their module: that of the look and its first part, and those of what is loaded with the first file, with commands, with a search, with a selection, with a list of threads, with several questions, or while something waits; that of the board of tasks. */
+/** The style sheets, by the name of their module: that of the look and its first part, and those of what is loaded with the first file, with cards, with commands, with tables and code, with a search, with a selection, with a list of threads, with several questions, or while something waits; that of the board of tasks. */
 const sheets = {
   css: "style.css",
   "base-css": "style.css",
   "attachments-css": "attachments/style.css",
+  "calls-css": "parts/calls/style.css",
   "commands-css": "commands/style.css",
+  "extras-css": "markdown/extras/style.css",
   "finding-css": "finding/style.css",
   "questions-css": "questions/style.css",
   "quote-css": "parts/reading/quote.css",

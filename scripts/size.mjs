@@ -78,6 +78,8 @@ const measured = {
   // With the variables of the look, which <Render> brings too.
   "later: the list of threads": async () =>
     (await bundle('export { GloveClient, GloveProvider, ThreadList } from "glove-wasm/react"')).later(/react\/threads\/index/),
+  "later: tables, code and sources of answers": async () => (await bundle(page)).later(/markdown\/extras\/index/),
+  "later: what people think of answers, reading aloud": async () => (await bundle(page)).later(/answers\/answer-tools/),
   "later: markdown": async () => (await bundle(page)).later(/markdown\/index/),
   "later: colours of code, without its languages": async () => (await bundle(page)).later(/highlight\.js\/(es|lib)\/core/),
   "later: tasks": async () => (await bundle('export * from "glove-wasm/tasks"')).later(/tasks\/inline-file/),

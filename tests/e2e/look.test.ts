@@ -484,11 +484,15 @@ test("the model's list of tasks is drawn as a list, also after a reload", async 
     await begin();
     await say(page, "go");
     await page.getByText("Fine.").waitFor();
+    // What draws it comes with the first card.
+    await list.waitFor();
     expect(await list.getByRole("listitem").evaluateAll((all) => all.map(({ textContent }) => textContent))).toEqual(tasks);
     await page.reload();
     await page.waitForFunction("globalThis.show");
     await begin();
     await page.getByText("Fine.").waitFor();
+    // What draws it comes with the first card.
+    await list.waitFor();
     expect(await list.getByRole("listitem").evaluateAll((all) => all.map(({ textContent }) => textContent))).toEqual(tasks);
     expect(await list.locator("[aria-current=step]").innerText()).toContain("Booking it");
   });

@@ -20,7 +20,8 @@ import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
 import type { FunctionComponent, ReactNode } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { z } from "zod";
-import { long, sample } from "./look-texts.js";
+import { Coming } from "../../js/react/outputs/coming.js";
+import { answerWithAll, long, sample } from "./look-texts.js";
 
 const at = Date.UTC(2026, 4, 12, 9, 30);
 const user = (id: string, text: string, more = {}): ShownEntry => ({ kind: "user", id, text, at, ...more });
@@ -55,6 +56,11 @@ const picture =
     "<svg xmlns='http://www.w3.org/2000/svg' width='480' height='270'><rect width='480' height='270' fill='#88a'/><circle cx='330' cy='110' r='60' fill='#fd9'/><path d='M0 270 160 110 300 270z' fill='#446'/></svg>",
   );
 
+const never = new Promise<never>(() => {});
+const Never = (): ReactNode => {
+  throw never;
+};
+
 const question = "Why did checkout slow down last night, and can you fix it?";
 const title = "Restart Checkout";
 
@@ -88,6 +94,47 @@ export const states: Readonly<Record<string, Parts>> = {
       user("u2", "Thanks! And how do I prove that it helped?"),
       agent("a2", "Compare the 95th percentile before and after **21:40**. It fell from 840 ms to 210 ms."),
     ],
+  },
+  // What can be done with an answer: the table sorts, the code folds, marks lead to sources.
+  answers: {
+    timeline: [
+      user("u1", "Which service is slow, and how do I watch it?"),
+      agent("a1", answerWithAll, {
+        sources: [
+          { url: "https://status.example/checkout/history/2026-05", title: "Status of checkout: history of May 2026" },
+          { url: "https://docs.example/percentiles", title: "What a percentile says" },
+        ],
+      }),
+    ],
+    sessionId: "pictures",
+    view: { onFeedback: () => {}, readAloud: true },
+  },
+  // A result that can be opened at the side, and one whose part of the page is on its way.
+  results: {
+    timeline: [
+      user("u1", "List all services, and draw the load."),
+      tool("c1", { name: "list", title: "List the services", renderData: 24 }),
+      tool("c2", { name: "draw", title: "Draw the load", renderData: 0 }),
+      agent("a1", "Checkout has the most errors."),
+    ],
+    renderToolResult: ({ name, renderData }) =>
+      name === "draw" ? (
+        <Coming>
+          <Never />
+        </Coming>
+      ) : name === "list" ? (
+        <table>
+          <tbody>
+            {Array.from({ length: renderData as number }, (_, at) => `service-${at + 1}`).map((service) => (
+              <tr key={service}>
+                <td>{service}</td>
+                <td>eu-west-1</td>
+                <td>healthy</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ) : null,
   },
   branches: {
     timeline: [

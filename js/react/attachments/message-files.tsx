@@ -1,12 +1,12 @@
 // The pictures and files of a message: small, and a picture large when it is pressed.
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useContext, useEffect, useRef, useState } from "react";
+import { type ReactNode, useContext, useState } from "react";
 import type { TimelineEntry } from "../../src/snapshot/snapshot.js";
 import type { Engine } from "../hooks/engine.js";
 import { engineOfHandle, usePartOf } from "../hooks/handle-registry.js";
 import { ChatContext } from "../parts/chat-context.js";
-import { Icon } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
 import { Attachment } from "./attachment.js";
+import { Large } from "./large.js";
 import { styled } from "./styled.js";
 
 export interface MessageFilesProps {
@@ -40,7 +40,7 @@ export function MessageFiles({ entry }: MessageFilesProps): ReactNode {
         </div>
       )}
       {leftOut && <LeftOut entry={entry} />}
-      {large && <Large source={large} close={() => setLarge(undefined)} />}
+      {large && <Large source={large} label={say("Image you attached")} close={() => setLarge(undefined)} />}
     </>
   );
 }
@@ -80,36 +80,5 @@ function LeftOut({ entry }: MessageFilesProps): ReactNode {
         </span>
       )}
     </div>
-  );
-}
-
-/** As large as the window, above everything. */
-function Large({ source, close }: { readonly source: string; readonly close: () => void }): ReactNode {
-  const say = useLabels();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const element = dialog.current;
-    element?.showModal?.();
-    // The browser gives the focus back.
-    return () => element?.close?.();
-  }, []);
-  // Escape is for this alone, not for the agent.
-  const keyDown = (event: KeyboardEvent) => event.key === "Escape" && event.stopPropagation();
-  const outside = ({ target, currentTarget }: MouseEvent) => target === currentTarget && close();
-  return (
-    <dialog
-      ref={dialog}
-      data-glove-large=""
-      aria-label={say("Image you attached")}
-      onClose={close}
-      onClick={outside}
-      onKeyDown={keyDown}
-    >
-      <img src={source} alt={say("Image you attached")} />
-      <button type="button" title={say("Close")} onClick={close}>
-        <Icon name="remove" />
-        <span data-glove-label="">{say("Close")}</span>
-      </button>
-    </dialog>
   );
 }

@@ -51,6 +51,8 @@ export function View(props: RenderProps): ReactNode {
       enter={props.enter}
       markdown={props.markdown}
       attachments={props.attachments}
+      onFeedback={props.onFeedback}
+      readAloud={props.readAloud}
       as={props.as}
       rootRef={props.rootRef}
       className={props.className}

@@ -1,6 +1,9 @@
 // A block of code: its language, a button that copies it, and its colours, which follow while it is written.
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { CopyButton } from "../parts/copy-button.js";
+import { visibleText } from "../render/visible.js";
+import { readInfo } from "./code-info.js";
+import { useExtras } from "./extras/late.js";
 import { highlight, isLoaded, languageOf, subscribe } from "./highlight.js";
 
 /** Longer code has no colours: they would take too long. */
@@ -26,7 +29,8 @@ export function CodeBlock({
   readonly info: string;
   readonly open: boolean;
 }): ReactNode {
-  const language = code.length <= maxColoured ? languageOf(info) : undefined;
+  const { language: said, file } = readInfo(info);
+  const language = code.length <= maxColoured ? languageOf(said) : undefined;
   const ready = useSyncExternalStore(
     subscribe,
     () => language !== undefined && isLoaded(language),
@@ -49,15 +53,19 @@ export function CodeBlock({
     return () => clearTimeout(timer);
   }, [language, ready, whole, open, coloured]);
   const fits = coloured?.language === language && code.startsWith(coloured?.code ?? "\0");
-  const name = /^[\w+#.-]*/.exec(info)?.[0] || "text";
+  const name = said || "text";
+  const pre = useRef<HTMLPreElement>(null);
+  const [wraps, setWraps] = useState(false);
+  const extras = useExtras(!open);
   return (
-    <div data-glove-code={name}>
+    <div data-glove-code={name} data-glove-wrap={wraps ? "" : undefined} data-glove-keep={wraps ? "" : undefined}>
       <div>
-        <span>{name}</span>
+        <span>{file === undefined ? name : <bdi>{visibleText(file)}</bdi>}</span>
+        {extras && <extras.CodeTools code={pre} wraps={wraps} onWrap={setWraps} />}
         <CopyButton text={code} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard. */}
-      <pre tabIndex={0}>
+      <pre ref={pre} tabIndex={0}>
         <code>
           {fits && coloured?.nodes}
           {fits ? code.slice(coloured?.code.length) : code}

@@ -86,8 +86,8 @@ let highlighter: Highlighter | undefined;
 export const { subscribe } = loaded;
 
 /** The name of a language that can be coloured. */
-export function languageOf(info: string): string | undefined {
-  const name = /^[\w+#.-]*/.exec(info)?.[0].toLowerCase() ?? "";
+export function languageOf(said: string): string | undefined {
+  const name = said.toLowerCase();
   const language = Object.hasOwn(aliases, name) ? aliases[name] : name;
   return language !== undefined && Object.hasOwn(grammars, language) ? language : undefined;
 }

@@ -1,11 +1,12 @@
 // Markdown that streams: block by block, so that what is settled is neither read nor drawn again.
 import { Lexer, Marked, type MarkedOptions } from "marked";
 import { type ComponentType, memo, type ReactNode, useContext, useEffect, useReducer, useRef, useState } from "react";
+import { Zooms } from "../outputs/zoom.js";
 import { AtOnce, useFront } from "../render/long-text.js";
 import type { TextRenderProps } from "../render/types.js";
 import { Blocks, closed, type TextBlock } from "./blocks.js";
 import { mathRules } from "./math.js";
-import { type TreeOptions, tree } from "./tree.js";
+import { type TreeOptions, type TreePlace, tree } from "./tree.js";
 
 /** What may differ between chats. */
 export interface MarkdownOptions extends TreeOptions {}
@@ -20,14 +21,17 @@ export function createMarkdown(options: MarkdownOptions = {}): ComponentType<Tex
     block,
     links,
     open,
+    sources,
   }: {
     block: TextBlock;
     links: Lexer["tokens"]["links"];
     open: boolean;
+    sources: TextRenderProps["sources"];
   }) {
-    return block.plain ? <span data-glove-plain="">{block.text}</span> : read(block.text, links, settings, options, open);
+    if (block.plain) return <span data-glove-plain="">{block.text}</span>;
+    return read(block.text, links, settings, { ...options, sources }, open);
   });
-  return function Markdown({ text, streaming }: TextRenderProps): ReactNode {
+  return function Markdown({ text, streaming, sources: given }: TextRenderProps): ReactNode {
     const [front, more] = useFront(text);
     const [{ blocks, links }] = useState(() => ({ blocks: new Blocks(options.math !== undefined), links: {} }));
     // Only saves work: what is remembered of the text before never changes what comes out.
@@ -35,26 +39,32 @@ export function createMarkdown(options: MarkdownOptions = {}): ComponentType<Tex
     const { settled, open } = blocks;
     const visible = useVisibleBlocks(settled);
     const all = visible === settled.length;
+    // An answer that lists its notes itself has marks of its own.
+    const sources = given && !ownNotes.test(text) ? given : undefined;
     const tail = streaming && !blocks.isInCode ? { ...open, text: closed(open.text) } : open;
     return (
       <div data-glove-markdown="">
-        {settled.slice(0, visible).map((block, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: settled blocks never change their places.
-          <Wrapped key={index} plain={block.plain}>
-            <Block block={block} links={links} open={false} />
-          </Wrapped>
-        ))}
-        {/* It grows without a word, and is read out when it stands among the settled ones. */}
-        {all && (
-          <Wrapped key={streaming ? "open" : settled.length} plain={open.plain} live={streaming ? "off" : undefined}>
-            <Block block={tail} links={links} open={streaming} />
-          </Wrapped>
-        )}
-        {more}
+        <Zooms>
+          {settled.slice(0, visible).map((block, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: settled blocks never change their places.
+            <Wrapped key={index} plain={block.plain}>
+              <Block block={block} links={links} open={false} sources={sources} />
+            </Wrapped>
+          ))}
+          {/* It grows without a word, and is read out when it stands among the settled ones. */}
+          {all && (
+            <Wrapped key={streaming ? "open" : settled.length} plain={open.plain} live={streaming ? "off" : undefined}>
+              <Block block={tail} links={links} open={streaming} sources={sources} />
+            </Wrapped>
+          )}
+          {more}
+        </Zooms>
       </div>
     );
   };
 }
+
+const ownNotes = /^ {0,3}(?:[-*+] |\d+[.)] )?\[\d{1,2}\][:\s]/m;
 
 interface WrappedProps {
   readonly plain: boolean;
@@ -98,7 +108,7 @@ function upTo(blocks: readonly TextBlock[], from: number): number {
 /** So many quotes in each other are no text of anybody. */
 const tooDeep = /^(?:[ \t]*>){40}/m;
 
-function read(text: string, links: object, settings: MarkedOptions, options: TreeOptions, open: boolean): ReactNode {
+function read(text: string, links: object, settings: MarkedOptions, options: TreePlace, open: boolean): ReactNode {
   if (!tooDeep.test(text)) {
     try {
       const lexer = new Lexer(settings);

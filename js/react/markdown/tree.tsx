@@ -1,9 +1,13 @@
 // Tokens of markdown as elements. No token becomes HTML: what a text says of tags is shown as it is written.
 import type { Token, Tokens } from "marked";
 import { Fragment, type ReactNode, useState } from "react";
+import type { Source } from "../../src/wire/record.js";
+import { Zoom } from "../outputs/zoom.js";
 import { useLabels } from "../render/labels.js";
 import { Name, visibleText } from "../render/visible.js";
 import { CodeBlock } from "./code-block.js";
+import { useExtras } from "./extras/late.js";
+import type { Sort } from "./extras/order.js";
 import { decoded, otherHost, ownPicture, safeLink } from "./safe-url.js";
 
 export interface TreeOptions {
@@ -13,7 +17,13 @@ export interface TreeOptions {
   readonly images?: ((src: string) => boolean) | undefined;
 }
 
-interface Place extends TreeOptions {
+/** What one answer gives beside. */
+export interface TreePlace extends TreeOptions {
+  /** What marks such as `[1]` stand for. */
+  readonly sources?: readonly Source[] | undefined;
+}
+
+interface Place extends TreePlace {
   readonly depth: number;
   /** Here the text is still being written. */
   readonly open: boolean;
@@ -24,7 +34,7 @@ interface Place extends TreeOptions {
 /** Deeper than this, text is shown as it is written. */
 const deepest = 16;
 
-export function tree(tokens: readonly Token[], options: TreeOptions, open: boolean): ReactNode {
+export function tree(tokens: readonly Token[], options: TreePlace, open: boolean): ReactNode {
   return draw(tokens, { ...options, open, depth: 0 });
 }
 
@@ -53,7 +63,7 @@ function one(token: Tokens.Generic, outer: Place): ReactNode {
       if (token.tokens) return inside();
       return (
         <>
-          {decoded(token.text)}
+          <Text text={decoded(token.text)} sources={place.linked ? undefined : place.sources} />
           {place.open && <i data-glove-caret="" />}
         </>
       );
@@ -92,6 +102,14 @@ function one(token: Tokens.Generic, outer: Place): ReactNode {
     default:
       return token.raw;
   }
+}
+
+const marks = /\[\d{1,2}\]/;
+
+/** A text, in which marks may lead to sources. */
+function Text({ text, sources }: { readonly text: string; readonly sources: readonly Source[] | undefined }): ReactNode {
+  const extras = useExtras(sources !== undefined && marks.test(text));
+  return extras && sources ? <extras.Cited text={text} sources={sources} /> : text;
 }
 
 /** What is seen of them, without their looks. */
@@ -136,7 +154,8 @@ function Picture({ src, alt, place }: { readonly src: string; readonly alt: stri
   const [pressed, press] = useState<string>();
   const safe = safeLink(src);
   if (safe !== undefined && (place.images ? place.images(safe) : pressed === safe)) {
-    return <img src={safe} alt={alt} loading="lazy" data-glove-keep={place.images ? undefined : ""} />;
+    const img = { src: safe, alt, loading: "lazy", "data-glove-keep": place.images ? undefined : "" } as const;
+    return place.linked ? <img {...img} alt={alt} /> : <Zoom {...img} />;
   }
   if (place.linked) return <Name of={alt || src} />;
   if (safe !== undefined && !place.images && ownPicture(safe)) {
@@ -169,39 +188,65 @@ function List({ list, place }: { readonly list: Tokens.List; readonly place: Pla
 function Table({ table, place }: { readonly table: Tokens.Table; readonly place: Place }): ReactNode {
   // The cells that a row does not have yet are empty.
   const last = place.open && [table.header, ...table.rows].flat().findLast(({ text }) => text);
-  // A table that says nothing of a column has its numbers below each other, in both directions of writing.
-  const aligned = table.header.map(
-    ({ align }, at) =>
-      align ?? (isNumeric(table.rows.map((row) => row[at]).filter((cell) => cell !== last)) ? "right" : undefined),
-  );
+  const numeric = table.header.map((_, at) => isNumeric(table.rows.map((row) => row[at]).filter((cell) => cell !== last)));
+  const [wanted, setSort] = useState<Sort>();
+  const extras = useExtras(!place.open);
+  const textOf = (cell: Tokens.TableCell | undefined) => seenOf(cell?.tokens).trim();
+  const sort = extras && wanted;
+  const rows = sort
+    ? extras.sorted(table.rows, (row) => textOf(row[sort.column]), numeric[sort.column] ?? false, sort)
+    : table.rows;
   const cells = (row: readonly Tokens.TableCell[]) =>
     row.map((cell, index) => {
       // An empty corner is the heading of nothing.
       const Cell = cell.header && cell.text ? "th" : "td";
+      const content = draw(cell.tokens, { ...place, open: cell === last });
+      const sorts = extras && Cell === "th" && table.rows.length > 1 && !holdsLink(cell.tokens);
+      const order = sort?.column === index ? (sort.down ? "descending" : "ascending") : undefined;
       return (
-        // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name.
-        <Cell key={index} align={aligned[index]} dir="auto">
-          {draw(cell.tokens, { ...place, open: cell === last })}
+        <Cell
+          // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name.
+          key={index}
+          // A table that says nothing of a column has its numbers below each other, in both directions of writing.
+          align={table.header[index]?.align ?? (numeric[index] ? "right" : undefined)}
+          aria-sort={cell.header ? order : undefined}
+          dir="auto"
+        >
+          {sorts ? (
+            <extras.SortButton column={index} sort={sort} onSort={setSort}>
+              {content}
+            </extras.SortButton>
+          ) : (
+            content
+          )}
         </Cell>
       );
     });
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard.
-    <div data-glove-table="" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>{cells(table.header)}</tr>
-        </thead>
-        <tbody>
-          {table.rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name.
-            <tr key={index}>{cells(row)}</tr>
-          ))}
-        </tbody>
-      </table>
+    <div data-glove-keep={sort ? "" : undefined}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard. */}
+      <div data-glove-table="" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>{cells(table.header)}</tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={table.rows.indexOf(row)}>{cells(row)}</tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div data-glove-table-tools="">
+        {extras && <extras.TableTools rows={() => [table.header, ...rows].map((row) => row.map(textOf))} />}
+      </div>
     </div>
   );
 }
+
+/** It cannot stand in a button. */
+const holdsLink = (tokens: readonly Token[] | undefined): boolean =>
+  (tokens ?? []).some((token) => /^(?:link|image)$/.test(token.type) || holdsLink((token as Tokens.Generic).tokens));
 
 const number = /^[-+−±~≈<>≤≥(]?\s?\p{Sc}?\s?\d[\d.,'’\s]*(?:[%‰]|\p{Sc})?\)?$/u;
 

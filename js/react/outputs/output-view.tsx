@@ -7,6 +7,7 @@ import { mountRenderer, type Renderer } from "../render/mount-renderer.js";
 import { Name } from "../render/visible.js";
 import { read, type SlotProps, text } from "../renderers/props.js";
 import type { Drawing } from "../slots/drawing.js";
+import { Coming } from "./coming.js";
 import { FileCard } from "./file-card.js";
 
 export interface OutputViewProps {
@@ -32,12 +33,14 @@ export const OutputView = memo(function OutputView({ output, registry }: OutputV
     : () => <Plain name={widget} data={data} fallback={fallback} />;
   return (
     <div data-glove-output={type} data-glove-renderer={widget}>
-      {mountRenderer(
-        renderer ?? ours,
-        // Nobody waits for an answer.
-        { data, status: "resolved", resolve: () => false, reject: () => {} },
-        { name: widget, failed: registry.failed, of: output },
-      )}
+      <Coming>
+        {mountRenderer(
+          renderer ?? ours,
+          // Nobody waits for an answer.
+          { data, status: "resolved", resolve: () => false, reject: () => {} },
+          { name: widget, failed: registry.failed, of: output },
+        )}
+      </Coming>
     </div>
   );
 });

@@ -5,16 +5,18 @@ import { useLabels } from "../render/labels.js";
 import { visibleText } from "../render/visible.js";
 import { FileCard } from "./file-card.js";
 import { type ResultPart, resultParts } from "./result-parts.js";
+import { Zoom, Zooms } from "./zoom.js";
 
 export function ResultMedia({ output }: { readonly output: string }): ReactNode {
   const parts = useMemo(() => resultParts(output), [output]);
   if (!parts) return <ResultText text={output} />;
-  return parts.map((part, at) => {
+  const drawn = parts.map((part, at) => {
     // biome-ignore-start lint/suspicious/noArrayIndexKey: they never change.
     if (part.kind === "text") return <ResultText key={at} text={part.text} />;
     return <Media key={at} part={part} />;
     // biome-ignore-end lint/suspicious/noArrayIndexKey: they never change.
   });
+  return <Zooms>{drawn}</Zooms>;
 }
 
 type MediaPart = Exclude<ResultPart, { kind: "text" }>;
@@ -29,5 +31,5 @@ function Media({ part }: { readonly part: MediaPart }): ReactNode {
   if (kind === "file" || broken || !("data" in data))
     return <FileCard name={name} type={broken ? "" : type} size={size} data={data} />;
   const source = `data:${type || "image/png"};base64,${data.data}`;
-  return <img src={source} alt={visibleText(name) || say("Picture")} style={bounded} onError={() => setBroken(true)} />;
+  return <Zoom src={source} alt={visibleText(name) || say("Picture")} style={bounded} onError={() => setBroken(true)} />;
 }

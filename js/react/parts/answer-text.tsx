@@ -6,12 +6,12 @@ import { mountRenderer } from "../render/mount-renderer.js";
 import type { TextRenderProps } from "../render/types.js";
 import { ChatContext } from "./chat-context.js";
 
-export function AnswerText({ text, streaming }: TextRenderProps): ReactNode {
+export function AnswerText({ text, streaming, sources }: TextRenderProps): ReactNode {
   const wanted = useContext(ChatContext)?.markdown ?? false;
   const marked = useIsMarkdown(text);
   const BuiltIn = useBuiltIn(wanted === true && marked);
-  if (typeof wanted !== "boolean") return mountRenderer(wanted, { text, streaming }, { name: "markdown", of: text });
-  if (BuiltIn) return <BuiltIn text={text} streaming={streaming} />;
+  if (typeof wanted !== "boolean") return mountRenderer(wanted, { text, streaming, sources }, { name: "markdown", of: text });
+  if (BuiltIn) return <BuiltIn text={text} streaming={streaming} sources={sources} />;
   const words = BuiltIn === null ? withoutMarks(text) : text;
   return streaming ? <Growing text={words} /> : <Long text={words} />;
 }
@@ -47,7 +47,7 @@ const raw =
   /^ {0,3}(?:#{1,6}(?: |$)|> ?|(?:```|~~~)[^`\n]*$\n?|\|[ :|-]*$\n?|(?:-{3,}|={3,}|\*{3,})[ \t]*$\n?)|(?<![^\s*_(])\*\*+(?=\S)|(?<=\S)\*\*+(?![^\s*_).,:;!?])|\*+$|~~|`|!?\[([^[\]\n]*)\]\([^)\s]*\)?/gm;
 
 /** Its words alone, for the moment until it can be drawn. */
-const withoutMarks = (text: string): string =>
+export const withoutMarks = (text: string): string =>
   text
     .replace(raw, "$1")
     .replace(/^( *)[-*+] /gm, "$1• ")

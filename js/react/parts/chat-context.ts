@@ -2,7 +2,7 @@
 import { type ComponentType, type Context, createContext, type RefObject, useContext } from "react";
 import { GloveError } from "../../src/values/error.js";
 import type { AttachmentOptions } from "../attachments/tray.js";
-import type { GloveHandle, TextRenderProps } from "../render/types.js";
+import type { GloveHandle, RenderProps, TextRenderProps } from "../render/types.js";
 import type { ChatView } from "./reading/scroll.js";
 
 export interface Chat {
@@ -13,6 +13,8 @@ export interface Chat {
   readonly markdown: ComponentType<TextRenderProps> | boolean;
   /** Which files a message takes; `false` for none. */
   readonly attachments: AttachmentOptions | boolean;
+  /** What can be done with an answer beside copying it. `tell` calls the latest function of the application. */
+  readonly answers: { readonly tell: RenderProps["onFeedback"]; readonly readAloud: boolean | undefined };
   /** What Enter does where a message is written; by itself it sends, but for a keyboard on the screen. */
   readonly enter: "send" | "line" | undefined;
   /** Puts a text into the composer, where there is one, and the focus. */

@@ -12,9 +12,8 @@ export interface CopyButtonProps extends PartProps<"button"> {
   markdown?: boolean | undefined;
 }
 
-/** Copies the text of a message, and says for a moment that it did: `data-state` is `copied` then. */
-export function CopyButton({ text, markdown = false, ...props }: CopyButtonProps): ReactNode {
-  const say = useLabels();
+/** Whether it has just been copied, and what copies. */
+export function useCopy(text: CopyButtonProps["text"], markdown = false): readonly [copied: boolean, copy: () => void] {
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -30,12 +29,19 @@ export function CopyButton({ text, markdown = false, ...props }: CopyButtonProps
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setCopied(false), 2000);
   };
+  return [copied, () => void copy()];
+}
+
+/** Copies the text of a message, and says for a moment that it did: `data-state` is `copied` then. */
+export function CopyButton({ text, markdown, ...props }: CopyButtonProps): ReactNode {
+  const say = useLabels();
+  const [copied, copy] = useCopy(text, markdown);
   const label = say(copied ? "Copied" : "Copy");
   const own = {
     type: "button",
     title: label,
     "data-state": copied ? "copied" : "idle",
-    onClick: () => void copy(),
+    onClick: copy,
     children: <IconLabel icon={copied ? "done" : "copy"} label={label} />,
   };
   return part("button", own, props);

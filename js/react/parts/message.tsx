@@ -1,6 +1,7 @@
 // A message: what was said, and what can be done with it.
 import type { ReactNode } from "react";
 import type { TimelineEntry } from "../../src/snapshot/snapshot.js";
+import { AnswerTools } from "../answers/late.js";
 import { engineOfHandle, useHandlePart } from "../hooks/handle-registry.js";
 import { useLabels } from "../render/labels.js";
 import { Long } from "../render/long-text.js";
@@ -39,7 +40,7 @@ export function MessageText({ entry, streaming = false }: MessageTextProps): Rea
         data-glove-cut={partial ? "" : undefined}
         dir="auto"
       >
-        <AnswerText text={text} streaming={streaming} />
+        <AnswerText text={text} streaming={streaming} sources={entry.sources} />
         {partial && !streaming && (
           <p data-glove-cut-note={stopped ? "stopped" : ""}>
             {say(stopped ? "You stopped this answer." : "This answer was cut off.")}
@@ -116,7 +117,8 @@ function turnOf(glove: GloveHandle, entry: MessageEntry): string {
 /** A message of `<Render>`: its text, and below it what can be done with it. */
 export function Message({ entry, isLast = false, streaming, goesOn }: MessageProps): ReactNode {
   const isUser = entry.kind === "user";
-  const { glove, markdown } = useChat();
+  const { glove, markdown, answers } = useChat();
+  const turn = () => turnOf(glove, entry);
   const ends = entry.text !== "" && !goesOn;
   const draw = (state: EditState) => (
     <div data-glove-message={isUser ? "user" : "agent"} data-glove-last={isLast ? (isUser ? "user" : "agent") : undefined}>
@@ -127,8 +129,9 @@ export function Message({ entry, isLast = false, streaming, goesOn }: MessagePro
           {entry.branches && <BranchPicker entry={entry} />}
           {ends && (
             <>
-              <CopyButton text={isUser ? entry.text : () => turnOf(glove, entry)} markdown={!isUser && markdown === true} />
+              <CopyButton text={isUser ? entry.text : turn} markdown={!isUser && markdown === true} />
               {isUser ? <EditButton /> : isLast && <RegenerateButton />}
+              {!isUser && (answers.tell || answers.readAloud) && <AnswerTools entry={entry} text={turn} />}
               <MessageTime at={entry.at} />
             </>
           )}

@@ -13,7 +13,19 @@ import { type Chat, ChatContext } from "./chat-context.js";
 export interface ThreadProps
   extends Pick<
     RenderProps,
-    "glove" | "strategy" | "labels" | "lang" | "enter" | "markdown" | "attachments" | "as" | "rootRef" | "className" | "style"
+    | "glove"
+    | "strategy"
+    | "labels"
+    | "lang"
+    | "enter"
+    | "markdown"
+    | "attachments"
+    | "onFeedback"
+    | "readAloud"
+    | "as"
+    | "rootRef"
+    | "className"
+    | "style"
   > {
   /** Marks the element for the built-in style sheet. */
   styled?: boolean | undefined;
@@ -23,7 +35,17 @@ export interface ThreadProps
 
 /** Holds the parts of a chat. By itself it is one element without a look. */
 export function Thread(props: ThreadProps): ReactNode {
-  const { glove, strategy = "interleaved", markdown = true, attachments = true, labels, enter, ...drawn } = props;
+  const {
+    glove,
+    strategy = "interleaved",
+    markdown = true,
+    attachments = true,
+    labels,
+    enter,
+    onFeedback,
+    readAloud,
+    ...drawn
+  } = props;
   const { as = "div", rootRef, styled = false, ...rest } = drawn;
   checkHandle(glove);
   const words = useWords(props.lang, labels);
@@ -38,10 +60,16 @@ export function Thread(props: ThreadProps): ReactNode {
   const toEnd = useRef<((again?: boolean) => void) | null>(null);
   const view = useRef<Chat["view"]["current"]>(null);
   const [[editing, picked]] = useState((): [Chat["editing"], Chat["picked"]] => [{ current: null }, { current: null }]);
-  const chat = useMemo(
-    () => ({ glove, styled, enter, markdown, attachments, compose, toEnd, view, editing, picked }),
-    [glove, styled, enter, markdown, attachments, editing, picked],
-  );
+  const feedback = useRef(onFeedback);
+  feedback.current = onFeedback;
+  const asks = onFeedback !== undefined;
+  const chat = useMemo(() => {
+    const answers = {
+      tell: asks ? (...of: Parameters<NonNullable<typeof onFeedback>>) => feedback.current?.(...of) : undefined,
+      readAloud,
+    };
+    return { glove, styled, enter, markdown, attachments, answers, compose, toEnd, view, editing, picked };
+  }, [glove, styled, enter, markdown, attachments, asks, readAloud, editing, picked]);
   const Element = as as "div" & keyof JSX.IntrinsicElements;
   const content = (
     <ChatContext.Provider value={chat}>

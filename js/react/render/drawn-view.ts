@@ -140,15 +140,18 @@ export class View {
     return (log && log.getBoundingClientRect().height / log.offsetHeight) || 1;
   }
 
+  /** Draws all of them, or what is near again. */
+  readonly showAll = (wanted: boolean): void => {
+    if (this.#all === wanted) return;
+    this.#all = wanted;
+    this.#again();
+    // What was kept for it goes.
+    this.look();
+  };
+
   /** Looks again whenever something moves. */
   watch(): () => void {
-    const all = (wanted: boolean) => {
-      if (this.#all === wanted) return;
-      this.#all = wanted;
-      this.#again();
-      // What was kept for it goes.
-      this.look();
-    };
+    const all = this.showAll;
     const page = this.#page;
     const sizes = new page.ResizeObserver((entries) => {
       for (const { target, borderBoxSize } of entries) {

@@ -2,7 +2,7 @@
 import { Fragment, memo, type ReactNode, useState } from "react";
 import type { ShownEntry, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import { usePartOf } from "../hooks/handle-registry.js";
-import { tasksOf } from "../parts/calls/task-list.js";
+import { tasksOf } from "../parts/calls/tasks.js";
 import { ToolCard } from "../parts/calls/tool-card.js";
 import { Icon } from "../parts/icons.js";
 import { Message } from "../parts/message.js";

@@ -16,7 +16,7 @@ import type {
   TimelineEntry,
   ToolEntry,
 } from "../../src/snapshot/snapshot.js";
-import type { SideOutput } from "../../src/wire/record.js";
+import type { SideOutput, Source } from "../../src/wire/record.js";
 import type { AttachmentOptions } from "../attachments/tray.js";
 import type { Command } from "../commands/list.js";
 import type { ChatView, Scroll } from "../parts/reading/scroll.js";
@@ -83,6 +83,8 @@ export interface TextRenderProps {
   text: string;
   /** More of it will come. */
   streaming: boolean;
+  /** What it is based on, where the provider tells: marks such as `[1]` in it stand for these. */
+  sources?: readonly Source[] | undefined;
 }
 
 /** A message to begin with: on a button, and as it is sent. */
@@ -196,6 +198,13 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
    * Cmd+Shift+F opens too; with `"key"` the bar comes with that key. It is loaded where it is wanted.
    */
   find?: boolean | "key" | undefined;
+  /**
+   * Puts two buttons below each answer, and is told which one was pressed: what the person thinks of it. It stays seen in this browser; where this
+   * fails, it does not.
+   */
+  onFeedback?: ((message: MessageEntry<ShownEntry>, verdict: "up" | "down") => unknown) | undefined;
+  /** Puts a button below each answer that reads it aloud with the browser's voice, where it has one. */
+  readAloud?: boolean | undefined;
   /** A line below the composer: that answers may be wrong, say. */
   disclaimer?: ReactNode;
   /** The element around everything; default `div`. */

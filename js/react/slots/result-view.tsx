@@ -1,6 +1,7 @@
 // What a finished call shows, drawn by its tool's `renderResult`.
 import { memo, type ReactNode, useSyncExternalStore } from "react";
 import type { ToolEntry } from "../../src/snapshot/snapshot.js";
+import { Coming } from "../outputs/coming.js";
 import { mountRenderer } from "../render/mount-renderer.js";
 import type { Drawing } from "./drawing.js";
 
@@ -10,5 +11,5 @@ export const ResultView = memo(function ResultView({ entry, registry }: { entry:
   const { renderData, output, status } = entry;
   if (!renderer || status === "running" || status === "pending") return null;
   const props = { data: renderData, status, ...(output === undefined ? {} : { output }) };
-  return mountRenderer(renderer, props, { name: entry.name, failed: registry.failed, of: entry });
+  return <Coming>{mountRenderer(renderer, props, { name: entry.name, failed: registry.failed, of: entry })}</Coming>;
 });

@@ -181,7 +181,8 @@ test.each<[about: string, result: unknown, shown: readonly string[]]>([
   const details = () => [...(container.querySelector("[data-glove-details] h4:last-of-type")?.parentElement?.children ?? [])];
   const words = (element: Element) => {
     const texts = [...element.querySelectorAll("bdi, small")].map(({ textContent }) => textContent).join(" ");
-    if (element instanceof HTMLImageElement) return `picture ${/^data:([^;]*);base64,iVBORw0KGgo=$/.exec(element.src)?.[1]}`;
+    const picture = element.querySelector<HTMLImageElement>("[data-glove-zoom] > img");
+    if (picture) return `picture ${/^data:([^;]*);base64,iVBORw0KGgo=$/.exec(picture.src)?.[1]}`;
     const link = element.querySelector("a");
     return link ? `link ${link.href} ${texts}` : element.tagName === "PRE" ? element.textContent : `file ${texts}`;
   };

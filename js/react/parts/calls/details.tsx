@@ -5,6 +5,9 @@ import { useLabels } from "../../render/labels.js";
 import { ResultText } from "./result-text.js";
 import { Values } from "./values.js";
 
+export { OpenResult } from "./open-result.js";
+export { TaskCard } from "./task-list.js";
+
 interface CallDetailsProps {
   readonly input: unknown;
   readonly output: string | undefined;

@@ -1,28 +1,15 @@
 // The list of tasks that a model keeps (`glove_update_tasks`): what is done, what is being done and what is still to do.
 import { type ReactNode, useContext } from "react";
-import type { TimelineEntry } from "../../../src/snapshot/snapshot.js";
+import type { TimelineEntry, ToolEntry } from "../../../src/snapshot/snapshot.js";
 import { type Parts, usePartOf } from "../../hooks/handle-registry.js";
 import { useLabels } from "../../render/labels.js";
 import { Name } from "../../render/visible.js";
 import { ChatContext } from "../chat-context.js";
 import { circle, Icon } from "../icons.js";
+import { dressed } from "./dress.js";
+import { State, Summary } from "./row.js";
+import { type ListedTask, taskTool } from "./tasks.js";
 import { taskStates } from "./tool-state.js";
-
-const taskTool = "glove_update_tasks";
-
-interface ListedTask {
-  readonly content: string;
-  readonly activeForm?: unknown;
-  readonly status?: unknown;
-}
-
-/** Nothing where a call is another one, or has no task that can be read yet. */
-export function tasksOf(name: string, input: unknown): readonly ListedTask[] | undefined {
-  const todos: unknown = name === taskTool && (input as { readonly todos?: unknown } | null)?.todos;
-  if (!Array.isArray(todos)) return undefined;
-  const tasks = todos.filter((task) => typeof task?.content === "string" && task.content);
-  return tasks.length > 0 ? tasks : undefined;
-}
 
 const latest = new WeakMap<Parts["timeline"], TimelineEntry | undefined>();
 
@@ -36,7 +23,7 @@ function latestList({ timeline }: Parts): TimelineEntry | undefined {
 }
 
 /** Whether a call is the last one with a list: those before it are over, and folded. */
-export function useIsLatest(entry: TimelineEntry | undefined): boolean {
+function useIsLatest(entry: TimelineEntry | undefined): boolean {
   const last = usePartOf(useContext(ChatContext)?.glove, latestList);
   return !entry || !last || last.id === entry.id;
 }
@@ -47,13 +34,13 @@ const icons = {
   todo: circle,
 } as const;
 
-export const isDone = ({ status }: ListedTask): boolean => status === "completed";
+const isDone = ({ status }: ListedTask): boolean => status === "completed";
 
-export function TaskList({ tasks }: { readonly tasks: readonly ListedTask[] }): ReactNode {
+function TaskList({ tasks }: { readonly tasks: readonly ListedTask[] }): ReactNode {
   const say = useLabels();
   return (
     // biome-ignore lint/a11y/noRedundantRoles: Safari tells no list where the look takes its marks away.
-    <ul role="list" aria-label={say("Tasks")} data-glove-tasks="">
+    <ul ref={dressed} role="list" aria-label={say("Tasks")} data-glove-tasks="">
       {tasks.map((task, at) => {
         const { content, activeForm, status } = task;
         const state = isDone(task) ? "done" : status === "in_progress" ? "active" : "todo";
@@ -71,5 +58,38 @@ export function TaskList({ tasks }: { readonly tasks: readonly ListedTask[] }): 
         );
       })}
     </ul>
+  );
+}
+
+interface TaskCardProps {
+  readonly tasks: readonly ListedTask[];
+  readonly entry?: ToolEntry;
+  readonly joins?: boolean;
+}
+
+/** The list of tasks, and not that it was written. */
+export function TaskCard({ tasks, entry, joins }: TaskCardProps): ReactNode {
+  const say = useLabels();
+  const open = useIsLatest(entry);
+  const done = tasks.filter(isDone).length;
+  return (
+    <div
+      data-glove-role="tool"
+      data-glove-step=""
+      data-glove-joins={joins ? "" : undefined}
+      data-state={done === tasks.length ? "done" : "running"}
+    >
+      <State icon="M9.5 6.5H20m-10.5 5.5H20m-10.5 5.5H20M4.5 6.5h.5m-.5 5.5h.5m-.5 5.5h.5" />
+      <details aria-live="off" open={open}>
+        <Summary title={say("Tasks")}>
+          <span data-glove-count="">
+            {`${done}/${tasks.length}`} <span data-glove-label="">{say(taskStates.done)}</span>
+          </span>
+        </Summary>
+        <div data-glove-details="">
+          <TaskList tasks={tasks} />
+        </div>
+      </details>
+    </div>
   );
 }

@@ -1,13 +1,14 @@
 // A call of a tool as a card: what it does, how far it is, and, folded, what it was called with and what came of it.
-import { type ReactNode, useContext, useState } from "react";
+import { type ReactNode, useContext, useRef, useState } from "react";
 import type { CallProgress, StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js";
 import { Loader } from "../../look/loader.js";
 import { useLabels } from "../../render/labels.js";
 import { Name } from "../../render/visible.js";
 import { ChatContext } from "../chat-context.js";
-import { circle, Icon, type IconProps, stopped } from "../icons.js";
-import { isDone, TaskList, tasksOf, useIsLatest } from "./task-list.js";
-import { aboutCall, awayWords, refusals, stateWords, type ToolState, taskStates, toolState, toolTitle } from "./tool-state.js";
+import { circle, type IconProps, stopped } from "../icons.js";
+import { State, Summary } from "./row.js";
+import { tasksOf } from "./tasks.js";
+import { aboutCall, awayWords, refusals, stateWords, type ToolState, toolState, toolTitle } from "./tool-state.js";
 import { useElapsed } from "./use-elapsed.js";
 
 /** What a card shows of a call. */
@@ -104,6 +105,7 @@ interface CardProps extends ToolCardState {
 
 function Card({ title, about, state, label, took = 0, input, output, progress, refusal, joins, children }: CardProps): ReactNode {
   const [open, setOpen] = useState(false);
+  const shows = useRef<HTMLDivElement>(null);
   // What comes while somebody looks on comes with a movement.
   const since = useElapsed(state === "running");
   const [isLive] = useState(/^(?:queued|running|waiting)$/.test(state));
@@ -142,7 +144,12 @@ function Card({ title, about, state, label, took = 0, input, output, progress, r
           <Name of={why} lines />
         </p>
       )}
-      {children && <div data-glove-shows="">{children}</div>}
+      {children && (
+        <div ref={shows} data-glove-shows="">
+          {state === "done" && <OpenResult of={shows} title={title} />}
+          {children}
+        </div>
+      )}
     </div>
   );
 }
@@ -154,72 +161,9 @@ const shown = 3000;
 const duration = (ms: number): string =>
   `${(ms / 1000).toLocaleString(undefined, { maximumFractionDigits: ms < 9950 ? 1 : 0 })} s`;
 
-/** How far it is, as a dot or a sign on the thread that its row hangs on. */
-const State = ({ icon }: { readonly icon: IconProps["name"] | undefined }): ReactNode => (
-  <span data-glove-state-icon="">{icon && <Icon name={icon} />}</span>
-);
-
-interface SummaryProps {
-  readonly title: string;
-  readonly about?: string | undefined;
-  /** Stands beside the title, or below it where that is long. */
-  readonly children: ReactNode;
-}
-
-function Summary({ title, about, children }: SummaryProps): ReactNode {
-  return (
-    <summary>
-      <span data-glove-head="">
-        <span data-glove-title="">
-          <Name of={title} />
-          {about !== undefined && (
-            <span data-glove-about="">
-              {" · "}
-              <Name of={about} />
-            </span>
-          )}
-        </span>{" "}
-        {children}
-      </span>
-      <Icon name="chevron" />
-    </summary>
-  );
-}
-
-interface TaskCardProps {
-  readonly tasks: Parameters<typeof TaskList>[0]["tasks"];
-  readonly entry?: ToolEntry;
-  readonly joins?: boolean;
-}
-
-/** The list of tasks, and not that it was written. */
-function TaskCard({ tasks, entry, joins }: TaskCardProps): ReactNode {
-  const say = useLabels();
-  const open = useIsLatest(entry);
-  const done = tasks.filter(isDone).length;
-  return (
-    <div
-      data-glove-role="tool"
-      data-glove-step=""
-      data-glove-joins={joins ? "" : undefined}
-      data-state={done === tasks.length ? "done" : "running"}
-    >
-      <State icon="M9.5 6.5H20m-10.5 5.5H20m-10.5 5.5H20M4.5 6.5h.5m-.5 5.5h.5m-.5 5.5h.5" />
-      <details aria-live="off" open={open}>
-        <Summary title={say("Tasks")}>
-          <span data-glove-count="">
-            {`${done}/${tasks.length}`} <span data-glove-label="">{say(taskStates.done)}</span>
-          </span>
-        </Summary>
-        <div data-glove-details="">
-          <TaskList tasks={tasks} />
-        </div>
-      </details>
-    </div>
-  );
-}
-
-/** Most of it nobody ever opens: it comes with the first card. */
+/** Most of it nobody ever opens, and a list of tasks is rare: they come with the first card. */
 const details = /* @__PURE__ */ new Loader(() => import("./details.js"));
 export const loadDetails = details.load;
 const CallDetails = /* @__PURE__ */ details.component("CallDetails");
+const OpenResult = /* @__PURE__ */ details.component("OpenResult");
+const TaskCard = /* @__PURE__ */ details.component("TaskCard");

@@ -62,6 +62,10 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
         return log.current !== null && goTo(log.current, timeline, id, follower.stop);
       },
       scrollToEnd: follower.toEnd,
+      async print() {
+        const { printAll } = await import("./print.js");
+        if (log.current) await printAll(log.current);
+      },
     }),
     [glove, follower],
   );

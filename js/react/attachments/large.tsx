@@ -1,0 +1,35 @@
+// A picture as large as the window, above everything.
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useRef } from "react";
+import { IconLabel } from "../parts/icons.js";
+import { useLabels } from "../render/labels.js";
+import { styled } from "./styled.js";
+
+export interface LargeProps {
+  readonly source: string;
+  /** What it shows, in words. */
+  readonly label: string;
+  readonly close: () => void;
+}
+
+export function Large({ source, label, close }: LargeProps): ReactNode {
+  const say = useLabels();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const element = dialog.current;
+    styled(element);
+    element?.showModal?.();
+    // The browser gives the focus back.
+    return () => element?.close?.();
+  }, []);
+  // Escape is for this alone, not for the agent.
+  const keyDown = (event: KeyboardEvent) => event.key === "Escape" && event.stopPropagation();
+  const outside = ({ target, currentTarget }: MouseEvent) => target === currentTarget && close();
+  return (
+    <dialog ref={dialog} data-glove-large="" aria-label={label} onClose={close} onClick={outside} onKeyDown={keyDown}>
+      <img src={source} alt={label} />
+      <button type="button" title={say("Close")} onClick={close}>
+        <IconLabel icon="remove" label={say("Close")} />
+      </button>
+    </dialog>
+  );
+}

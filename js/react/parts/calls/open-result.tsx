@@ -1,0 +1,100 @@
+// A button above a large result: shows it at the side of a wide screen, or as a sheet on a phone. What is shown is the same element, and keeps its state.
+import { type ReactNode, type RefObject, useContext, useEffect, useState } from "react";
+import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
+import { useLabels } from "../../render/labels.js";
+import { Name, visibleText } from "../../render/visible.js";
+import { ChatContext } from "../chat-context.js";
+import { IconLabel } from "../icons.js";
+import { dressed } from "./dress.js";
+
+/** In pixels: higher ones are large, and stay so until they are much lower. */
+const large = 320;
+const small = 240;
+
+/** A chat that has all of the window goes aside, so that its composer is not covered. */
+function makeRoom(panel: HTMLElement): () => void {
+  const chat = panel.closest<HTMLElement>("[data-glove-look]");
+  const width = panel.ownerDocument.defaultView?.innerWidth ?? 0;
+  const isSheet = panel.offsetWidth > width * 0.9;
+  if (!chat || isSheet || chat.offsetWidth < width * 0.9) return () => {};
+  const before = chat.style.paddingInlineEnd;
+  chat.style.paddingInlineEnd = `${panel.offsetWidth}px`;
+  return () => {
+    chat.style.paddingInlineEnd = before;
+  };
+}
+
+interface OpenResultProps {
+  /** What holds the result, and this button. */
+  readonly of: RefObject<HTMLElement | null>;
+  readonly title: string;
+}
+
+export function OpenResult({ of, title }: OpenResultProps): ReactNode {
+  const say = useLabels();
+  const isStyled = useContext(ChatContext)?.styled;
+  const [isLarge, setLarge] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const element = of.current;
+    const Sizes = element?.ownerDocument.defaultView?.ResizeObserver;
+    if (!element || !Sizes || !isStyled || isOpen) return;
+    const sizes = new Sizes(() => {
+      const { offsetHeight, scrollWidth, clientWidth } = element;
+      setLarge((was) => offsetHeight > (was ? small : large) || scrollWidth > clientWidth);
+    });
+    sizes.observe(element);
+    return () => sizes.disconnect();
+  }, [of, isStyled, isOpen]);
+  useBrowserLayoutEffect(() => {
+    const element = of.current;
+    const card = element?.parentElement;
+    if (!isOpen || !element || !card) return;
+    // Nothing moves where it was.
+    card.style.minHeight = `${card.offsetHeight}px`;
+    const own = { role: "dialog", "aria-label": visibleText(title), "data-glove-opened": "" };
+    for (const [name, value] of Object.entries(own)) element.setAttribute(name, value);
+    // Above all, where the browser can.
+    if (element.showPopover) {
+      element.popover = "manual";
+      element.showPopover();
+    }
+    const giveBack = makeRoom(element);
+    const keyDown = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || event.defaultPrevented) return;
+      // For this alone, not for the agent.
+      event.stopPropagation();
+      setOpen(false);
+      element.querySelector<HTMLElement>("[data-glove-open]")?.focus();
+    };
+    element.addEventListener("keydown", keyDown);
+    return () => {
+      element.removeEventListener("keydown", keyDown);
+      for (const name of [...Object.keys(own), "popover"]) element.removeAttribute(name);
+      card.style.minHeight = "";
+      giveBack();
+    };
+  }, [of, isOpen, title]);
+  if (!isLarge && !isOpen) return null;
+  const label = say(isOpen ? "Close" : "Show large");
+  return (
+    <div ref={dressed} data-glove-opens="">
+      {isOpen && (
+        <strong>
+          <Name of={title} />
+        </strong>
+      )}
+      <button
+        type="button"
+        // It is none of the plain buttons that an application draws there.
+        className=""
+        data-glove-open=""
+        title={label}
+        aria-label={`${label}: ${visibleText(title)}`}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <IconLabel icon={isOpen ? "remove" : "M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7"} label={label} />
+      </button>
+    </div>
+  );
+}
