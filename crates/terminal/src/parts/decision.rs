@@ -256,7 +256,14 @@ mod tests {
         ]);
         for (fresh, once) in [
             (Decision::permission("bash"), &["y", "1"][..]),
-            (Decision::permission("bash").with_rule("command ls", ".glove/allow"), &["y", "1"]),
+            (
+                Decision::permission("bash").with_rule(
+                    "command ls",
+                    "commands that begin with ls",
+                    ".glove/allow",
+                ),
+                &["y", "1"],
+            ),
             (Decision::approval(), &["y", "1"]),
             (Decision::unless("Don't run", "Run again"), &["y", "2"]),
             (Decision::unless("Stop", "Continue"), &["y", "2"]),
