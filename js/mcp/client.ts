@@ -47,6 +47,10 @@ const changedWaitMs = 3_000;
 /** A server that has each time another fault is told of no more. */
 const mostReports = 100;
 
+/** So long, and of so many addresses, an app is as it was read. */
+const readMs = 60_000;
+const mostReads = 4;
+
 /** Of so many apps a model reads what they show. */
 const mostTold = 8;
 
@@ -60,6 +64,8 @@ export class McpClient implements AppServer {
   readonly #trust: Trust;
   readonly connection: Connection;
   #apps: Promise<KeptApps> | undefined;
+  /** The apps that were read last: the card of a call needs what the call has read. */
+  readonly #reads = new Map<string, { readonly at: number; readonly text: Promise<AppText> }>();
   readonly #signsIn: boolean;
   #current: Current | undefined;
   /** Whose sessions there are. */
@@ -386,9 +392,20 @@ export class McpClient implements AppServer {
     return (await this.connection.request((client) => client.readResource({ uri }, { ...(signal && { signal }) }))).contents;
   }
 
-  async readApp(uri: string, signal?: AbortSignal): Promise<AppText> {
+  /** `known`: also as it was read for a call a moment ago. */
+  readApp(uri: string, known = false): Promise<AppText> {
+    const before = this.#reads.get(uri);
+    if (known && before && Date.now() - before.at < readMs) return before.text;
+    const text = this.#readApp(uri);
+    if (this.#reads.size >= mostReads) this.#reads.clear();
+    this.#reads.set(uri, { at: Date.now(), text });
+    text.catch(() => this.#reads.delete(uri));
+    return text;
+  }
+
+  async #readApp(uri: string): Promise<AppText> {
     const { name, apps } = this.#settings;
-    const contents = await this.readForApp(uri, signal);
+    const contents = await this.readForApp(uri);
     const { appTextOf } = await loadPart(import("./apps/kept-apps.js"));
     const text = await appTextOf(contents, uri, name, apps?.maxLetters ?? 0);
     await (await this.keptApps()).keep(text);

@@ -10,8 +10,8 @@ export interface AppServer {
   /** A person is asked before an app is drawn. */
   readonly asksFirst: boolean;
   keptApps(): Promise<KeptApps>;
-  /** The app at this address, as the server has it now. */
-  readApp(uri: string, signal?: AbortSignal): Promise<AppText>;
+  /** The app at this address, as the server has it now; with `known`, also as it was read for a call a moment ago. */
+  readApp(uri: string, known?: boolean): Promise<AppText>;
   /** The tools that its apps may call. */
   appTools(): Promise<readonly McpToolInfo[]>;
   /** A resource, as the server sends it. */

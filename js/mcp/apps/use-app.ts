@@ -20,12 +20,11 @@ export function useApp(apps: AppsOfPage, { server, uri, user }: AppSlot, hash: s
   // biome-ignore lint/correctness/useExhaustiveDependencies: the digest comes with the result, when the app is drawn already.
   useEffect(() => {
     let isOver = false;
-    const stop = new AbortController();
     const find = async (): Promise<AppState> => {
       const client = await apps.server(server, user);
       if (!client) return { state: "unknown" };
       const kept = await client.keptApps();
-      const app = (await kept.find(hash)) ?? (await client.readApp(uri, stop.signal));
+      const app = (await kept.find(hash)) ?? (await client.readApp(uri, tries === 0));
       const allowed = await kept.allowed(user, uri);
       const may = !client.asksFirst || allowed.includes(app.hash);
       return { state: may ? "drawn" : "asks", app, client, before: allowed.length > 0 };
@@ -36,7 +35,6 @@ export function useApp(apps: AppsOfPage, { server, uri, user }: AppSlot, hash: s
     );
     return () => {
       isOver = true;
-      stop.abort();
     };
   }, [apps, server, uri, user, tries]);
   const allow = () => {
