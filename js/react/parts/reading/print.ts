@@ -1,5 +1,5 @@
 // Prints a conversation with all of its messages, also those that are not in the document yet. Loaded when it is first asked for.
-import { viewOf } from "../../render/drawn-view.js";
+import { viewOf } from "./view-of.js";
 
 /** In milliseconds: pictures that take longer are left out. */
 const patience = 3_000;
