@@ -46,7 +46,7 @@ export const bundles = {
       "wasm/controllers",
       "wasm/core-errors",
     ],
-  ),
+  ).concat(below("react", "hooks/listeners", "slots/drawing")),
   "src/entries/inline-core.js": [],
   "src/models/record.js": [],
 
@@ -99,14 +99,16 @@ export const bundles = {
   // ---- React -----------------------------------------------------------------------------------------------------------
   [reactBase]: below(
     "react",
-    ...["hooks/handle-registry", "hooks/listeners", "hooks/use-browser-layout-effect", "languages/known", "look/adopt"],
-    ...["look/loader", "parts/chat-context", "parts/reading/view-of", "render/boundary", "slots/drawing"],
+    ...["hooks/handle-registry", "hooks/use-browser-layout-effect", "languages/known", "look/adopt"],
+    ...["look/loader", "parts/chat-context", "parts/reading/view-of", "render/boundary"],
   ),
   // What draws has no need of it; the parts of a chat, what files are chosen with, and markdown have.
   "react/parts/composer/use-composer.js": ["react/render/long-text.js"],
-  "react/hooks/engine.js": below(
+  // What is shown of a conversation, without React: Vue, Svelte and Solid have it, too.
+  "react/hooks/engine.js": [],
+  "react/hooks/use-glove.js": below(
     "react",
-    ...["agents/define-agent", "answers/use-partial", "hooks/messages", "hooks/provider", "hooks/use-glove", "hooks/use-prompts"],
+    ...["agents/define-agent", "answers/use-partial", "hooks/messages", "hooks/provider", "hooks/use-prompts"],
     ...["hooks/use-suspense-glove", "render/render", "renderers/index", "threads/parts", "threads/use-threads"],
   ),
   "react/look/generated/css.js": [],
@@ -125,6 +127,8 @@ export const bundles = {
   // With the first message that waits, a full context or a cut answer: parts of an application have it at once.
   "react/working/index.js": [],
   "react/parts/index.js": [],
+
+  "conversation/chat.js": ["conversation/follow.js"],
 
   // ---- the other entries -----------------------------------------------------------------------------------------------
   "server/body.js": below("server", "authorize", "cors", "refuse"),
@@ -145,6 +149,9 @@ export const bundles = {
   // What signs in to which server, and what a person has come back with: one for what draws the question and for what asks it.
   "mcp/auth/registry.js": ["mcp/auth/returned.js"],
   // What is made of tools that others describe: for servers of MCP and for scripts of the page.
+  // Calls from outside of the conversation: by scripts of the page and by apps.
+  "mcp/tools/outside-call.js": [],
+  "mcp/apps/app-call.js": [],
   "mcp/tools/tool.js": below("mcp/tools", "names", "result", "tool-list", "trust"),
 };
 
@@ -185,13 +192,23 @@ export const copied = new Set([
   ...below("react/languages", "words"),
   ...below("react/look", "generated/attachments-css", "sheet"),
   ...below("react/markdown", "safe-url"),
-  ...below("react/outputs", "file-card"),
+  ...below("react/outputs", "coming", "file-card", "zoom"),
   ...below("react/parts", "as-child", "copy-button", "draft-text", "icons", "sources", "versions/branch-picker"),
   ...below("react/parts/calls", "change", "chunked-text", "result-text", "tool-state", "values"),
   ...below("react/parts/notices", "error-messages"),
   ...below("react/render", "mount-renderer", "use-display-contents", "visible"),
   ...below("react/renderers", "props", "question"),
-  ...below("mcp", "connection/errors", "connection/load-sdk", "safe-address", "store", "tools/fingerprint", "tools/form"),
+  ...below(
+    "mcp",
+    "connection/app-type",
+    "connection/client-info",
+    "connection/errors",
+    "connection/load-sdk",
+    "safe-address",
+    "store",
+    "tools/fingerprint",
+    "tools/form",
+  ),
   ...below("mcp", "auth/window", "tools/asked", "tools/server-schema", "tools/turned-down"),
 ]);
 
@@ -199,6 +216,7 @@ export const copied = new Set([
 export const alone = new Set([
   ...below("src", "exports", "models/endpoint", "session/client", "store/indexeddb/store", "tools/define"),
   "react/hooks/engine.js",
+  "react/hooks/use-glove.js",
 ]);
 
 /** What each copy may keep for itself: nothing of it reaches whoever has the other copy. */
@@ -213,4 +231,6 @@ export const keptByEach = new Set([
   "src/messages/continued.js",
   // Keys of React, which are compared at one place of a page, and one file draws there.
   "react/render/mount-renderer.js",
+  // A context whose two ends are in one file, and what is loaded by it, which the browser has once.
+  "react/outputs/zoom.js",
 ]);

@@ -1,12 +1,12 @@
 // The card of an app: the question whether it may be drawn, its frame, and what it asks of the person. Loaded with the first app.
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
 import { useBrowserLayoutEffect } from "../../react/hooks/use-browser-layout-effect.js";
-import { useGlove, useToolCall } from "../../react/hooks/use-glove.js";
 import { useLabels } from "../../react/render/labels.js";
 import { Name } from "../../react/render/visible.js";
 import type { SlotProps } from "../../react/renderers/props.js";
 import { Question } from "../../react/renderers/question.js";
 import type { GloveSession } from "../../src/session/session.js";
+import type { ToolEntry } from "../../src/snapshot/snapshot.js";
 import type { AppSlot } from "../tools/call.js";
 import { callForApp } from "./app-call.js";
 import { AppFrame, type AppPort } from "./frame.js";
@@ -17,15 +17,21 @@ import { moveInto, park, unpark } from "./parked.js";
 import { answerOf, hashIn, shownOf } from "./shown.js";
 import { useApp } from "./use-app.js";
 
-interface AppViewProps extends SlotProps {
-  readonly apps: AppsOfPage;
+interface OfConversation {
+  /** The call that the app shows. */
+  readonly entry: ToolEntry | undefined;
+  /** Whether a person is asked something in the chat. */
+  readonly asks: boolean;
 }
 
-export function AppView({ data, apps }: AppViewProps): ReactNode {
+interface AppViewProps extends SlotProps, OfConversation {
+  readonly apps: AppsOfPage;
+  readonly session: GloveSession | null;
+}
+
+export function AppView({ data, apps, session, entry, asks }: AppViewProps): ReactNode {
   const say = useLabels();
   const slot = data as AppSlot;
-  const entry = useToolCall(slot.call);
-  const session = useGlove(({ session }) => session);
   const { state, allow, again } = useApp(apps, slot, hashIn(entry));
   const [ended, setEnded] = useState<{ readonly reason: string | undefined }>();
   const { server } = slot;
@@ -68,7 +74,14 @@ export function AppView({ data, apps }: AppViewProps): ReactNode {
       </Question>
     );
   if (state.state !== "drawn" || !session) return null;
-  return <Drawn key={state.app.hash} {...{ slot, session, apps, ended: setEnded }} app={state.app} client={state.client} />;
+  return (
+    <Drawn
+      key={state.app.hash}
+      {...{ slot, session, entry, asks, apps, ended: setEnded }}
+      app={state.app}
+      client={state.client}
+    />
+  );
 }
 
 /** All of what it may reach, so that whoever allows it knows. */
@@ -85,7 +98,7 @@ function Reach({ app: { reach } }: { readonly app: AppText }): ReactNode {
 
 // ---- an app that is drawn --------------------------------------------------------------------------------------------
 
-interface DrawnProps {
+interface DrawnProps extends OfConversation {
   readonly slot: AppSlot;
   readonly app: AppText;
   readonly client: AppServer;
@@ -104,11 +117,9 @@ interface Wish {
 const mostWishes = 3;
 const heights = { least: 40, first: 240, most: 720 };
 
-function Drawn({ slot, app, client, session, apps, ended }: DrawnProps): ReactNode {
+function Drawn({ slot, app, client, session, entry, asks, apps, ended }: DrawnProps): ReactNode {
   const say = useLabels();
   const { server, call } = slot;
-  const entry = useToolCall(call);
-  const asks = useGlove(({ approvals }) => approvals.length > 0);
   const place = useRef<HTMLDivElement>(null);
   const frame = useRef<AppFrame>(undefined);
   const [height, setHeight] = useState(heights.first);

@@ -1,10 +1,12 @@
 // The apps of a page's MCP servers: what `mcpServer` takes as `apps`, and the renderers that draw them.
 
 import { createElement, type ReactNode } from "react";
+import { useGlove, useToolCall } from "../../react/hooks/use-glove.js";
 import { Loader } from "../../react/look/loader.js";
 import type { SlotProps } from "../../react/renderers/props.js";
 import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../../src/values/validate-options.js";
+import type { AppSlot } from "../tools/call.js";
 import { appCaller, appCallIn } from "./app-call.js";
 import type { AppCall, AppRound, AppServer, AppsOfPage, McpAppsHost } from "./host.js";
 
@@ -25,6 +27,14 @@ const appsOptions = { page: "any", maxLetters: "large", maxCalls: "large" } as c
 
 const view = /* @__PURE__ */ new Loader(() => import("./app-view.js"));
 const AppView = /* @__PURE__ */ view.component("AppView");
+
+/** Reads the conversation for the view, which is loaded later: what it imported of hooks would be a file of its own for every page. */
+function AppCard(props: SlotProps & { readonly apps: AppsOfPage }): ReactNode {
+  const session = useGlove(({ session }) => session);
+  const entry = useToolCall((props.data as AppSlot).call);
+  const asks = useGlove(({ approvals }) => approvals.length > 0);
+  return createElement(AppView, { ...props, session, entry, asks });
+}
 
 /** What an app has told for the model, at most: those of a session are part of each of its writes. */
 const toldLetters = 2_000;
@@ -55,7 +65,7 @@ export class McpApps implements McpAppsHost, AppsOfPage {
     this.page = page === undefined ? undefined : addressOf(page);
     this.maxLetters = maxLetters;
     this.maxCalls = maxCalls;
-    this.renderers = { mcp_app: (props) => createElement(AppView, { ...props, apps: this }) };
+    this.renderers = { mcp_app: (props) => createElement(AppCard, { ...props, apps: this }) };
   }
 
   /** @internal A server of this page. */

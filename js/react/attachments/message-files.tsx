@@ -3,11 +3,13 @@ import { type ReactNode, useContext, useState } from "react";
 import type { TimelineEntry } from "../../src/snapshot/snapshot.js";
 import type { Engine } from "../hooks/engine.js";
 import { engineOfHandle, usePartOf } from "../hooks/handle-registry.js";
+import { Loader } from "../look/loader.js";
 import { ChatContext } from "../parts/chat-context.js";
 import { useLabels } from "../render/labels.js";
 import { Attachment } from "./attachment.js";
-import { Large } from "./large.js";
 import { styled } from "./styled.js";
+
+const Large = /* @__PURE__ */ new Loader(() => import("./large.js"), true).component("Large");
 
 export interface MessageFilesProps {
   entry: Extract<TimelineEntry, { kind: "user" }>;

@@ -251,7 +251,7 @@ test("an embedding that never comes leaves the words", async () => {
     const memory = new VolatileMemory({ embed: () => new Promise(() => {}) });
     const work = memory
       .put(agentScope, { id: "1", text: "whales are large" })
-      .then(() => memory.query(agentScope, { name: "q", text: "large whales", top_k: 3 }));
+      .then(() => memory.query(agentScope, { name: "q", text: "large whales", top_k: 3, pinned: false }));
     let found: Awaited<typeof work> | undefined;
     void work.then((entries) => {
       found = entries;

@@ -1,12 +1,12 @@
 // Prints a conversation with all of its messages, also those that are not in the document yet. Loaded when it is first asked for.
-import { viewOf } from "./view-of.js";
+import { views } from "./view-of.js";
 
 /** In milliseconds: pictures that take longer are left out. */
 const patience = 3_000;
 
 export async function printAll(log: HTMLElement): Promise<void> {
   const page = log.ownerDocument.defaultView ?? window;
-  viewOf(log)?.showAll(true);
+  views.get(log)?.showAll(true);
   const frame = () => new Promise((later) => page.requestAnimationFrame(later));
   // One in which they are drawn, and one in which they are laid out.
   await frame();
