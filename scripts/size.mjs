@@ -44,7 +44,8 @@ const measured = {
   "everything of 'glove-wasm/ai-sdk'": async () => (await bundle('export * from "glove-wasm/ai-sdk"')).opened,
   "everything of 'glove-wasm/remote'": async () => (await bundle('export * from "glove-wasm/remote"')).opened,
   "everything of 'glove-wasm/mcp'": async () => (await bundle('export * from "glove-wasm/mcp"')).atOnce,
-  "everything of 'glove-wasm/mcp/apps'": async () => (await bundle('export * from "glove-wasm/mcp/apps"')).atOnce,
+  "a page with 'glove-wasm/mcp/apps' before it draws": async () =>
+    (await bundle(`${page} export { createMcpApps } from "glove-wasm/mcp/apps";`)).atOnce,
   "everything of 'glove-wasm/skills'": async () => (await bundle('export * from "glove-wasm/skills"')).atOnce,
   "everything of 'glove-wasm/webmcp'": async () => (await bundle('export * from "glove-wasm/webmcp"')).atOnce,
   "everything of 'glove-wasm/ag-ui'": async () => (await bundle('export * from "glove-wasm/ag-ui"')).atOnce,

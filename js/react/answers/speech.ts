@@ -1,5 +1,5 @@
 // Reads a text aloud with the voice of the browser: one at a time, sentence by sentence, as browsers cut off what is long.
-import { withoutMarks } from "../parts/answer-text.js";
+import { withoutMarks } from "../parts/without-marks.js";
 
 export const canSpeak = (): boolean => typeof speechSynthesis !== "undefined" && typeof SpeechSynthesisUtterance !== "undefined";
 

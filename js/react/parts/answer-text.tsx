@@ -5,6 +5,7 @@ import { Long, useFront, useGrowing } from "../render/long-text.js";
 import { mountRenderer } from "../render/mount-renderer.js";
 import type { TextRenderProps } from "../render/types.js";
 import { ChatContext } from "./chat-context.js";
+import { withoutMarks } from "./without-marks.js";
 
 export function AnswerText({ text, streaming, sources }: TextRenderProps): ReactNode {
   const wanted = useContext(ChatContext)?.markdown ?? false;
@@ -41,17 +42,6 @@ function useIsMarkdown(text: string): boolean {
   }
   return seen.current.found;
 }
-
-/** Headings, quotes, fences, rules, the lines below the heads of tables; what is bold, struck out, code or a link. */
-const raw =
-  /^ {0,3}(?:#{1,6}(?: |$)|> ?|(?:```|~~~)[^`\n]*$\n?|\|[ :|-]*$\n?|(?:-{3,}|={3,}|\*{3,})[ \t]*$\n?)|(?<![^\s*_(])\*\*+(?=\S)|(?<=\S)\*\*+(?![^\s*_).,:;!?])|\*+$|~~|`|!?\[([^[\]\n]*)\]\([^)\s]*\)?/gm;
-
-/** Its words alone, for the moment until it can be drawn. */
-export const withoutMarks = (text: string): string =>
-  text
-    .replace(raw, "$1")
-    .replace(/^( *)[-*+] /gm, "$1• ")
-    .replace(/^ {0,3}\|.*/gm, (row) => row.replaceAll("|", " ").trim());
 
 const loaded = new Listeners();
 /** `null` as long as it may still come. */
