@@ -3,7 +3,6 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-import { pack } from "./lib/bundle-modules.mjs";
 import { likeBesideLike } from "./lib/function-order.mjs";
 import { pageGlue, pageTypes, shortNames } from "./lib/glue.mjs";
 import { packed } from "./lib/pack-wasm.mjs";
@@ -365,6 +364,8 @@ export async function typescript() {
   for (const file of workerFiles) copyFileSync(join(workerFolder, file), inRoot("pkg", "src", "worker", "generated", file));
   for (const file of sandboxFiles) copyFileSync(join(sandboxFolder, file), inRoot("pkg", "tools", "sandbox", "generated", file));
   for (const name of ["style.css", "style.css.d.ts"]) copyFileSync(inRoot("js", "react", name), inRoot("pkg", "react", name));
+  // Here, as it needs packages that set-up installs.
+  const { pack } = await import("./lib/bundle-modules.mjs");
   await pack();
   writeFolders();
 }

@@ -4,9 +4,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { unbundled } from "./lib/bundle-modules.mjs";
 import { moduleSizes } from "./lib/module-sizes.mjs";
-import { inRoot, root } from "./lib/project.mjs";
+import { inRoot, root, unbundled } from "./lib/project.mjs";
 import { isMain, main, run, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 

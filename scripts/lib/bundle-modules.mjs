@@ -8,11 +8,9 @@ import { doctorProviders } from "./doctor-providers.mjs";
 import { askedFor, stateOf } from "./module-state.mjs";
 import { alone, bundles, copied, drawing, keptByEach, shared } from "./package-bundles.mjs";
 import { entryFiles, leaveOut, packedFiles, withoutComments, withTabs } from "./package-files.mjs";
-import { inRoot } from "./project.mjs";
+import { inRoot, unbundled } from "./project.mjs";
 
 const pkg = inRoot("pkg");
-/** The modules as the compiler has written them, of which sizes are measured part by part. */
-export const unbundled = inRoot(".cache", "modules", "pkg");
 
 const slashes = (path) => path.replaceAll("\\", "/");
 /** How one file of the package names another. */

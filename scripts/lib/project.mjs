@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
 export const inRoot = (...parts) => join(root, ...parts);
+/** The modules as the compiler has written them, of which sizes are measured part by part. */
+export const unbundled = inRoot(".cache", "modules", "pkg");
 export const wasmTarget = "wasm32-unknown-unknown";
 
 /** The user's cache folder: what is built there serves every clone. */

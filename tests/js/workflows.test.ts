@@ -1,6 +1,6 @@
 // The workflows of the forge run what anybody can run: each command of theirs is there, and takes what it is given.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../support/project.js";
 
@@ -43,4 +43,19 @@ test("no workflow may do more than read, but for the jobs that publish", () => {
     // What others may send must not reach a secret, nor be read as a command.
     expect(text, name).not.toMatch(/pull_request_target|run: .*\$\{\{ (github\.event|github\.head_ref)/);
   }
+});
+
+test("what begins in a fresh clone imports no package before set-up has installed it", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const begun = Object.values(scripts).flatMap((command) => /^node (scripts\/[\w-]+\.mjs)/.exec(command)?.[1] ?? []);
+  expect(begun).toContain("scripts/check.mjs");
+  const from = new Map(begun.map((file) => [file, file]));
+  const packages: string[] = [];
+  for (const [file, command] of from) {
+    for (const [, name = ""] of read(file).matchAll(/^(?:import|export) (?:[^"`;]*? from )?"([^"]+)";$/gm)) {
+      if (name.startsWith(".")) from.set(relative(root, join(root, dirname(file), name)), command);
+      else if (!name.startsWith("node:")) packages.push(`${file} imports ${name}, and ${command} begins with it`);
+    }
+  }
+  expect(packages).toEqual([]);
 });
