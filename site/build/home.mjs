@@ -6,7 +6,11 @@ import { coloured, escaped } from "./markdown.mjs";
 const about =
   "An agent runtime for React apps: a model works with your tools in the page, each step is stored before it runs, and a person decides.";
 
-const code = `const refund = defineTool({
+const code = `import { defineTool, GloveClient, GloveProvider, Render, useGlove } from "glove-wasm/react";
+import { z } from "zod";
+import { pay } from "./pay"; // yours
+
+const refund = defineTool({
   name: "refund",
   description: "Pays money back for an order.",
   inputSchema: z.object({ order: z.string(), euros: z.number() }),
@@ -32,7 +36,7 @@ export default () => (
 const reasons = [
   {
     title: "Nothing gets lost",
-    text: "Each step is in the browser's database before it runs. A crash, a reload or a closed laptop costs nothing: answers go on, questions wait again.",
+    text: "Each step is in the browser's database before it runs. A crash, a reload or a closed laptop loses nothing: a cut answer is asked for again, and questions wait again.",
     proof: "Tests kill the tab at every single write.",
     link: ["docs/what-survives-a-reload.html", "What survives a reload"],
   },
@@ -66,7 +70,7 @@ export function homePage(version, sizes) {
 <div class="hero-words">
 <h1>An agent that outlives its tab</h1>
 <p class="lead">glove-wasm is an agent runtime for React apps: a model works with your tools in the page, each step is stored before it runs, and a person decides.</p>
-<div class="install"><code>npm install glove-wasm</code><button type="button" class="copy" hidden>Copy</button></div>
+<div class="install"><code>npm install glove-wasm zod</code><button type="button" class="copy" hidden>Copy</button></div>
 <p class="note">Version ${version} is not published yet: <a href="readme.html#install">install it from a clone</a>.</p>
 <p class="ways"><a class="go" href="docs/guides/start-with-vite.html">Start with Vite</a><a class="quiet" href="docs/guides/start-with-next.html">with Next</a><a class="quiet" href="docs/index.html">All guides</a></p>
 <ol class="steps" aria-label="What to try">${steps.map((text) => `<li>${text}</li>`).join("")}</ol>
@@ -89,8 +93,8 @@ ${reasons
 <div><h2>This is the whole app</h2>
 <p>One component draws the conversation. The loop is Rust in WebAssembly, and runs in the page; your server only keeps the key. The same core runs in Node, on the edge, and as a native program.</p>
 <ul class="facts">
-<li><strong>${escaped(sizes.first)}</strong> before the page draws, ${escaped(sizes.all)} in all <small>brotli, with the look</small></li>
-<li><strong>11 providers</strong> and any compatible one, and local models</li>
+<li><strong>${escaped(sizes.first)}</strong> before the page draws, ${escaped(sizes.all)} in all <small>brotli, without the look (25 kB)</small></li>
+<li><strong>10 providers</strong>, two of them local, and any compatible one</li>
 <li><strong>MCP, AG-UI, skills</strong> and tasks that take an hour</li>
 </ul>
 <p><a href="gallery.html">Play with the parts</a> · <a href="docs/guides/choose-a-model.html">Choose a model</a></p></div>
@@ -105,7 +109,7 @@ ${reasons
 <h2>What you should know first</h2>
 <ul>
 <li>Nobody uses it in production yet, and no test has run against a real provider. They check each request against the providers' documentation.</li>
-<li>It is for React, plain JavaScript and Rust. If you use Vue or Svelte, take the AI SDK.</li>
+<li>The finished look is for React. In <a href="docs/other-frameworks.html">Vue, Svelte and Solid</a> you draw the conversation yourself. If you use Angular, take the AI SDK.</li>
 <li><a href="readme.html#why-not-the-others">A table with dates</a> says where the others are better.</li>
 </ul>
 <p class="ways"><a class="go" href="docs/guides/start-with-vite.html">Build your first chat</a><a class="quiet" href="docs/index.html">All guides</a></p>
