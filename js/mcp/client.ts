@@ -100,9 +100,7 @@ export class McpClient implements AppServer {
     const { name, required, instructions, resources = true, apps } = this.#settings;
     this.#user = round.conversation.userId;
     const call = apps?.callIn(round, name);
-    // No model is asked for it.
-    if (call) round.answerBy?.(call.caller);
-    else if (apps) await this.#tellModel(round);
+    if (apps && !call) await this.#tellModel(round);
     const current = await this.#list(round.signal);
     const error = this.#unreachable;
     if (!current) {
@@ -131,6 +129,8 @@ export class McpClient implements AppServer {
     const free = list.tools.filter(({ info }) => !taken.has(info.name.toLowerCase()));
     if (call) {
       const called = free.filter(({ info }) => info.name === call.name && info.callers.includes("app"));
+      // Where the call can be made: what the application has in the tool's place is not the app's to call.
+      if (called.length > 0) round.answerBy?.(call.caller);
       return void round.tools.add(...(await this.#configs(called, round.conversation.userId, true)));
     }
     const tools = free.filter(({ info }) => info.callers.includes("model"));

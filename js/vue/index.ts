@@ -6,7 +6,6 @@ import {
   hasInjectionContext,
   type InjectionKey,
   inject,
-  isProxy,
   type MaybeRefOrGetter,
   onMounted,
   onScopeDispose,
@@ -103,6 +102,7 @@ function whenChanged<T extends object>(config: MaybeRefOrGetter<T>, update: (con
 /** As it was given: what is private of a client or a store is not reached through a proxy. */
 function plain<T extends object>(config: MaybeRefOrGetter<T>): T {
   const given = toValue(config);
-  if (!isProxy(given)) return given;
+  // What is none is refused where it is checked.
+  if (typeof given !== "object" || given === null) return given;
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, toRaw(value)])) as T;
 }

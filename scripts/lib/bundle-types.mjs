@@ -26,7 +26,8 @@ export function joinTypes() {
   );
   for (const module of bySize) {
     if (entries.has(module.name) || apart.test(module.name) || module.leads) continue;
-    const home = `${module.name.split("/", 1)[0]}/declarations.d.ts`;
+    // Who does not draw with React may not have its types.
+    const home = `${module.name.split("/", 1)[0]}/${needsReact(module, modules) ? "react-" : ""}declarations.d.ts`;
     const whole = wholes.get(home) ?? { members: [], names: new Map(), asked: new Set() };
     if (!fits(module, whole, modules)) continue;
     wholes.set(home, whole);
@@ -54,6 +55,18 @@ export function joinTypes() {
   }
   for (const [name, home] of homes)
     writeFileSync(join(pkg, name), `export { ${[...modules.get(name).given].join(", ")} } from "${jsOf(named(home, name))}";\n`);
+}
+
+/** Whether a file leads to the types of React, by itself or through others. */
+function needsReact(module, modules) {
+  const reached = new Set([module.name]);
+  for (const name of reached) {
+    for (const { from } of modules.get(name)?.links ?? []) {
+      if (from === "react" || from.startsWith("react/jsx")) return true;
+      reached.add(from);
+    }
+  }
+  return false;
 }
 
 const jsOf = (name) => name.replace(/\.d\.ts$/, ".js");

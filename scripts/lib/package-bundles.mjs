@@ -105,7 +105,7 @@ export const bundles = {
   // What draws has no need of it; the parts of a chat, what files are chosen with, and markdown have.
   "react/parts/composer/use-composer.js": ["react/render/long-text.js"],
   // What is shown of a conversation, without React: Vue, Svelte and Solid have it, too.
-  "react/hooks/engine.js": [],
+  "react/hooks/engine.js": ["src/threads/thread-store.js"],
   "react/hooks/use-glove.js": below(
     "react",
     ...["agents/define-agent", "answers/use-partial", "hooks/messages", "hooks/provider", "hooks/use-prompts"],

@@ -6,15 +6,18 @@ use glove_wasm::runtime::Session;
 use crate::modes::Mode;
 use crate::terminal_text::{count, isolated_name};
 
-/// In one line, once a model has said what it used. The mode comes first, where it is not the usual one.
-pub(crate) fn status(session: &Session, mode: Mode) -> Option<String> {
+/// In one line, once a model has said what it used. The mode comes first, where it is not the usual one. `limit` is how much fits, where
+/// the session may not have heard of it yet.
+pub(crate) fn status(session: &Session, mode: Mode, limit: Option<u64>) -> Option<String> {
     let usage = session.usage();
     let mode = mode.name().map(str::to_owned);
     if usage.tokens_in == 0 && usage.tokens_out == 0 {
         return Some(format!("{} · {}", mode?, isolated_name(&session.model_name())));
     }
-    let left =
-        session.with_run(|run| run.settings().compaction.context_limit.saturating_sub(run.context_tokens()));
+    let left = session.with_run(|run| {
+        let limit = limit.unwrap_or(run.settings().compaction.context_limit);
+        limit.saturating_sub(run.context_tokens())
+    });
     let left = match left {
         0 => "a summary is due".to_owned(),
         left => format!("{} until a summary", count(left)),

@@ -109,6 +109,7 @@ interface DrawnProps extends OfConversation {
 
 /** What an app asks of the person; others wait behind it. */
 interface Wish {
+  readonly id: number;
   readonly kind: "message" | "link";
   readonly text: string;
   readonly decide: (allowed: boolean) => void;
@@ -127,13 +128,15 @@ function Drawn({ slot, app, client, session, entry, asks, apps, ended }: DrawnPr
   const [wishes, setWishes] = useState<readonly Wish[]>([]);
   const [told, setTold] = useState("");
   const made = useRef(0);
-  const now = useRef({ entry, isFull, wishes });
+  const wishesMade = useRef(0);
+  const now = useRef({ entry, isFull, wishes, asks });
   const title = say("App of {server}", { server });
 
   const wish = (kind: Wish["kind"], text: string) =>
     new Promise<boolean>((resolve) => {
       if (now.current.wishes.length >= mostWishes) return resolve(false);
       const one: Wish = {
+        id: ++wishesMade.current,
         kind,
         text,
         decide: (allowed) => {
@@ -163,13 +166,16 @@ function Drawn({ slot, app, client, session, entry, asks, apps, ended }: DrawnPr
     },
     open: async (url) => (isLink(url) ? wish("link", url) : false),
     tell: (text) => {
+      // The model is asked in another one, which knows nothing of it.
+      if (session.getSnapshot().tab !== "leader") throw new Error("This conversation runs in another tab.");
       apps.tell(server, session.sessionId, call, text);
       setTold(text.slice(0, 2_000));
     },
     sized: (wanted) => setHeight(Math.round(Math.min(Math.max(wanted, heights.least), heights.most))),
     display: (mode) => {
-      // It covers the page: somebody has to have asked for that.
-      const full = mode === "fullscreen" && (now.current.isFull || navigator.userActivation?.isActive !== false);
+      // It covers the page: somebody has to have asked for that, and nothing else may wait for them.
+      const full =
+        mode === "fullscreen" && !now.current.asks && (now.current.isFull || navigator.userActivation?.isActive !== false);
       now.current = { ...now.current, isFull: full };
       setFull(full);
       return full ? "fullscreen" : "inline";
@@ -190,14 +196,18 @@ function Drawn({ slot, app, client, session, entry, asks, apps, ended }: DrawnPr
       unwatch();
       own.follow({ ...port(element), ended: () => {}, shown: () => undefined });
       if (own.element.isConnected) park(key, own);
+      // The page has taken it away before: nothing can be drawn of it again.
+      else own.stop(undefined);
+      // Nobody sees them any more.
+      for (const one of now.current.wishes) one.decide(false);
       frame.current = undefined;
     };
   }, []);
 
   useEffect(() => {
-    now.current = { entry, isFull, wishes };
+    now.current = { entry, isFull, wishes, asks };
     frame.current?.update();
-  }, [entry, isFull, wishes]);
+  }, [entry, isFull, wishes, asks]);
 
   useEffect(() => {
     if (!isFull) return undefined;
@@ -223,7 +233,7 @@ function Drawn({ slot, app, client, session, entry, asks, apps, ended }: DrawnPr
         </button>
       </div>
       <div ref={place} style={isFull ? { flex: 1, minHeight: 0 } : { height }} />
-      {first && <WishView key={wishes.length} wish={first} />}
+      {first && <WishView key={first.id} wish={first} />}
       {told !== "" && (
         <details>
           <summary>{say("What the app tells the assistant")}</summary>
@@ -253,9 +263,17 @@ function isLink(url: unknown): url is string {
   return address.protocol === "https:" && !address.username && !address.password;
 }
 
+/** In milliseconds: the second press of a double one, meant for what stood there before, comes sooner. */
+const unread = 800;
+
 /** All of it is shown, and nothing is done before somebody has seen it. */
 function WishView({ wish: { kind, text, decide } }: { readonly wish: Wish }): ReactNode {
   const say = useLabels();
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSeen(true), unread);
+    return () => clearTimeout(timer);
+  }, []);
   const isLinkWish = kind === "link";
   const message = isLinkWish
     ? say("The app wants to open an address of {host}.", { host: new URL(text).host })
@@ -265,6 +283,8 @@ function WishView({ wish: { kind, text, decide } }: { readonly wish: Wish }): Re
       message={message}
       status="pending"
       onSubmit={() => {
+        // A form is also sent by Enter.
+        if (!isSeen) return;
         if (isLinkWish) open(new URL(text).href, "_blank", "noopener,noreferrer");
         decide(true);
       }}
@@ -273,7 +293,9 @@ function WishView({ wish: { kind, text, decide } }: { readonly wish: Wish }): Re
           <button type="button" data-glove-weight="quiet" onClick={() => decide(false)}>
             {say("Decline")}
           </button>
-          <button type="submit">{say(isLinkWish ? "Open the address" : "Send it")}</button>
+          <button type="submit" disabled={!isSeen}>
+            {say(isLinkWish ? "Open the address" : "Send it")}
+          </button>
         </>
       }
     >

@@ -32,7 +32,9 @@ const AppView = /* @__PURE__ */ view.component("AppView");
 function AppCard(props: SlotProps & { readonly apps: AppsOfPage }): ReactNode {
   const session = useGlove(({ session }) => session);
   const entry = useToolCall((props.data as AppSlot).call);
-  const asks = useGlove(({ approvals }) => approvals.length > 0);
+  const asks = useGlove(
+    ({ approvals, slots }) => approvals.length > 0 || slots.some(({ waits, renderer }) => waits && renderer !== "mcp_app"),
+  );
   return createElement(AppView, { ...props, session, entry, asks });
 }
 
@@ -82,6 +84,8 @@ export class McpApps implements McpAppsHost, AppsOfPage {
   tell(server: string, sessionId: string, call: string, text: string): void {
     const key = JSON.stringify([server, sessionId]);
     const told = this.#told.get(key) ?? new Map<string, string>();
+    // The last ones are told, by when they spoke.
+    told.delete(call);
     this.#told.set(key, told.set(call, text.slice(0, toldLetters)));
   }
 

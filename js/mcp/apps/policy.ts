@@ -18,6 +18,8 @@ export function policyOf({ connect, load, frames }: AppReach): string {
     "frame-src": of(frames),
     "form-action": "'none'",
     "base-uri": "'none'",
+    // Of its own: `connect-src` does not hold for it.
+    webrtc: "'block'",
   };
   return Object.entries(directives)
     .map(([name, value]) => `${name} ${value}`)

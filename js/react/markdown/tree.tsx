@@ -201,7 +201,8 @@ function Table({ table, place }: { readonly table: Tokens.Table; readonly place:
       // An empty corner is the heading of nothing.
       const Cell = cell.header && cell.text ? "th" : "td";
       const content = draw(cell.tokens, { ...place, open: cell === last });
-      const sorts = extras && Cell === "th" && table.rows.length > 1 && !holdsLink(cell.tokens);
+      const sorts =
+        extras && Cell === "th" && table.rows.length > 1 && !holdsLink(cell.tokens) && !(place.sources && marks.test(cell.text));
       const order = sort?.column === index ? (sort.down ? "descending" : "ascending") : undefined;
       return (
         <Cell

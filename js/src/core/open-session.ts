@@ -21,7 +21,7 @@ import { Toolbox } from "../tools/toolbox.js";
 import { AbortError, codeOf, GloveError, loadPart } from "../values/error.js";
 import { agentNotRunning } from "../values/refusals.js";
 import { check } from "../values/validate-options.js";
-import type { AwaitedCalls, CoreSession } from "../wasm/core-api.js";
+import type { AwaitedCalls, CoreSession, HostPrompt } from "../wasm/core-api.js";
 import { fromCore } from "../wasm/core-errors.js";
 import type { Guard } from "../wasm/guard.js";
 import type { CoreOutcome } from "../wire/core-types.js";
@@ -129,7 +129,7 @@ export class OpenSession {
     });
     this.tools.replace(session.config.tools ?? []);
     this.models = new PageModels({
-      model: () => this.config().model,
+      model: (purpose) => this.config(purpose).model,
       tool,
       show: (kind, text, call) => {
         subscribers.tell(kind === "text" ? "text_delta" : "reasoning_delta", { text });
@@ -159,9 +159,9 @@ export class OpenSession {
   // ---- what it is made of ----------------------------------------------------------------------------------------
 
   /** The settings with what plugins have added. */
-  config(): SessionConfig {
+  config(purpose?: HostPrompt["purpose"]): SessionConfig {
     const { config } = this.page.session;
-    return this.#plugins?.apply(config) ?? config;
+    return this.#plugins?.apply(config, purpose) ?? config;
   }
 
   /** What plugins take, where there are any. */

@@ -39,7 +39,7 @@ interface Reply {
 }
 
 export interface BridgedModel {
-  model(): ModelAdapter;
+  model(purpose: HostPrompt["purpose"]): ModelAdapter;
   tool(name: string): ToolConfig | undefined;
   /** Shows a piece of an answer at once; the core gets the pieces joined. */
   show(kind: PieceKind, text: string, call: number): void;
@@ -103,7 +103,7 @@ export class ModelBridge {
         return Promise.reject(error);
       }
     };
-    const model = this.#page.model();
+    const model = this.#page.model(purpose);
     const tools = this.#tools(request.tools);
     try {
       await othersFirst();

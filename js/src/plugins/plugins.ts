@@ -25,6 +25,21 @@ const usualMs = 10_000;
 
 const usualModel = "normal";
 
+/** What makes one call that comes from outside has a name like this, and its prompt an id or a model: it writes no summary. */
+const callers = "glove-wasm/";
+const ofApps = "mcp-app.";
+
+/** Answers a call from outside where nothing knows how to make it: no model is asked for words that are not the person's. */
+const nobody: ModelAdapter = {
+  name: `${callers}nobody`,
+  setSystemPrompt() {},
+  prompt: async () => ({
+    messages: [{ sender: "agent", text: "The call was not made: what it asks for is not there." }],
+    tokens_in: 0,
+    tokens_out: 0,
+  }),
+};
+
 /** Which model the rest of a prompt was asked for; kept as the state of a plugin is. */
 const choice = { id: "glove.model" };
 
@@ -106,8 +121,9 @@ export class Plugins {
   }
 
   /** The settings with what plugins have added. */
-  apply(config: SessionConfig): SessionConfig {
-    const model = this.#answers ?? config.models?.[this.#model] ?? config.model;
+  apply(config: SessionConfig, purpose?: "turn" | "summary"): SessionConfig {
+    const chosen = this.#answers ?? config.models?.[this.#model] ?? config.model;
+    const model = purpose === "summary" && chosen?.name?.startsWith(callers) ? config.model : chosen;
     if (!this.#context && model === config.model) return config;
     return { ...config, model, systemPrompt: [config.systemPrompt, this.#context].filter(Boolean).join("\n\n") };
   }
@@ -157,7 +173,8 @@ export class Plugins {
         }
       }
       this.#model = this.#modelFor(id, model, shares);
-      this.#answers = shares.findLast((share) => share?.answers)?.answers;
+      const asksNobody = id?.startsWith(ofApps) || (typeof model === "string" && model.startsWith(callers) && !this.#has(model));
+      this.#answers = shares.findLast((share) => share?.answers)?.answers ?? (asksNobody ? nobody : undefined);
       await this.#connection.configure();
     } finally {
       over();
@@ -293,9 +310,13 @@ export class Plugins {
     }
   }
 
+  #has(name: string): boolean {
+    return name === usualModel || Object.hasOwn(this.#session.config.models ?? {}, name);
+  }
+
   #known(name: string): string {
     const names = [usualModel, ...Object.keys(this.#session.config.models ?? {})];
-    if (!names.includes(name))
+    if (!this.#has(name))
       throw new GloveError("MODEL_UNKNOWN", `There is no model "${name}" in \`models\`; there are ${names.join(", ")}.`);
     return name;
   }

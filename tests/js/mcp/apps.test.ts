@@ -1,5 +1,5 @@
 // Apps of MCP servers, apart from how they are drawn: who may call what, what is kept of them, and what the model reads.
-import { GloveClient } from "glove-wasm";
+import { defineTool, GloveClient } from "glove-wasm";
 import { mcpServer } from "glove-wasm/mcp";
 import { createMcpApps } from "glove-wasm/mcp/apps";
 import { createChatHandler, mcpAppPage } from "glove-wasm/server";
@@ -73,14 +73,49 @@ test("what a tool says of its callers holds: none that is for apps alone reaches
   for (const [name, outcome] of [
     ["zoom", "success"],
     ["plain", "success"],
-    ["guarded", "error"],
-    ["nobody", "error"],
+    ["guarded", undefined],
+    ["nobody", undefined],
   ] as const) {
     const result = await callForApp(session as never, "docs", { name: `docs__${name}`, input: {} }, new AbortController().signal);
     expect([name, result?.status]).toEqual([name, outcome]);
   }
   expect(ran).toEqual(["zoom", "plain"]);
   expect(texts(session.getSnapshot())).toContain("docs__zoom: success zoom ran");
+  await server.disconnect();
+});
+
+test("an app runs no tool of the application that stands in the place of one of its server", async () => {
+  const { session, server, ran } = scene([]);
+  const own: unknown[] = [];
+  const zoom = defineTool({
+    name: "docs__zoom",
+    description: "Zooms.",
+    inputSchema: z.object({}),
+    do: (input) => void own.push(input),
+  });
+  session.configure({ tools: [zoom] });
+  const result = await callForApp(session as never, "docs", { name: "docs__zoom", input: {} }, new AbortController().signal);
+  expect([result, own, ran]).toEqual([undefined, [], []]);
+  await server.disconnect();
+});
+
+test("no model is asked about the call of an app, also where what would make it fails", async () => {
+  const { session, server, site, seen } = scene([]);
+  site.between = () => Promise.reject(new TypeError("fetch failed"));
+  const result = await callForApp(session as never, "docs", { name: "docs__zoom", input: {} }, new AbortController().signal);
+  expect([result, seen.length]).toEqual([undefined, 0]);
+  await server.disconnect().catch(() => {});
+});
+
+test("a summary is written by the session's model, and never by what makes an app's call", async () => {
+  const { session, server, seen } = scene(["Hello Ada.", "Ada said 4711.", "Your name is Ada."]);
+  session.configure({ compaction: { compaction_every_turns: 3 } });
+  await session.sendMessage("My name is Ada and the code is 4711.");
+  await callForApp(session as never, "docs", { name: "docs__zoom", input: {} }, new AbortController().signal);
+  await session.sendMessage("What is my name?");
+  const summaries = seen.filter(({ messages }) => messages.at(-1)?.is_compaction_request);
+  expect(summaries.length).toBeGreaterThan(0);
+  expect(JSON.stringify(seen.at(-1)?.messages)).not.toContain("compaction] The app has the result.");
   await server.disconnect();
 });
 

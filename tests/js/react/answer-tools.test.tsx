@@ -65,6 +65,7 @@ test("a table is copied as CSV in the order that is seen", async () => {
 
 test("CSV holds quotes and lines, and nothing that a program of tables would calculate", () => {
   expect(asCsv([['say "hi"', "a\nb", "a,b"]])).toBe('"say ""hi""","a\nb","a,b"');
+  expect(asCsv([["x\t=1+1", "\t=A1", "＝A1"]])).toBe("x =1+1,'=A1,'＝A1");
   expect(asCsv([["=1+1", "@SUM(A1)", "-2+3", "+x", "-3.5", "+4 %"]])).toBe("'=1+1,'@SUM(A1),'-2+3,'+x,-3.5,+4 %");
 });
 

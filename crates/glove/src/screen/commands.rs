@@ -265,6 +265,7 @@ impl Screen<'_> {
             now.instructions = format!("{} Keep this above all: {keep}", now.instructions);
         }
         session.set_compaction(now);
+        self.summary_is_due = true;
         Ok(self.display.line("what was said is summarised when you send the next message")?)
     }
 

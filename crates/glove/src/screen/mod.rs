@@ -94,6 +94,7 @@ pub(crate) fn talk(setting: Setting, runtime: &Runtime, inbox: &Inbox) -> Result
             status_rows: 0,
             was_asked: false,
             usual_compaction: None,
+            summary_is_due: false,
             waiting: Vec::new(),
             noticed: Vec::new(),
             taken_back: Vec::new(),
@@ -147,8 +148,10 @@ struct Screen<'a> {
     status_rows: usize,
     /// A person was asked something since the last call ended.
     was_asked: bool,
-    /// How messages are summarised usually, while a person has asked for it out of turn.
+    /// How messages are summarised usually, once a person has asked for it out of turn: a session tells of a change when it is driven next.
     usual_compaction: Option<Compaction>,
+    /// A person has asked for a summary that is not there yet.
+    summary_is_due: bool,
     /// What was sent while the agent worked, for the history.
     sent: Vec<String>,
     /// Messages that are sent and not read yet.

@@ -23,10 +23,11 @@ impl Screen<'_> {
     /// What was used, when that has changed.
     pub(super) fn tell_status(&mut self) -> Result<(), Failure> {
         // How much fits is another matter until the summary is there that was asked for.
-        if self.usual_compaction.is_some() {
+        if self.summary_is_due {
             return Ok(());
         }
-        let status = status(self.open_agent.agent.session(), self.modes.now());
+        let limit = self.usual_compaction.as_ref().map(|usual| usual.context_limit);
+        let status = status(self.open_agent.agent.session(), self.modes.now(), limit);
         if status != self.told_status {
             if let Some(status) = &status {
                 self.status_rows += pages::rows(std::slice::from_ref(status), pages::size().0).len();
@@ -57,7 +58,8 @@ impl Screen<'_> {
     /// What is being done from now on, if that has changed.
     pub(super) fn on_event(&mut self, event: &Event) -> Result<Option<String>, Failure> {
         if let Event::CompactionEnd { .. } = event
-            && let Some(usual) = self.usual_compaction.take()
+            && std::mem::take(&mut self.summary_is_due)
+            && let Some(usual) = self.usual_compaction.clone()
         {
             self.open_agent.agent.session().set_compaction(usual);
         }

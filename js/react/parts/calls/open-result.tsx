@@ -11,16 +11,23 @@ import { dressed } from "./dress.js";
 const large = 320;
 const small = 240;
 
+/** What chats were before they made room, and for how many. */
+const rooms = new WeakMap<HTMLElement, { readonly before: string; open: number }>();
+
 /** A chat that has all of the window goes aside, so that its composer is not covered. */
 function makeRoom(panel: HTMLElement): () => void {
   const chat = panel.closest<HTMLElement>("[data-glove-look]");
   const width = panel.ownerDocument.defaultView?.innerWidth ?? 0;
   const isSheet = panel.offsetWidth > width * 0.9;
   if (!chat || isSheet || chat.offsetWidth < width * 0.9) return () => {};
-  const before = chat.style.paddingInlineEnd;
+  const room = rooms.get(chat) ?? { before: chat.style.paddingInlineEnd, open: 0 };
+  rooms.set(chat, room);
+  room.open++;
   chat.style.paddingInlineEnd = `${panel.offsetWidth}px`;
   return () => {
-    chat.style.paddingInlineEnd = before;
+    if (--room.open > 0) return;
+    chat.style.paddingInlineEnd = room.before;
+    rooms.delete(chat);
   };
 }
 

@@ -1,5 +1,11 @@
 // Which rows of a list stand in the document, where it is long: known to what draws them, and to what goes to one of them.
-import type { View } from "../../render/drawn-view.js";
 
-/** By the list, what decides of the entries in it. */
-export const views = /* @__PURE__ */ new WeakMap<Element, View>();
+/** What decides of the entries in a list. */
+export interface Rows {
+  /** Draws the entry with this id. */
+  show(id: string): void;
+  showAll(all: boolean): void;
+}
+
+/** By the list. */
+export const views = /* @__PURE__ */ new WeakMap<Element, Rows>();
