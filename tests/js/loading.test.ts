@@ -6,7 +6,7 @@ import { packageVersion, root } from "../support/project.js";
 // The modules themselves are the question here.
 vi.unmock("glove-wasm");
 vi.unmock("glove-wasm/server");
-vi.unmock("../../pkg/src/wasm/generated/glove_wasm.js");
+vi.unmock("../../pkg/src/wasm/sessions.js");
 
 const wasm = () => readFileSync(`${root}/pkg/glove_wasm_bg.wasm`);
 
