@@ -209,7 +209,7 @@ export const copied = new Set([
     "tools/fingerprint",
     "tools/form",
   ),
-  ...below("mcp", "auth/window", "tools/asked", "tools/server-schema", "tools/turned-down"),
+  ...below("mcp", "apps/page-text", "auth/window", "tools/asked", "tools/server-schema", "tools/turned-down"),
 ]);
 
 /** What a page has at once, and what is loaded later takes nothing of: it would be two files, or more. */
