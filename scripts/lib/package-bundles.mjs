@@ -196,7 +196,7 @@ export const copied = new Set([
   ...below("react/parts", "as-child", "copy-button", "draft-text", "icons", "sources", "versions/branch-picker", "without-marks"),
   ...below("react/parts/calls", "change", "chunked-text", "result-text", "row", "tasks", "tool-state", "values"),
   ...below("react/parts/notices", "error-messages"),
-  ...below("react/render", "mount-renderer", "use-display-contents", "visible"),
+  ...below("react/render", "mount-renderer", "use-display-contents", "visible", "visible-text"),
   ...below("react/renderers", "props", "question"),
   ...below(
     "mcp",

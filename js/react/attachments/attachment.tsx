@@ -3,7 +3,8 @@ import type { ReactNode } from "react";
 import { type PartProps, part } from "../parts/as-child.js";
 import { Icon } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
-import { Visible, visibleText } from "../render/visible.js";
+import { Visible } from "../render/visible.js";
+import { visibleText } from "../render/visible-text.js";
 import { bytes, shortName } from "./file-labels.js";
 import type { AttachmentState } from "./tray.js";
 
