@@ -120,7 +120,7 @@ export const bundles = {
     ...["parts/reading/thread-log", "parts/welcome", "render/defaults"],
     ...["parts/as-child", "parts/calls/change", "parts/calls/chunked-text", "parts/calls/result-text", "parts/calls/tool-state"],
     ...["parts/calls/values", "parts/copy-button", "parts/draft-text", "parts/icons", "parts/notices/error-messages"],
-    ...["finding/late", "render/mount-renderer", "render/use-display-contents", "render/visible"],
+    ...["finding/late", "render/mount-renderer", "render/use-display-contents", "text/visible"],
   ),
   "react/look/view.js": [],
   "react/attachments/attach.js": [],
@@ -196,7 +196,8 @@ export const copied = new Set([
   ...below("react/parts", "as-child", "copy-button", "draft-text", "icons", "sources", "versions/branch-picker", "without-marks"),
   ...below("react/parts/calls", "change", "chunked-text", "result-text", "row", "tasks", "tool-state", "values"),
   ...below("react/parts/notices", "error-messages"),
-  ...below("react/render", "mount-renderer", "use-display-contents", "visible", "visible-text"),
+  ...below("react/render", "mount-renderer", "use-display-contents"),
+  ...below("react/text", "visible", "visible-text"),
   ...below("react/renderers", "props", "question"),
   ...below(
     "mcp",

@@ -2,9 +2,9 @@
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
 import { useBrowserLayoutEffect } from "../../react/hooks/use-browser-layout-effect.js";
 import { useLabels } from "../../react/render/labels.js";
-import { Name } from "../../react/render/visible.js";
 import type { SlotProps } from "../../react/renderers/props.js";
 import { Question } from "../../react/renderers/question.js";
+import { Name } from "../../react/text/visible.js";
 import type { GloveSession } from "../../src/session/session.js";
 import type { ToolEntry } from "../../src/snapshot/snapshot.js";
 import type { AppSlot } from "../tools/call.js";

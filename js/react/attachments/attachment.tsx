@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import { type PartProps, part } from "../parts/as-child.js";
 import { Icon } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
-import { Visible } from "../render/visible.js";
-import { visibleText } from "../render/visible-text.js";
+import { Visible } from "../text/visible.js";
+import { visibleText } from "../text/visible-text.js";
 import { bytes, shortName } from "./file-labels.js";
 import type { AttachmentState } from "./tray.js";
 

@@ -1,5 +1,5 @@
 // Sizes and names of files, for people.
-import { visibleText } from "../render/visible-text.js";
+import { visibleText } from "../text/visible-text.js";
 
 /** `1.4 MB`, as a person's language writes numbers. */
 export function bytes(size: number): string {

@@ -4,7 +4,7 @@ import { folded } from "../../src/plugins/slash-names.js";
 import { adopt } from "../look/adopt.js";
 import { css } from "../look/generated/commands-css.js";
 import { useLabels } from "../render/labels.js";
-import { Name } from "../render/visible.js";
+import { Name } from "../text/visible.js";
 import type { Command } from "./list.js";
 import { matching, type Typed, typedIn } from "./match-commands.js";
 

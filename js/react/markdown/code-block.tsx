@@ -1,7 +1,7 @@
 // A block of code: its language, a button that copies it, and its colours, which follow while it is written.
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { CopyButton } from "../parts/copy-button.js";
-import { visibleText } from "../render/visible-text.js";
+import { visibleText } from "../text/visible-text.js";
 import { readInfo } from "./code-info.js";
 import { useExtras } from "./extras/late.js";
 import { highlight, isLoaded, languageOf, subscribe } from "./highlight.js";

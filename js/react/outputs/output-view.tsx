@@ -4,9 +4,9 @@ import type { SideOutput } from "../../src/wire/record.js";
 import { humanName } from "../parts/calls/tool-state.js";
 import { Values } from "../parts/calls/values.js";
 import { mountRenderer, type Renderer } from "../render/mount-renderer.js";
-import { Name } from "../render/visible.js";
 import { read, type SlotProps, text } from "../renderers/props.js";
 import type { Drawing } from "../slots/drawing.js";
+import { Name } from "../text/visible.js";
 import { Coming } from "./coming.js";
 import { FileCard } from "./file-card.js";
 

@@ -2,7 +2,7 @@
 import { type CSSProperties, type ReactNode, useMemo, useState } from "react";
 import { ResultText } from "../parts/calls/result-text.js";
 import { useLabels } from "../render/labels.js";
-import { visibleText } from "../render/visible-text.js";
+import { visibleText } from "../text/visible-text.js";
 import { FileCard } from "./file-card.js";
 import { type ResultPart, resultParts } from "./result-parts.js";
 import { Zoom, Zooms } from "./zoom.js";

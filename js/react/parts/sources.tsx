@@ -2,8 +2,8 @@
 import type { ReactNode } from "react";
 import type { Source } from "../../src/wire/record.js";
 import { useLabels } from "../render/labels.js";
-import { Name } from "../render/visible.js";
-import { visibleText } from "../render/visible-text.js";
+import { Name } from "../text/visible.js";
+import { visibleText } from "../text/visible-text.js";
 import { Icon } from "./icons.js";
 
 /** What `Sources` takes; the function draws one link. */

@@ -4,9 +4,9 @@ import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { adopt } from "../look/adopt.js";
 import { css } from "../look/generated/questions-css.js";
 import { useLabels } from "../render/labels.js";
-import { Name } from "../render/visible.js";
 import type { SlotProps } from "../renderers/props.js";
 import { useQuestionFocus } from "../slots/use-question-focus.js";
+import { Name } from "../text/visible.js";
 import {
   type Asked,
   answerTo,

@@ -3,7 +3,7 @@ import { type ReactNode, useId, useRef } from "react";
 import { humanName } from "../parts/calls/tool-state.js";
 import { useValues } from "../parts/calls/values.js";
 import { type Say, useLabels } from "../render/labels.js";
-import { Name } from "../render/visible.js";
+import { Name } from "../text/visible.js";
 import type { Weight } from "./controls.js";
 import { answerLabel, type Option, options, read, type SlotProps, text } from "./props.js";
 import { Held, held, Question } from "./question.js";

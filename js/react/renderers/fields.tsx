@@ -1,7 +1,7 @@
 // `input`, `secret` and `select`: one answer, written or chosen.
 import { type ReactNode, useId } from "react";
 import { useLabels } from "../render/labels.js";
-import { Name } from "../render/visible.js";
+import { Name } from "../text/visible.js";
 import { answerLabel, options, type SlotProps, text } from "./props.js";
 import { Actions, Question } from "./question.js";
 

@@ -1,7 +1,7 @@
 // `info`: tells something; nobody waits for an answer.
 import type { ReactNode } from "react";
 import { useLabels } from "../render/labels.js";
-import { Name } from "../render/visible.js";
+import { Name } from "../text/visible.js";
 import { type SlotProps, text } from "./props.js";
 
 export function Info({ data, resolve, status }: SlotProps): ReactNode {

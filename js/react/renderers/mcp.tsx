@@ -6,7 +6,7 @@ import type { LinkQuestion } from "../../mcp/tools/asked.js";
 import { type FormContent, type FormField, type FormQuestion, fieldsOf } from "../../mcp/tools/form.js";
 import { reasonOf } from "../../src/values/error.js";
 import { useLabels } from "../render/labels.js";
-import { Name } from "../render/visible.js";
+import { Name } from "../text/visible.js";
 import { read, type SlotProps } from "./props.js";
 import { Question } from "./question.js";
 

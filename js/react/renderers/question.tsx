@@ -2,8 +2,8 @@
 import { type FormEvent, type ReactNode, useId, useRef } from "react";
 import { Icon } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
-import { Name } from "../render/visible.js";
 import { useOneOpen } from "../slots/one-open.js";
+import { Name } from "../text/visible.js";
 import type { SlotProps } from "./props.js";
 
 /** What `Question` takes. */

@@ -4,7 +4,7 @@ import type { ThreadInfo } from "../../src/threads/thread.js";
 import { type PartProps, part } from "../parts/as-child.js";
 import { errorMessage } from "../parts/notices/error-messages.js";
 import { useLabels } from "../render/labels.js";
-import { Visible } from "../render/visible.js";
+import { Visible } from "../text/visible.js";
 import { ThreadIcon } from "./icons.js";
 import { ThreadListItems } from "./items.js";
 import { useListActions, useListState } from "./thread-list-context.js";

@@ -1,8 +1,8 @@
 // One thread as the built-in list draws it: its title, its marks, and what can be done with it.
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from "react";
 import { useLabels } from "../render/labels.js";
-import { Visible } from "../render/visible.js";
-import { visibleText } from "../render/visible-text.js";
+import { Visible } from "../text/visible.js";
+import { visibleText } from "../text/visible-text.js";
 import { ThreadIcon, type ThreadIconName } from "./icons.js";
 import { stepOf, type ThreadListEntry, ThreadListTrigger } from "./trigger.js";
 

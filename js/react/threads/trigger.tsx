@@ -3,7 +3,7 @@ import type { KeyboardEvent, ReactNode } from "react";
 import type { ThreadInfo } from "../../src/threads/thread.js";
 import { type PartProps, part } from "../parts/as-child.js";
 import { useLabels } from "../render/labels.js";
-import { visibleText } from "../render/visible-text.js";
+import { visibleText } from "../text/visible-text.js";
 import { rowsOf, useListActions } from "./thread-list-context.js";
 
 /** A thread in the list, and what can be done with it. */

@@ -1,7 +1,7 @@
 // Everything that happened, the newest first.
 import { type ReactNode, useId, useMemo, useState } from "react";
 import { useLabels } from "../../react/render/labels.js";
-import { Name, Visible } from "../../react/render/visible.js";
+import { Name, Visible } from "../../react/text/visible.js";
 import type { TaskEvent, TaskPlan } from "../../src/wire/task-types.js";
 import { eventText } from "./labels.js";
 import { Section } from "./parts.js";

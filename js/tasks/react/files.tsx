@@ -2,8 +2,8 @@
 import { type ReactNode, useId } from "react";
 import { Icon } from "../../react/parts/icons.js";
 import { useLabels } from "../../react/render/labels.js";
-import { Name } from "../../react/render/visible.js";
-import { visibleText } from "../../react/render/visible-text.js";
+import { Name } from "../../react/text/visible.js";
+import { visibleText } from "../../react/text/visible-text.js";
 import type { WorkspaceEntry } from "../workspaces/workspace.js";
 import { download } from "./download.js";
 import { sizeText } from "./labels.js";

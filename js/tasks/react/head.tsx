@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Icon } from "../../react/parts/icons.js";
 import { useLabels } from "../../react/render/labels.js";
-import { Name } from "../../react/render/visible.js";
+import { Name } from "../../react/text/visible.js";
 import type { TaskBudgets, TaskSkillUse } from "../../src/wire/task-types.js";
 import type { ShownTaskState } from "../remote-task.js";
 import { duration, phaseName, shortNumber, standing } from "./labels.js";

@@ -3,7 +3,7 @@ import { type Context, createContext, type ReactNode, useContext } from "react";
 import { circle, Icon } from "../../react/parts/icons.js";
 import { errorMessage } from "../../react/parts/notices/error-messages.js";
 import { useLabels } from "../../react/render/labels.js";
-import { Name } from "../../react/render/visible.js";
+import { Name } from "../../react/text/visible.js";
 import { GloveError } from "../../src/values/error.js";
 import type { Progress, Tone } from "./labels.js";
 import type { UseTaskReturn } from "./use-task.js";

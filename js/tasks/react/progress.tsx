@@ -1,7 +1,7 @@
 // How far the task is: its phases, and the steps of its plan.
 import { type ReactNode, useId } from "react";
 import { useLabels } from "../../react/render/labels.js";
-import { Name } from "../../react/render/visible.js";
+import { Name } from "../../react/text/visible.js";
 import type { ShownTaskState } from "../remote-task.js";
 import type { TaskRunner } from "./control.js";
 import { type Progress, phaseName, progressWords } from "./labels.js";

@@ -2,8 +2,8 @@
 import { type ReactNode, useId, useRef, useState } from "react";
 import { useValues } from "../../react/parts/calls/values.js";
 import { useLabels } from "../../react/render/labels.js";
-import { Name } from "../../react/render/visible.js";
 import { Held, held, Question } from "../../react/renderers/question.js";
+import { Name } from "../../react/text/visible.js";
 import type { ApprovalRequest, TaskPlan } from "../../src/wire/task-types.js";
 import { toolName } from "./labels.js";
 import { Sentences, useBoard } from "./parts.js";

@@ -1,7 +1,7 @@
 // What came of the task so far: the verdict, the answer, and the files that it made.
 import { type ReactNode, useId } from "react";
 import { useLabels } from "../../react/render/labels.js";
-import { Name } from "../../react/render/visible.js";
+import { Name } from "../../react/text/visible.js";
 import type { ShownTaskState } from "../remote-task.js";
 import { FileList } from "./files.js";
 import { Mark, Section, useBoard } from "./parts.js";

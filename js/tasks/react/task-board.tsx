@@ -14,7 +14,7 @@ import { css as own } from "../../react/look/generated/task-board-css.js";
 import { Sheet } from "../../react/look/sheet.js";
 import { type Labels, LabelsContext, useLabels } from "../../react/render/labels.js";
 import type { TextRenderProps } from "../../react/render/types.js";
-import { Name } from "../../react/render/visible.js";
+import { Name } from "../../react/text/visible.js";
 import type { TaskSpec } from "../../src/wire/task-types.js";
 import { Activity } from "./activity.js";
 import { Files } from "./files.js";

@@ -3,8 +3,8 @@ import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from "rea
 import { Icon } from "../../react/parts/icons.js";
 import { useLabels } from "../../react/render/labels.js";
 import { Long } from "../../react/render/long-text.js";
-import { Name } from "../../react/render/visible.js";
-import { visibleText } from "../../react/render/visible-text.js";
+import { Name } from "../../react/text/visible.js";
+import { visibleText } from "../../react/text/visible-text.js";
 import { download } from "./download.js";
 import { sizeText } from "./labels.js";
 import { downloadIcon, useBoard } from "./parts.js";

@@ -3,8 +3,8 @@ import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useRef,
 import type { Source } from "../../../src/wire/record.js";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../../render/labels.js";
-import { Name } from "../../render/visible.js";
-import { visibleText } from "../../render/visible-text.js";
+import { Name } from "../../text/visible.js";
+import { visibleText } from "../../text/visible-text.js";
 import { dressed } from "./dress.js";
 
 interface CitedProps {

@@ -1,6 +1,6 @@
 // A text of any length, all of it in the page: in pieces, of which a browser lays out those that are in sight.
 import { type ReactNode, useMemo } from "react";
-import { Visible } from "../../render/visible.js";
+import { Visible } from "../../text/visible.js";
 
 /** In UTF-16 units. */
 const size = 8_000;

@@ -2,8 +2,8 @@
 import { type ReactNode, type RefObject, useContext, useEffect, useState } from "react";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../../render/labels.js";
-import { Name } from "../../render/visible.js";
-import { visibleText } from "../../render/visible-text.js";
+import { Name } from "../../text/visible.js";
+import { visibleText } from "../../text/visible-text.js";
 import { ChatContext } from "../chat-context.js";
 import { IconLabel } from "../icons.js";
 import { dressed } from "./dress.js";

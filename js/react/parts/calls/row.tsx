@@ -1,6 +1,6 @@
 // The row of a call: its dot on the thread, its title, and what stands beside that.
 import type { ReactNode } from "react";
-import { Name } from "../../render/visible.js";
+import { Name } from "../../text/visible.js";
 import { Icon, type IconProps } from "../icons.js";
 
 /** How far it is, as a dot or a sign on the thread that its row hangs on. */

@@ -3,7 +3,7 @@ import { type ReactNode, useContext } from "react";
 import type { TimelineEntry, ToolEntry } from "../../../src/snapshot/snapshot.js";
 import { type Parts, usePartOf } from "../../hooks/handle-registry.js";
 import { useLabels } from "../../render/labels.js";
-import { Name } from "../../render/visible.js";
+import { Name } from "../../text/visible.js";
 import { ChatContext } from "../chat-context.js";
 import { circle, Icon } from "../icons.js";
 import { dressed } from "./dress.js";

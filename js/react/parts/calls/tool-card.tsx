@@ -3,7 +3,7 @@ import { type ReactNode, useContext, useRef, useState } from "react";
 import type { CallProgress, StreamingCall, ToolEntry } from "../../../src/snapshot/snapshot.js";
 import { Loader } from "../../look/loader.js";
 import { useLabels } from "../../render/labels.js";
-import { Name } from "../../render/visible.js";
+import { Name } from "../../text/visible.js";
 import { ChatContext } from "../chat-context.js";
 import { circle, type IconProps, stopped } from "../icons.js";
 import { State, Summary } from "./row.js";

@@ -3,7 +3,7 @@ import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } 
 import { nextFrame } from "../../../src/timing/next-frame.js";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../../render/labels.js";
-import { Visible } from "../../render/visible.js";
+import { Visible } from "../../text/visible.js";
 import { Change, newName } from "./change.js";
 import { Pieces } from "./chunked-text.js";
 import { humanName, readable } from "./tool-state.js";
