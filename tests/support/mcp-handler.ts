@@ -1,5 +1,11 @@
 // Applications that are MCP servers, for tests, and the official client that calls them.
-import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  type CallToolResult,
+  Client,
+  type ClientOptions,
+  type InputRequiredResult,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
 import { GloveClient, type GloveClientConfig, MemoryStore, type StoreAdapter, type ToolConfig } from "glove-wasm";
 import { createMcpHandler, type McpHandlerOptions } from "glove-wasm/mcp/server";
 import { createScriptedModel, type ScriptedAnswer, type ScriptedModel } from "glove-wasm/testing";
@@ -78,3 +84,10 @@ export function mcpApp(
     },
   };
 }
+
+/** One round of a call: what is asked is an answer too. */
+export const round = (client: Client, params: object): Promise<CallToolResult | InputRequiredResult> =>
+  client.callTool(params as never, { allowInputRequired: true }) as Promise<CallToolResult | InputRequiredResult>;
+
+export const textOf = ({ content }: CallToolResult): string =>
+  content.map((block) => (block.type === "text" ? block.text : block.type)).join();

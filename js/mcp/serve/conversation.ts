@@ -2,8 +2,9 @@
 
 import type { Tool } from "@modelcontextprotocol/server";
 import type { GloveSession } from "../../src/session/session.js";
+import type { PromptText } from "../../src/wire/run-types.js";
 import type { OfferedAgent } from "./options.js";
-import { tooLong } from "./result.js";
+import { failed, tooLong } from "./result.js";
 import type { Work } from "./served-call.js";
 
 export const agentTool = ({ name, title, description }: OfferedAgent): Tool => ({
@@ -63,11 +64,12 @@ export function agentCall(
       const said = await answerIn(session, id);
       if (!said) return undefined;
       const { text, partial } = said;
+      if (partial) return { result: failed("The answer was stopped before its end."), stopped: true };
       if (text.length > letters) return { result: tooLong(`The answer of "${name}"`, text.length, letters), stopped: false };
       const structuredContent = { answer: text, conversation: called };
       return {
         result: { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent },
-        stopped: partial,
+        stopped: false,
       };
     },
     unknown: "Nothing is known of this conversation any more.",
@@ -75,13 +77,17 @@ export function agentCall(
   };
 }
 
+/** Nothing while it is not given: what failed can go on, and what the model said before a call is no answer. */
 async function answerIn(
   session: GloveSession,
   id: string,
 ): Promise<{ readonly text: string; readonly partial: boolean } | undefined> {
-  const prompt = (await session.prompts(id)).find((one) => one.id === id);
-  if (prompt?.state !== "completed") return undefined;
-  const texts = prompt.outputs.filter((output) => output.type === "text");
-  const last = texts.at(-1) as { readonly text: string; readonly partial?: boolean } | undefined;
-  return last && { text: last.text, partial: last.partial === true };
+  const prompts = await session.prompts(id);
+  const prompt = prompts.find((one) => one.id === id);
+  const goesOn = prompts.at(-1) === prompt && session.getSnapshot().run.phase !== "idle";
+  if (!prompt || goesOn) return undefined;
+  const last = prompt.outputs.findLast(({ type }) => type === "text" || type === "tool");
+  if (last?.type !== "text") return undefined;
+  const { text, partial = false } = last as PromptText;
+  return { text, partial };
 }

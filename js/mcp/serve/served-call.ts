@@ -50,6 +50,8 @@ export type Served =
   | { readonly result: CallToolResult }
   | { readonly open: Open; readonly form: Exclude<ReturnType<typeof formOf>, string> };
 
+const beforeItBegan = "The call was stopped before it began, or went on.";
+
 /** So long a stopped run is waited for. */
 const endingMs = 10_000;
 
@@ -71,6 +73,7 @@ class ServedCall {
   #asked: { settled: boolean; readonly outcome: Promise<unknown> } | undefined;
   #failure: unknown;
   #stopped: "left" | "late" | undefined;
+  readonly #stop = told();
   #gaveUp = false;
   #begun = false;
   #look = () => {};
@@ -83,12 +86,16 @@ class ServedCall {
   async run(): Promise<Served> {
     const { work, answer, signal } = this.#serving;
     const session = this.#session;
-    if (signal.aborted) return { result: failed("The call was stopped before it began.") };
+    if (signal.aborted) return { result: failed(beforeItBegan) };
     work.ready(session);
     this.#watch();
-    await session.start();
+    const opened = session.start();
+    opened.catch(() => {});
+    // A store may never answer.
+    await Promise.race([opened, this.#stop.promise]);
+    if (this.#stopped) return { result: failed(beforeItBegan) };
     if (!answer) {
-      const refusal = this.#stopped ? "The call was stopped before it began." : work.refusal?.(session);
+      const refusal = work.refusal?.(session);
       if (refusal !== undefined) return { result: failed(refusal) };
       this.#begun = true;
       this.#follow(work.begin(session));
@@ -185,6 +192,7 @@ class ServedCall {
     const stop = (why: "left" | "late") => {
       if (this.#stopped) return;
       this.#stopped = why;
+      this.#stop.tell();
       // What others have begun in this session is not this call's.
       if (this.#begun) this.#session.abort();
       const timer = setTimeout(() => {
@@ -239,4 +247,13 @@ class ServedCall {
   end(): void {
     for (const undo of this.#undo.splice(0)) undo();
   }
+}
+
+/** A promise, and what resolves it. */
+function told(): { readonly promise: Promise<void>; tell(): void } {
+  let tell = () => {};
+  const promise = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  return { promise, tell };
 }

@@ -4,9 +4,7 @@ import { defineTool, type ToolConfig } from "glove-wasm";
 import type { ScriptedAnswer } from "glove-wasm/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { mcpApp } from "../../support/mcp-handler.js";
-
-const textOf = ({ content }: CallToolResult) => content.map((block) => (block.type === "text" ? block.text : block.type)).join();
+import { mcpApp, round, textOf } from "../../support/mcp-handler.js";
 
 const agent = { name: "ask_shop", description: "Knows the shop. Ask it what there is." };
 
@@ -62,8 +60,7 @@ test("while a question of a conversation is open, nothing else is said in it, an
   const ran: unknown[] = [];
   const app = shop([calls("brie"), "It is ordered."], [order(ran)]);
   const client = await app.connect({ inputRequired: { autoFulfill: false } });
-  const send = (params: object) =>
-    client.callTool({ name: "ask_shop", arguments: { message: "Order brie." }, ...params }, { allowInputRequired: true });
+  const send = (params: object) => round(client, { name: "ask_shop", arguments: { message: "Order brie." }, ...params });
   const asked = (await send({})) as InputRequiredResult;
   const [id = ""] = [...app.stores.keys()];
   const conversation = id.split(":").at(-1);
@@ -112,6 +109,21 @@ test("what a model fails with stays on the server", async () => {
   expect(result.isError).toBe(true);
   expect(textOf(result)).toBe("The agent could not answer. Try again.");
   expect(app.errors.join()).toContain("sk-123");
+});
+
+test("a model that fails behind a call is asked again when the answer is repeated, and the tool runs once", async () => {
+  const ran: unknown[] = [];
+  const down = () => {
+    throw new Error("down");
+  };
+  const app = shop([{ text: "I look.", ...(calls("brie") as object) }, down, "It is ordered."], [order(ran)]);
+  const client = await app.connect({ inputRequired: { autoFulfill: false } });
+  const send = (params: object) => round(client, { name: "ask_shop", arguments: { message: "Order brie." }, ...params });
+  const { requestState } = (await send({})) as InputRequiredResult;
+  const yes = { requestState, inputResponses: { answer: { action: "accept", content: { approved: true } } } };
+  expect(textOf((await send(yes)) as CallToolResult)).toBe("The agent could not answer. Try again.");
+  expect(await send(yes)).toMatchObject({ structuredContent: { answer: "It is ordered." } });
+  expect(ran).toEqual(["brie"]);
 });
 
 test("an answer that is too long is not told in part", async () => {

@@ -1,13 +1,11 @@
 // What clients of our tools may not do, what they are not told, and what becomes of a call whose server, client or tool ends in the middle of it.
 import type { CallToolResult, InputRequiredResult, Progress } from "@modelcontextprotocol/client";
-import { GloveClient, type ToolConfig } from "glove-wasm";
+import { GloveClient, MemoryStore, type ToolConfig } from "glove-wasm";
 import { createMcpHandler, type McpHandlerOptions } from "glove-wasm/mcp/server";
 import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { address, mcpApp } from "../../support/mcp-handler.js";
-
-const textOf = ({ content }: CallToolResult) => content.map((block) => (block.type === "text" ? block.text : block.type)).join();
+import { address, mcpApp, round, textOf } from "../../support/mcp-handler.js";
 
 const tool = (name: string, work: ToolConfig["do"], more: Partial<ToolConfig> = {}): ToolConfig => ({
   name,
@@ -226,8 +224,7 @@ async function killed(more: Partial<ToolConfig> = {}) {
   );
   const app = mcpApp([work], {}, { fresh: true });
   const client = await app.connect({ inputRequired: { autoFulfill: false } });
-  const send = (params: object = {}) =>
-    client.callTool({ name: "work", ...params }, { allowInputRequired: true }) as Promise<CallToolResult | InputRequiredResult>;
+  const send = (params: object = {}) => round(client, { name: "work", ...params });
   const asked = (await send()) as InputRequiredResult;
   // Nobody hears of this one any more: its server is gone.
   void send({ requestState: asked.requestState, inputResponses: yes }).catch(() => {});
@@ -257,9 +254,10 @@ test("a call whose store has forgotten it does not run", async () => {
   const ran: unknown[] = [];
   const app = mcpApp([tool("work", (input) => void ran.push(input), { requireApproval: true })], {}, { fresh: true });
   const client = await app.connect({ inputRequired: { autoFulfill: false } });
-  const asked = (await client.callTool({ name: "work" }, { allowInputRequired: true })) as InputRequiredResult;
+  const asked = (await round(client, { name: "work" })) as InputRequiredResult;
   app.stores.clear();
-  const result = await client.callTool({ name: "work", requestState: asked.requestState, inputResponses: yes } as never);
+  const again = { name: "work", requestState: asked.requestState, inputResponses: yes };
+  const result = (await round(client, again)) as CallToolResult;
   expect(result).toMatchObject({ isError: true });
   expect(textOf(result)).toMatch(/Nothing is known/);
   expect(ran).toEqual([]);
@@ -294,6 +292,14 @@ test("a store that fails is told to the server alone", async () => {
   expect(result.isError).toBe(true);
   expect(textOf(result)).not.toContain("123");
   expect(app.errors.join()).toContain("postgres://admin:123@db");
+});
+
+test("a store that never answers holds nobody up", async () => {
+  const silent = (id: string) => Object.assign(new MemoryStore(id), { readRun: () => new Promise<never>(() => {}) });
+  const app = mcpApp([tool("work", () => "done")], { timeoutMs: 1_000 }, { config: { createStore: silent } });
+  const result = await (await app.connect()).callTool({ name: "work" });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(/before it began/);
 });
 
 test.each<[string, object, RegExp]>([

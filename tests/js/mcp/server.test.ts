@@ -3,7 +3,7 @@ import type { CallToolResult, ElicitRequestFormParams, InputRequiredResult } fro
 import { defineTool, type ToolConfig } from "glove-wasm";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { mcpApp } from "../../support/mcp-handler.js";
+import { mcpApp, round, textOf } from "../../support/mcp-handler.js";
 
 /** What a tool has been called with. */
 const ran: unknown[] = [];
@@ -21,8 +21,6 @@ const add = (more: Partial<ToolConfig> = {}): ToolConfig => ({
   }),
   ...more,
 });
-
-const textOf = ({ content }: CallToolResult) => content.map((block) => (block.type === "text" ? block.text : block.type)).join();
 
 type Said = { readonly action: "accept" | "decline" | "cancel"; readonly content?: Record<string, string | boolean> };
 
@@ -119,10 +117,7 @@ test.each<[string, Said]>([
 /** The rounds of a call, one by one. */
 async function rounds(app: ReturnType<typeof mcpApp>, headers: Record<string, string> = {}) {
   const client = await app.connect({ inputRequired: { autoFulfill: false } }, headers);
-  const send = (params: object) =>
-    client.callTool({ name: "add", arguments: { item: "brie" }, ...params }, { allowInputRequired: true }) as Promise<
-      CallToolResult | InputRequiredResult
-    >;
+  const send = (params: object) => round(client, { name: "add", arguments: { item: "brie" }, ...params });
   const first = (await send({})) as InputRequiredResult;
   return { send, first };
 }
