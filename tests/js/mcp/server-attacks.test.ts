@@ -1,4 +1,5 @@
 // What clients of our tools may not do, what they are not told, and what becomes of a call whose server, client or tool ends in the middle of it.
+import { execFileSync } from "node:child_process";
 import type { CallToolResult, InputRequiredResult, Progress } from "@modelcontextprotocol/client";
 import { GloveClient, MemoryStore, type ToolConfig } from "glove-wasm";
 import { createMcpHandler, type McpHandlerOptions } from "glove-wasm/mcp/server";
@@ -6,6 +7,7 @@ import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { address, mcpApp, round, textOf } from "../../support/mcp-handler.js";
+import { root } from "../../support/project.js";
 
 const tool = (name: string, work: ToolConfig["do"], more: Partial<ToolConfig> = {}): ToolConfig => ({
   name,
@@ -300,6 +302,26 @@ test("a store that never answers holds nobody up", async () => {
   const result = await (await app.connect()).callTool({ name: "work" });
   expect(result.isError).toBe(true);
   expect(textOf(result)).toMatch(/before it began/);
+});
+
+test("where the official server is not installed, the error names it", () => {
+  // A program of its own, in which the package cannot be found.
+  const loader = `export async function resolve(name, context, next) {
+    if (name.startsWith("@modelcontextprotocol/")) throw Object.assign(new Error("not found: " + name), { code: "ERR_MODULE_NOT_FOUND" });
+    return next(name, context);
+  }`;
+  const program = `
+    import { register } from "node:module";
+    register("data:text/javascript," + encodeURIComponent(${JSON.stringify(loader)}));
+    const { GloveClient } = await import("glove-wasm");
+    const { createMcpHandler } = await import("glove-wasm/mcp/server");
+    const client = new GloveClient({ endpoint: "/api/chat", tools: [] });
+    const onError = ({ code, message }) => console.log(code + " " + message);
+    const { status } = await createMcpHandler({ client, name: "shop", tools: [], onError })(new Request("${address}", { method: "POST" }));
+    console.log(status);
+  `;
+  const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], { cwd: root, encoding: "utf8" });
+  expect(said).toMatch(/^MCP_SERVER_MISSING Install "@modelcontextprotocol\/server".*\n500\n$/);
 });
 
 test.each<[string, object, RegExp]>([
