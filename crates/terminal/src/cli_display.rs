@@ -21,6 +21,7 @@ use crate::parts::text;
 static TERMINAL: Mutex<()> = Mutex::new(());
 
 const NOBODY: &str = "Nobody was there to answer.";
+const IGNORED: &str = "! input for a question that is gone was ignored";
 
 /// Shows the slots of a session in the terminal and asks its questions there: `info`, `confirm`, `input`, `select`, `secret`, `form`, and
 /// whether a tool may run. One question at a time, each asked with all that it is about; Escape turns it down, and ctrl-C stops the
@@ -94,7 +95,8 @@ impl CliDisplay {
         let is_held = Arc::new(AtomicBool::new(true));
         let is_wanted = Arc::clone(&is_held);
         let session = agent.session().clone();
-        let mut asking = Asking { session, folder, input, shown, is_wanted, left: Vec::new() };
+        let mut asking =
+            Asking { session, folder, input, shown, is_wanted, left: Vec::new(), was_gone: false };
         thread::spawn(move || {
             while changes.recv().is_ok() && asking.is_wanted() {
                 if let Err(error) = asking.ask() {
@@ -174,6 +176,8 @@ struct Asking {
     is_wanted: Arc<AtomicBool>,
     /// Questions that were open when the person stopped the run: they go with it.
     left: Vec<String>,
+    /// The last question was, and somebody may still be answering it.
+    was_gone: bool,
 }
 
 impl Asking {
@@ -194,6 +198,7 @@ impl Asking {
             let mut question = Question::of(&slot, self.folder.as_ref(), &self.session);
             locked(&self.shown).is_asking = true;
             let said = self.answer_to(&mut question);
+            self.was_gone = matches!(said, Ok(Said::Gone));
             locked(&self.shown).is_asking = false;
             drop(turn);
             // Who has let go of the display meant something else with what was typed.
@@ -245,14 +250,16 @@ impl Asking {
             is_wanted.load(Ordering::SeqCst) && stack.iter().any(|slot| slot.waits && slot.id == id)
         };
         if matches!(self.input, Input::Terminal) {
-            return match prompt::put_while(question, &stands) {
+            return match prompt::put_while(question, self.was_gone, &stands) {
                 Ok(answer) => Ok(answer.map_or(Said::Stop, Said::Answer)),
                 Err(error) if Gone::is(&error) => Ok(Said::Gone),
                 Err(error) => Err(error),
             };
         }
         if let Input::Lines(lines) | Input::Stdin(lines) = &mut self.input {
-            lines.forget();
+            if lines.forget() {
+                locked(&self.shown).print(&[IGNORED.to_owned()])?;
+            }
         }
         let mut told = question.lines();
         let is_typed = matches!(self.input, Input::Typed);
@@ -261,8 +268,19 @@ impl Asking {
             let _ = tcflush(stdin(), QueueSelector::IFlush);
         }
         let _unseen = (is_typed && question.ask == Ask::Secret).then(text::Unseen::begin);
+        let mut was_gone = self.was_gone;
         loop {
             locked(&self.shown).print(&told)?;
+            if std::mem::take(&mut was_gone) {
+                let is_ignored = match &mut self.input {
+                    Input::Lines(lines) | Input::Stdin(lines) => lines.forget_within(prompt::QUIET),
+                    Input::Terminal | Input::Typed if prompt::until_seen(true)? => return Ok(Said::Stop),
+                    Input::Terminal | Input::Typed => false,
+                };
+                if is_ignored {
+                    locked(&self.shown).print(&[IGNORED.to_owned()])?;
+                }
+            }
             let line = match &mut self.input {
                 Input::Lines(lines) | Input::Stdin(lines) => lines.next(&stands)?,
                 Input::Terminal | Input::Typed => typed_line(&stands)?,
