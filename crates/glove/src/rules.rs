@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-const BASH: &str = "bash";
+pub(crate) const BASH: &str = "bash";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Rule {
@@ -89,7 +89,7 @@ impl Rule {
             Rule::Tool(tool) => tool == asked.tool,
             Rule::Command(rule) => command.is_some_and(|command| {
                 // The same words may be other programs in another folder.
-                if !is_in_project(asked) {
+                if !asked.input.as_object().is_some_and(is_in_project) {
                     return false;
                 }
                 let mut said = words(command);
@@ -135,8 +135,8 @@ fn command_of<'a>(asked: &Asked<'a>) -> Option<&'a str> {
 }
 
 /// Whether a command runs in the folder of the project itself.
-fn is_in_project(asked: &Asked<'_>) -> bool {
-    matches!(asked.input.get("folder").map(Value::as_str), None | Some(Some("" | "." | "./")))
+pub(crate) fn is_in_project(input: &Map<String, Value>) -> bool {
+    matches!(input.get("folder").map(Value::as_str), None | Some(Some("" | "." | "./")))
 }
 
 /// How many words say what runs; all of them where fewer would let anything run.
