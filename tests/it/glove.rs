@@ -10,10 +10,11 @@ use std::time::Duration;
 use futures_executor::block_on;
 use glove_wasm::display::DisplayError;
 use glove_wasm::json::Json;
-use glove_wasm::ports::{DisplayPort, Show};
+use glove_wasm::ports::{DisplayPort, Show, Tool, ToolContext, ToolFailure};
 use glove_wasm::runtime::Glove;
-use glove_wasm::testing::ScriptedModel;
+use glove_wasm::testing::{Line, ScriptedModel, Seen};
 use glove_wasm_terminal::CliDisplay;
+use serde_json::{Value, json};
 
 #[path = "../../examples/rust/src/bin/operations/desk/mod.rs"]
 #[allow(dead_code, unreachable_pub)]
@@ -22,7 +23,7 @@ mod desk;
 /// Two questions outside of a run, the first of which may be answered by nobody at the terminal.
 fn asked_by_the_program(agent: &Glove, is_answered_elsewhere: bool) -> String {
     let ask = |message: &str| {
-        let input = Json::from(serde_json::json!({ "message": message }));
+        let input = Json::from(json!({ "message": message }));
         agent.display().push_and_wait(Show {
             renderer: "confirm".to_owned(),
             input,
@@ -46,8 +47,24 @@ fn asked_by_the_program(agent: &Glove, is_answered_elsewhere: bool) -> String {
     format!("{}, {}", told(block_on(first)), told(block_on(second)))
 }
 
+/// A tool that goes on to its end, whoever stops the run.
+fn hold() -> Tool {
+    let asks = async |_: Value, context: ToolContext| {
+        let answer: String = context.display.push_and_wait("confirm", &json!({ "message": "Held?" })).await?;
+        Ok::<_, ToolFailure>(answer)
+    };
+    Tool::new("hold", "Asks", json!({ "type": "object" }), asks).un_abortable()
+}
+
+fn answer(at: usize, seen: &Seen) -> Line {
+    match seen.messages.last() {
+        Some(last) if last.text == "hold" => Line::call("hold", "", json!({})),
+        _ => desk::answer(at, seen),
+    }
+}
+
 fn talk(place: &Path) -> ExitCode {
-    let mut builder = Glove::builder(ScriptedModel::by(desk::answer));
+    let mut builder = Glove::builder(ScriptedModel::by(answer)).fold(hold());
     for tool in desk::tools(place) {
         builder = builder.fold(tool);
     }

@@ -385,3 +385,15 @@ fn what_a_program_asks_itself_is_turned_down_by_ctrl_c_and_may_be_answered_elsew
     screen.says("n");
     screen.until(|text| text.contains("= \"elsewhere\", \"no\""));
 }
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_whose_tool_goes_on_to_its_end_and_asks() {
+    let home = Home::new();
+    desk::prepare(&home.file("operations")).unwrap();
+    let Some(screen) = Screen::start(&home, "") else { return };
+    screen.says("hold");
+    screen.until(|text| text.contains("? Held?") && text.ends_with("Answer:"));
+    screen.presses("C-c");
+    screen.until(|text| text.contains("= ABORTED"));
+}

@@ -229,12 +229,26 @@ impl Asking {
         let is_of_run =
             |slot: &Slot| slot.owner.is_some() || self.session.with_run(|run| run.asked(&slot.id).is_some());
         let open = display.stack().into_iter().filter(|slot| slot.waits && is_of_run(slot));
-        let open: Vec<String> = open.map(|slot| slot.id).collect();
-        if !open.contains(&asked.id) {
+        let open: Vec<Slot> = open.collect();
+        if open.iter().all(|slot| slot.id != asked.id) {
             display.reject(&asked.id, None);
         }
-        self.left.extend(open);
         self.session.abort();
+        for slot in open {
+            // A tool that goes on to its end would wait for it.
+            if self.is_of_un_abortable(&slot) {
+                display.reject(&slot.id, None);
+            }
+            self.left.push(slot.id);
+        }
+    }
+
+    fn is_of_un_abortable(&self, slot: &Slot) -> bool {
+        let Some(call) = &slot.owner else { return false };
+        self.session.with_run(|run| {
+            let tool = run.call(call).map(|call| call.tool_name);
+            run.settings().tools.iter().any(|spec| spec.un_abortable && tool == Some(spec.name.as_str()))
+        })
     }
 
     fn next(&self) -> Option<Slot> {
