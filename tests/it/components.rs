@@ -150,3 +150,15 @@ fn calls_that_ran_before_the_list_was_stopped_keep_their_results() {
     let status: Vec<_> = results.iter().map(|result| result.result.status).collect();
     assert_eq!(status, [ToolStatus::Success, ToolStatus::Aborted, ToolStatus::Aborted]);
 }
+
+#[test]
+fn a_list_that_was_stopped_before_it_began_is_no_list_without_results() {
+    let mut executor = Executor::new();
+    executor.register_tool(Tool::new("count", "Counts", json!({}), async |_: Value, _| 1)).unwrap();
+    executor.add_call(ToolCall::new("count", json!({}).into()));
+    let stopped = block_on(executor.execute_with(|agent| {
+        let session = agent.session().clone();
+        agent.session().subscribe(move |_: Option<&str>, _: &Event| session.abort())
+    }));
+    assert_eq!(stopped.unwrap_err().code(), "ABORTED");
+}
