@@ -63,6 +63,16 @@ fn answer(at: usize, seen: &Seen) -> Line {
     }
 }
 
+/// Ends in the middle of a question, when a file says so.
+fn leave(agent: &Glove, place: &Path) {
+    let input = Json::from(json!({ "message": "Left?" }));
+    let show = Show { renderer: "confirm".to_owned(), input, owner: None, check: None };
+    let _asked = agent.display().push_and_wait(show);
+    while !place.join("end").exists() {
+        sleep(Duration::from_millis(20));
+    }
+}
+
 fn talk(place: &Path) -> ExitCode {
     let mut builder = Glove::builder(ScriptedModel::by(answer)).fold(hold());
     for tool in desk::tools(place) {
@@ -76,6 +86,10 @@ fn talk(place: &Path) -> ExitCode {
         let told = match said.trim() {
             asks if asks.starts_with("ask ") => {
                 asked_by_the_program(&agent, asks == "ask and answer elsewhere")
+            }
+            leaves if leaves.starts_with("leave") => {
+                leave(&agent, place);
+                break;
             }
             said => match block_on(agent.process_request(said)) {
                 Ok(response) => response.text(),

@@ -397,3 +397,29 @@ fn ctrl_c_ends_a_run_whose_tool_goes_on_to_its_end_and_asks() {
     screen.presses("C-c");
     screen.until(|text| text.contains("= ABORTED"));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_ends_while_it_asks_leaves_the_terminal_as_it_was() {
+    let home = Home::new();
+    desk::prepare(&home.file("operations")).unwrap();
+    let Some(screen) = Screen::shell(&home) else { return };
+    screen.ends("$");
+    for ending in ["leave", "leave an answer"] {
+        screen.says("$GLOVE");
+        screen.says(ending);
+        screen.until(|text| text.contains("? Left?") && text.ends_with("Answer:"));
+        // The first one is ended with nothing typed, and the second one in the middle of an answer.
+        if ending != "leave" {
+            screen.types("y");
+            screen.until(|text| text.ends_with("Answer: y"));
+        }
+        fs::write(home.file("operations/end"), "").unwrap();
+        screen.until(|text| text.ends_with("$"));
+        fs::remove_file(home.file("operations/end")).unwrap();
+        screen.tmux(&["send-keys", "-R"]);
+        screen.says("stty -a | grep -o '[-]*\\b\\(echo\\|icanon\\|isig\\)\\b' | tr '\\n' ,");
+        screen.until(|text| text.contains("isig,icanon,echo,"));
+        screen.tmux(&["send-keys", "-R"]);
+    }
+}

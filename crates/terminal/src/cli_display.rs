@@ -10,7 +10,7 @@ use std::thread;
 use glove_wasm::display::Slot;
 use glove_wasm::runtime::{Glove, Session, Subscription};
 use glove_wasm_coding::Workspace;
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
 use crate::on_demand::{OnDemand, typed_line};
 use crate::parts::prompt::{self, Gone};
@@ -22,6 +22,8 @@ static TERMINAL: Mutex<()> = Mutex::new(());
 
 const NOBODY: &str = "Nobody was there to answer.";
 const IGNORED: &str = "! input for a question that is gone was ignored";
+/// How often it is looked, in the time of a look, whether the terminal was let go of.
+const LOOKS: u32 = 10;
 
 /// Shows the slots of a session in the terminal and asks its questions there: `info`, `confirm`, `input`, `select`, `secret`, `form`, and
 /// whether a tool may run. One question at a time, each asked with all that it is about; Escape turns it down, and ctrl-C stops the
@@ -44,7 +46,11 @@ struct Lines {
 pub struct Attached {
     listening: Subscription,
     is_held: Arc<AtomicBool>,
+    /// How the terminal was before the question that stands in it.
+    before: Before,
 }
+
+type Before = Arc<Mutex<Option<Termios>>>;
 
 impl CliDisplay {
     pub fn new() -> Self {
@@ -95,8 +101,17 @@ impl CliDisplay {
         let is_held = Arc::new(AtomicBool::new(true));
         let is_wanted = Arc::clone(&is_held);
         let session = agent.session().clone();
-        let mut asking =
-            Asking { session, folder, input, shown, is_wanted, left: Vec::new(), was_gone: false };
+        let before = Before::default();
+        let mut asking = Asking {
+            session,
+            folder,
+            input,
+            shown,
+            is_wanted,
+            before: Arc::clone(&before),
+            left: Vec::new(),
+            was_gone: false,
+        };
         thread::spawn(move || {
             while changes.recv().is_ok() && asking.is_wanted() {
                 if let Err(error) = asking.ask() {
@@ -105,7 +120,7 @@ impl CliDisplay {
                 }
             }
         });
-        Attached { listening, is_held }
+        Attached { listening, is_held, before }
     }
 }
 
@@ -113,6 +128,16 @@ impl Drop for Attached {
     fn drop(&mut self) {
         self.is_held.store(false, Ordering::SeqCst);
         self.listening.end();
+        // The question that stands sees it at its next look, and lets go of the terminal. One that is being answered does not look.
+        for _ in 0..2 * LOOKS {
+            if locked(&self.before).is_none() {
+                return;
+            }
+            thread::sleep(prompt::LOOK / LOOKS);
+        }
+        if let Some(modes) = locked(&self.before).take() {
+            let _ = tcsetattr(stdin(), OptionalActions::Now, &modes);
+        }
     }
 }
 
@@ -174,6 +199,7 @@ struct Asking {
     input: Input,
     shown: Arc<Mutex<Shown>>,
     is_wanted: Arc<AtomicBool>,
+    before: Before,
     /// Questions that were open when the person stopped the run: they go with it.
     left: Vec<String>,
     /// The last question was, and somebody may still be answering it.
@@ -193,11 +219,18 @@ impl Asking {
                 break;
             }
             let turn = (!matches!(self.input, Input::Lines(_))).then(|| locked(&TERMINAL));
+            let is_terminal = matches!(self.input, Input::Terminal | Input::Typed);
+            // First: whoever lets go of the display looks for it.
+            *locked(&self.before) = is_terminal.then(|| tcgetattr(stdin()).ok()).flatten();
             // It may have been answered elsewhere while another display had the terminal.
-            let Some(slot) = self.next().filter(|_| self.is_wanted()) else { break };
+            let Some(slot) = self.next().filter(|_| self.is_wanted()) else {
+                *locked(&self.before) = None;
+                break;
+            };
             let mut question = Question::of(&slot, self.folder.as_ref(), &self.session);
             locked(&self.shown).is_asking = true;
             let said = self.answer_to(&mut question);
+            *locked(&self.before) = None;
             self.was_gone = matches!(said, Ok(Said::Gone));
             locked(&self.shown).is_asking = false;
             drop(turn);

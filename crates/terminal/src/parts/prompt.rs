@@ -32,7 +32,7 @@ const FEWEST_ROWS: usize = 5;
 /// So long nothing is typed before a question is answered by somebody who was typing.
 pub const QUIET: Duration = Duration::from_millis(600);
 /// So often it is looked whether a question still stands.
-const LOOK: Duration = Duration::from_millis(100);
+pub const LOOK: Duration = Duration::from_millis(100);
 const CTRL_C: u8 = 3;
 /// How long a key that begins with Escape may take to arrive.
 const ESCAPE_MS: u16 = 50;
