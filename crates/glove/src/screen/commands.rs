@@ -55,7 +55,7 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Whether a line that begins with this word is obeyed here.
-pub(super) fn is_command(word: &str) -> bool {
+pub(crate) fn is_command(word: &str) -> bool {
     word == "/quit" || (word.starts_with('/') && COMMANDS.iter().any(|(name, _)| *name == word))
 }
 
