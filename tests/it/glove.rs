@@ -21,17 +21,13 @@ use serde_json::{Value, json};
 mod desk;
 
 /// Two questions outside of a run, the first of which may be answered by nobody at the terminal.
-fn asked_by_the_program(agent: &Glove, is_answered_elsewhere: bool) -> String {
-    let ask = |message: &str| {
+fn asked_by_the_program(agent: &Glove, is_answered_elsewhere: bool, is_long: bool) -> String {
+    let ask = |renderer: &str, message: &str| {
         let input = Json::from(json!({ "message": message }));
-        agent.display().push_and_wait(Show {
-            renderer: "confirm".to_owned(),
-            input,
-            owner: None,
-            check: None,
-        })
+        agent.display().push_and_wait(Show { renderer: renderer.to_owned(), input, owner: None, check: None })
     };
-    let (first, second) = (ask("First?"), ask("Second?"));
+    let first = if is_long { ask("input", "First,\nand of two lines?") } else { ask("confirm", "First?") };
+    let second = ask("confirm", "Second?");
     if is_answered_elsewhere {
         let display = agent.display().clone();
         spawn(move || {
@@ -84,9 +80,11 @@ fn talk(place: &Path) -> ExitCode {
     while stdin().read_line(&mut line).is_ok_and(|read| read > 0) {
         let said = std::mem::take(&mut line);
         let told = match said.trim() {
-            asks if asks.starts_with("ask ") => {
-                asked_by_the_program(&agent, asks == "ask and answer elsewhere")
-            }
+            asks if asks.starts_with("ask ") => asked_by_the_program(
+                &agent,
+                asks.ends_with("answer elsewhere"),
+                asks.contains("in two lines"),
+            ),
             leaves if leaves.starts_with("leave") => {
                 leave(&agent, place);
                 break;

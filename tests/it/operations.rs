@@ -384,6 +384,11 @@ fn what_a_program_asks_itself_is_turned_down_by_ctrl_c_and_may_be_answered_elsew
     });
     screen.says("n");
     screen.until(|text| text.contains("= \"elsewhere\", \"no\""));
+    screen.tmux(&["send-keys", "-R"]);
+    // A question of two lines is taken away whole.
+    screen.says("ask in two lines and answer elsewhere");
+    let shown = screen.until(|text| text.contains("? Second?") && text.ends_with("Answer:"));
+    assert!(!shown.contains("First"), "{shown}");
 }
 
 #[cfg(unix)]

@@ -117,7 +117,8 @@ fn until_key(shown: &str, how: How<'_>) -> io::Result<()> {
         }
     };
     let _ = tcsetattr(stdin(), OptionalActions::Now, &before);
-    let rows = pages::rows(&[shown], pages::size().0).len();
+    let shown: Vec<&str> = shown.split('\n').collect();
+    let rows = pages::rows(&shown, pages::size().0).len();
     if rows > 1 {
         write!(out, "\x1b[{}A", rows - 1)?;
     }
