@@ -96,7 +96,7 @@ fn of_two_who_write_at_once_one_is_refused_and_nothing_of_it_is_written() {
         .build()
         .unwrap();
     block_on(agent.process_request("first")).unwrap();
-    let context = Context::new(store.clone());
+    let context = Context::new(store);
     block_on(context.add_tokens(1)).unwrap();
     // The session does not know of that step.
     assert!(block_on(agent.process_request("second")).is_err());

@@ -303,10 +303,10 @@ impl Asking {
                 Err(error) => Err(error),
             };
         }
-        if let Input::Lines(lines) | Input::Stdin(lines) = &mut self.input {
-            if lines.forget() {
-                locked(&self.shown).print(&[IGNORED.to_owned()])?;
-            }
+        if let Input::Lines(lines) | Input::Stdin(lines) = &mut self.input
+            && lines.forget()
+        {
+            locked(&self.shown).print(&[IGNORED.to_owned()])?;
         }
         let mut told = question.lines();
         let is_typed = matches!(self.input, Input::Typed);

@@ -204,7 +204,9 @@ fn a_question_that_is_answered_in_the_session_of_the_step_is_written_down_too() 
 }
 
 /// Somebody else does something right before a file is written or swapped.
-struct Rival(MemoryWorkspace, Box<dyn Fn(&MemoryWorkspace, &str, &[u8]) + Send + Sync>);
+struct Rival(MemoryWorkspace, Box<Meanwhile>);
+
+type Meanwhile = dyn Fn(&MemoryWorkspace, &str, &[u8]) + Send + Sync;
 
 impl Rival {
     fn new(

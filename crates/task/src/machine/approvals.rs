@@ -32,7 +32,7 @@ impl Task {
         let objective = if objective.is_empty() { first_line(&self.state.spec.goal, 500) } else { objective };
         let mut request = self.request(now, ApprovalKind::Plan, objective);
         request.plan_path = Some(layout::PLAN.to_owned());
-        self.ask(now, request);
+        self.ask(now, &request);
     }
 
     pub(super) fn request(&mut self, now: u64, kind: ApprovalKind, rationale: String) -> ApprovalRequest {
@@ -56,14 +56,14 @@ impl Task {
     }
 
     /// Writes a request down. With automatic approval it is decided at once, unless only a person can.
-    pub(super) fn ask(&mut self, now: u64, request: ApprovalRequest) -> Option<Decided> {
+    pub(super) fn ask(&mut self, now: u64, request: &ApprovalRequest) -> Option<Decided> {
         let automatic = self.state.approvals.automatic && !request.interrupted;
         let decision = ApprovalDecision::new(&request.id, Decision::Approved, "automatic", now);
         if automatic {
             // It stands before the request does, so that nobody else decides about it.
             self.send(&layout::decision(&decision.id), pretty(&decision));
         }
-        self.send(&layout::request(&request.id), pretty(&request));
+        self.send(&layout::request(&request.id), pretty(request));
         let data =
             fields(&[("id", &request.id), ("type", &request.kind), ("expires_at", &request.expires_at)]);
         let step = request.step.clone().unwrap_or_default();
@@ -72,8 +72,8 @@ impl Task {
         if !automatic {
             return None;
         }
-        self.settle(now, &request, &decision);
-        Some(Decided::of(request.question.as_deref().unwrap_or_default(), &request, &decision))
+        self.settle(now, request, &decision);
+        Some(Decided::of(request.question.as_deref().unwrap_or_default(), request, &decision))
     }
 
     pub(super) fn asked(
@@ -108,7 +108,7 @@ impl Task {
             request.question = Some(question.id.clone());
             request.call_id.clone_from(&question.call_id);
             request.interrupted = interrupted;
-            answers.extend(self.ask(now, request));
+            answers.extend(self.ask(now, &request));
         }
         if let Some(until) = self.state.pending.iter().map(ApprovalRequest::expires).min() {
             self.state.status = TaskStatus::Waiting;
