@@ -11,7 +11,9 @@ const ofFolder = (folder) =>
 /** What stands at the root and belongs to readers. */
 const atRoot = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "THIRD-PARTY.md"];
 
-export const examples = ["vite", "next", "html", "rust"];
+export const examples = readdirSync(inRoot("examples"), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
 
 /** The files of an example that people read, from the root of the repository. */
 export function filesOf(example) {

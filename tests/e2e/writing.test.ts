@@ -26,7 +26,7 @@ test("an answer is copied as markdown and with its formatting, and nothing in it
     await field.press("Enter");
     await page.getByRole("heading", { name: "Returns" }).waitFor();
     await page.locator("[data-glove-message=agent]").hover();
-    await page.locator("[data-glove-message=agent]").getByRole("button", { name: "Copy" }).click();
+    await page.locator("[data-glove-message=agent]").getByRole("button", { name: "Copy", exact: true }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     const [text, html] = (await page.evaluate(`(async () => {
       const [item] = await navigator.clipboard.read();

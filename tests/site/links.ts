@@ -7,7 +7,7 @@ export function pagesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true })
     .map((name) => String(name).replaceAll("\\", "/"))
     .filter(
-      (name) => name.endsWith(".html") && !name.startsWith("demo/") && name !== "404.html" && !/^examples\/\w+\//.test(name),
+      (name) => name.endsWith(".html") && !name.startsWith("demo/") && name !== "404.html" && !/^examples\/[\w-]+\//.test(name),
     );
 }
 
