@@ -2,6 +2,7 @@
 // person sees it there, allows it there, and it is in the record.
 
 import { outsideCaller, outsideReason, outsideResult } from "../mcp/tools/outside-call.js";
+import { outsideModels } from "../src/ports/plugin.js";
 import type { ToolConfig } from "../src/ports/tool.js";
 import type { GloveSession } from "../src/session/session.js";
 import { toolSchema } from "../src/tools/spec.js";
@@ -123,7 +124,7 @@ function forget(name: string): void {
 }
 
 /** The name of what answers such prompts, among the models of a session. */
-const asking = "glove-wasm/webmcp";
+const asking = `${outsideModels}webmcp`;
 
 const head = "An agent of the browser runs a tool:";
 

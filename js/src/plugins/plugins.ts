@@ -2,7 +2,7 @@
 
 import type { CoreAccess } from "../ports/core.js";
 import type { ModelAdapter } from "../ports/model.js";
-import { type AnyPlugin, checkPlugin } from "../ports/plugin.js";
+import { type AnyPlugin, appPrompts, checkPlugin, outsideModels } from "../ports/plugin.js";
 import type { HasState, PluginState } from "../ports/plugin-state.js";
 import type { Prompt } from "../ports/prompt.js";
 import type { SessionPort } from "../ports/session.js";
@@ -25,13 +25,9 @@ const usualMs = 10_000;
 
 const usualModel = "normal";
 
-/** What makes one call that comes from outside has a name like this, and its prompt an id or a model: it writes no summary. */
-const callers = "glove-wasm/";
-const ofApps = "mcp-app.";
-
 /** Answers a call from outside where nothing knows how to make it: no model is asked for words that are not the person's. */
 const nobody: ModelAdapter = {
-  name: `${callers}nobody`,
+  name: `${outsideModels}nobody`,
   setSystemPrompt() {},
   prompt: async () => ({
     messages: [{ sender: "agent", text: "The call was not made: what it asks for is not there." }],
@@ -123,7 +119,7 @@ export class Plugins {
   /** The settings with what plugins have added. */
   apply(config: SessionConfig, purpose?: "turn" | "summary"): SessionConfig {
     const chosen = this.#answers ?? config.models?.[this.#model] ?? config.model;
-    const model = purpose === "summary" && chosen?.name?.startsWith(callers) ? config.model : chosen;
+    const model = purpose === "summary" && chosen?.name?.startsWith(outsideModels) ? config.model : chosen;
     if (!this.#context && model === config.model) return config;
     return { ...config, model, systemPrompt: [config.systemPrompt, this.#context].filter(Boolean).join("\n\n") };
   }
@@ -173,7 +169,8 @@ export class Plugins {
         }
       }
       this.#model = this.#modelFor(id, model, shares);
-      const asksNobody = id?.startsWith(ofApps) || (typeof model === "string" && model.startsWith(callers) && !this.#has(model));
+      const asksNobody =
+        id?.startsWith(appPrompts) || (typeof model === "string" && model.startsWith(outsideModels) && !this.#has(model));
       this.#answers = shares.findLast((share) => share?.answers)?.answers ?? (asksNobody ? nobody : undefined);
       await this.#connection.configure();
     } finally {

@@ -88,6 +88,12 @@ export function definePlugin<S = undefined>(plugin: Plugin<S>): Plugin<S> {
   return plugin;
 }
 
+/** Begins the id of each prompt that is a call of an app, and no words of a person. */
+export const appPrompts = "mcp-app.";
+
+/** Begins the name of each model that makes one call from outside, and writes no summary. */
+export const outsideModels = "glove-wasm/";
+
 export function checkPlugin(plugin: AnyPlugin): void {
   check("A plugin", plugin, "object", "PLUGIN_INVALID");
   check("`id` of a plugin", plugin.id, "text", "PLUGIN_INVALID");

@@ -129,6 +129,9 @@ test("words that look like a call of an app give a model nothing", async () => {
 });
 
 test("a call whose tool has an app keeps what was drawn, and what no model reads", async () => {
+  // The two seconds for reading an app, which a busy machine may not be able to keep.
+  const { setTimeout } = globalThis;
+  vi.stubGlobal("setTimeout", (work: () => void, ms?: number) => setTimeout(work, ms === 2_000 ? 20_000 : ms));
   const { session, server, site } = scene([call("docs__show", {}), "There."]);
   await session.sendMessage("Show it");
   const { timeline, slots } = session.getSnapshot();
