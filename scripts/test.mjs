@@ -234,7 +234,7 @@ async function vitest(name, projects, files = []) {
     const failed = testResults.flatMap(({ name: file, assertionResults }) =>
       assertionResults
         .filter(({ status }) => status === "failed")
-        .map(({ fullName }) => `${relative(inRoot(), file)}: ${fullName}`),
+        .map(({ fullName, failureMessages = [] }) => `${relative(inRoot(), file)}: ${fullName}${reason(failureMessages[0])}`),
     );
     add(counts, { passed: numPassedTests, failed, skipped: numPendingTests });
     const longest = testResults
@@ -250,6 +250,9 @@ async function vitest(name, projects, files = []) {
   }
   return countFailure(counts, failure);
 }
+
+/** How a failure begins, on one line: the end of what was printed may be all that is kept. */
+const reason = (message = "") => message && `: ${message.replace(/\s+/g, " ").slice(0, 400)}`;
 
 // A runner that failed without a failed test (nothing compiled, a file that cannot be loaded) counts as one failure.
 function countFailure(counts, failure) {

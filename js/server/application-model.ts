@@ -12,6 +12,15 @@ import type { Message } from "../src/wire/record.js";
 /** What the core calls then. Nothing is ever sent there. */
 export const nowhere = "http://own-model.invalid/";
 
+/** A model that may stand in a provider's place. */
+export function ownModel(createModel: () => ModelAdapter): ModelAdapter {
+  const model = createModel();
+  if (transportOf(model)) {
+    throw new GloveError("MODEL_CONFIG", "A chat handler calls providers itself: pass it `provider` instead of this model.");
+  }
+  return model;
+}
+
 export function fetchOf(createModel: () => ModelAdapter): Fetch {
   return (_, { body, signal }) => {
     const stream = new EventStream(0, () => {});
@@ -67,10 +76,7 @@ async function ask(
   ready: () => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const model = createModel();
-  if (transportOf(model)) {
-    throw new GloveError("MODEL_CONFIG", "A chat handler calls providers itself: pass it `provider` instead of this model.");
-  }
+  const model = ownModel(createModel);
   model.setSystemPrompt(systemPrompt);
   const described = tools?.map(({ parameters, ...tool }) => ({ ...tool, jsonSchema: parameters }));
   const notify = async (type: string, data: unknown) => {

@@ -1,6 +1,7 @@
 // What a chat handler is made with. Of a request, `body.ts` checks the size, and `src/endpoint/request.rs` the other limits and the model.
 
 import type { ProviderFormat, ProviderId, ProviderName, ReasoningEffort } from "../src/models/providers.js";
+import type { Middleware } from "../src/ports/middleware/middleware.js";
 import type { ModelAdapter, ModelNotice } from "../src/ports/model.js";
 import type { ModelCallOptions, ModelPrices } from "../src/ports/model-options.js";
 import type { ToolConfig } from "../src/ports/tool.js";
@@ -86,7 +87,12 @@ export interface ChatHandlerConfig extends ModelCallOptions {
    * stay here, and no other is reached.
    */
   readonly mcp?: Readonly<Record<string, McpUpstream>> | undefined;
-  /** What tools get as `display.services`. A function is called with the request. */
+  /**
+   * What stands around each call of the model and of `tools`, the first outermost: `defineMiddleware`. A tool's arguments are changed in the model's
+   * answer, before its calls are signed.
+   */
+  readonly middleware?: readonly Middleware[] | undefined;
+  /** What tools get as `display.services`, and middleware as `services`. A function is called with the request. */
   readonly services?: unknown;
   /**
    * Who calls, such as the id of a user: answers under way and calls of tools belong to their caller, and others cannot use them. `authorize` has let

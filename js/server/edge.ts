@@ -5,6 +5,7 @@ import { noSource } from "../src/wasm/source.js";
 import type { ChatHandler, ChatHandlerConfig, ChatHandlerOptions } from "./config.js";
 import { chatHandler } from "./handler.js";
 
+export { defineMiddleware } from "../src/ports/middleware/middleware.js";
 export { GloveError } from "../src/values/error.js";
 export { createMemoryBuffer } from "./resume/answer-buffer.js";
 

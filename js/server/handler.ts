@@ -12,6 +12,7 @@ import { readBody } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
 import { McpForward } from "./mcp/forward.js";
+import { Within } from "./middleware/within.js";
 import { Refused, refuse } from "./refuse.js";
 import { relayOf } from "./relay.js";
 import { answerHeader, answerKey, overHeader, ResumableAnswers } from "./resume/resume.js";
@@ -22,7 +23,8 @@ import { upstreamOf } from "./upstream.js";
 /** Refuses at once what can never be answered. */
 export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHandler {
   const upstream = upstreamOf(config);
-  const relay = relayOf(core, config, upstream);
+  const within = config.middleware?.length ? new Within(core, config, upstream) : undefined;
+  const relay = within?.relay ?? relayOf(core, config, upstream);
   const answers = config.resume && new ResumableAnswers(config.resume, config.heartbeatMs ?? 15_000);
   const tools = config.tools?.length ? new ServerTools(core, config, upstream.key) : undefined;
   const mcp = config.mcp && new McpForward(config, config.mcp, upstream.key);
@@ -48,12 +50,14 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
     const { heartbeatMs = 15_000 } = config;
     // Read when it is called, so that a fetch which was put in its place later is the one that is used.
     const fetch: Fetch = (url, init) => (upstream.fetch ?? globalThis.fetch)(url, init);
+    const model = modelOf(config, body);
     const ask = (signal: AbortSignal) =>
-      traceChat(config.tracer, { ...upstream, model: modelOf(config, body) ?? upstream.model }, (trace) =>
-        answer({
+      traceChat(config.tracer, { ...upstream, model: model ?? upstream.model }, (trace) => {
+        const key = upstream.key();
+        return answer({
           relay: relay(),
           body,
-          key: upstream.key(),
+          key,
           tickets: tools?.tickets(owner),
           signal,
           fetch,
@@ -61,8 +65,9 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
           trace,
           report,
           notice,
-        }),
-      );
+          ...within?.begin({ request, owner, model, key, fetch, notice }),
+        });
+      });
     if (!answers || !name) return ask(signal);
     const response = await answers.answer(await answerKey(name, owner, body), request, ask);
     if (response.ok) response.headers.set(answerHeader, name);
@@ -79,9 +84,9 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
   };
 }
 
-/** What a client asks for, where it may choose and a trace tells of it; the core decides. */
-function modelOf({ tracer, models }: ChatHandlerConfig, body: string): string | undefined {
-  if (!tracer || !models?.length) return undefined;
+/** What a client asks for, where it may choose and a trace or a middleware is told of it; the core decides. */
+function modelOf({ tracer, middleware, models }: ChatHandlerConfig, body: string): string | undefined {
+  if ((!tracer && !middleware?.length) || !models?.length) return undefined;
   try {
     const { model } = JSON.parse(body) as { readonly model?: string };
     return models.find((known) => known === model);
@@ -99,7 +104,14 @@ function failed(config: ChatHandlerConfig, request: Request): (thrown: unknown) 
 }
 
 /** What nobody but this server's owner can mend. */
-const ownFaults: readonly string[] = ["MODEL_CONFIG", "MODEL_AUTHENTICATION", "INTERNAL", "AUTHORIZE_TIMEOUT", "TOOL_FAILED"];
+const ownFaults: readonly string[] = [
+  "MODEL_CONFIG",
+  "MODEL_AUTHENTICATION",
+  "INTERNAL",
+  "AUTHORIZE_TIMEOUT",
+  "TOOL_FAILED",
+  "MIDDLEWARE_FAILED",
+];
 
 /** What anybody can bring about is said once by each handler: how a limit is raised, and that `authorize` gives no plain yes. */
 const saidOnce: readonly string[] = ["BODY_TOO_LARGE", "UNAUTHORIZED"];

@@ -7,6 +7,16 @@ import { chatHandler } from "./handler.js";
 
 export type { ProviderFormat, ProviderId, ProviderName, ReasoningEffort } from "../src/models/providers.js";
 export type { RemotePromptRequest } from "../src/models/remote.js";
+export {
+  defineMiddleware,
+  type Middleware,
+  type MiddlewareContext,
+  type MiddlewareModelCall,
+  type MiddlewareModelChanges,
+  type MiddlewareOutput,
+  type MiddlewareStop,
+  type MiddlewareToolCall,
+} from "../src/ports/middleware/middleware.js";
 export type { ModelAdapter, ModelNotice, SerializedTool } from "../src/ports/model.js";
 export type { ModelCallOptions, ModelFacts, ToolChoice } from "../src/ports/model-options.js";
 export { GloveError } from "../src/values/error.js";

@@ -240,6 +240,10 @@ export class ServerTools {
   /** A tool fails in its own words only where it meant them for others: what a library says may hold keys and addresses. */
   #errorText({ name }: ToolConfig, error: unknown, report: (error: GloveError) => void): string {
     const reason = reasonOf(error) || "unknown error";
+    if (error instanceof GloveError && error.code === "MIDDLEWARE_FAILED") {
+      report(error);
+      return "a middleware failed on the server";
+    }
     report(new GloveError("TOOL_FAILED", `The tool "${name}" threw: ${reason}`, { cause: error }));
     return error instanceof GloveError ? reason : "the tool failed on the server";
   }
@@ -266,6 +270,7 @@ export class ServerTools {
     const runServices = () => ({
       services: typeof services === "function" ? services(request) : services,
       ...(owner && { userId: owner }),
+      middleware: this.#config.middleware,
     });
     const context = {
       display: () => port(show),
@@ -277,6 +282,7 @@ export class ServerTools {
       returned: (_: string, outcome: string) => returned(outcome),
       report: (code: string, error: unknown) => {
         if (code === "TOOL_FAILED") failed((error as Error).cause);
+        else if (code === "MIDDLEWARE_FAILED") failed(error);
         else report(new GloveError(code, reasonOf(error), { cause: error }));
       },
     };

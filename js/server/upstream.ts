@@ -86,6 +86,7 @@ const options = {
   toolSecret: "text",
   toolTicketMs: "large",
   mcp: "object",
+  middleware: "list",
   services: "any",
   owner: "work",
   providerMessages: "any",

@@ -69,6 +69,16 @@ export type {
   UnsubscribeFn,
 } from "./ports/display.js";
 export { defineHook, type Hook, type HookContext, type HookResult } from "./ports/hook.js";
+export {
+  defineMiddleware,
+  type Middleware,
+  type MiddlewareContext,
+  type MiddlewareModelCall,
+  type MiddlewareModelChanges,
+  type MiddlewareOutput,
+  type MiddlewareStop,
+  type MiddlewareToolCall,
+} from "./ports/middleware/middleware.js";
 export type {
   ModelAdapter,
   ModelNotice,

@@ -1,7 +1,7 @@
 // Tools of a session for the browser's agent, and for whatever else reads `document.modelContext`. Each call is a prompt of the conversation: a
 // person sees it there, allows it there, and it is in the record.
 
-import { outsideCaller, outsideReason, outsideResult } from "../mcp/tools/outside-call.js";
+import { knowCaller, outsideCaller, outsideReason, outsideResult } from "../mcp/tools/outside-call.js";
 import { outsideModels } from "../src/ports/plugin.js";
 import type { ToolConfig } from "../src/ports/tool.js";
 import type { GloveSession } from "../src/session/session.js";
@@ -52,7 +52,7 @@ class Publication {
     this.#session = session;
     this.#wanted = wanted;
     this.#context = context;
-    knowCaller(session);
+    knowCaller(session, caller);
     // It gives none: it hears of those that others give, a moment before the session has them.
     session.giveTools(this, [], () => queueMicrotask(() => this.#update()));
     this.#update();
@@ -130,17 +130,11 @@ const head = "An agent of the browser runs a tool:";
 
 const caller = outsideCaller(asking, head, "The agent of the browser has the result.");
 
-/** Of the session of each tab that publishes: whichever runs the conversation is asked. */
-function knowCaller(session: GloveSession): void {
-  const { models } = session.config;
-  if (models?.[asking] !== caller) session.configure({ models: { ...models, [asking]: caller } });
-}
-
 /** Runs a tool as a prompt of the conversation. What cannot be is told in words: whoever called learns nothing of an exception. */
 async function askFor(session: GloveSession, name: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
   try {
     const begin = (id: string) => {
-      knowCaller(session);
+      knowCaller(session, caller);
       return session.trigger({ reason: outsideReason(head, { id, name, input }), id, model: asking, signal });
     };
     const result = await outsideResult(session, begin, signal);

@@ -4,7 +4,7 @@ import { inRoot } from "./project.mjs";
 
 export const folder = inRoot("docs", "reference");
 
-const extra = new Set("AgentDefinition Hook ModelFacts Plugin RenderProps SandboxGrants SandboxTool Skill".split(" "));
+const extra = new Set("AgentDefinition Hook Middleware ModelFacts Plugin RenderProps SandboxGrants SandboxTool Skill".split(" "));
 /** These say again what another has. */
 const again = new Set(["AdapterOptions", "ChatHandlerOptions"]);
 /** What is given to functions and components. What renderers get is no option. */

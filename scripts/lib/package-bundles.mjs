@@ -91,6 +91,8 @@ export const bundles = {
   "src/store/maintenance-chunk.js": ["src/session/fork-title.js", "src/store/salvage.js"],
   "src/recording/run-file.js": [],
   "src/models/bridge.js": [],
+  // What stands around calls of models and of tools.
+  "src/models/around-model.js": ["src/middleware/around-tool.js"],
   // With what counts the calls in it.
   "src/wasm/providers.js": below("src/relay", "answer", "events", "refusal-response", "relay-call"),
   "src/wasm/generated/glove_providers_bytes.js": [],
@@ -164,6 +166,8 @@ export const shared = new Set([
   "react/parts/thread.js",
   "react/slots/one-open.js",
   "react/working/index.js",
+  "src/models/around-model.js",
+  "src/models/bridge.js",
   "src/plugins/skill-text.js",
 ]);
 
@@ -175,7 +179,7 @@ export const copied = new Set([
   ...below("src/messages", "continued", "messages", "request"),
   ...below("src/models", "page-models"),
   ...below("src/plugins", "slash-names"),
-  ...below("src/ports", "hook", "model-options", "plugin"),
+  ...below("src/ports", "hook", "middleware/middleware", "model-options", "plugin"),
   ...below("src/recording", "play", "redact"),
   ...below("src/relay", "collect", "http", "model-call"),
   ...below("src/schema", "json-schema-of", "validator"),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{StoreError, StoreErrorKind};
+use crate::error::{Error, StoreError};
 use crate::message::Message;
 use crate::ports::{Clock, Durability, Loaded, StoreAdapter};
 use crate::run::Run;
@@ -11,7 +11,8 @@ use crate::run::written::{Written, is_summary};
 use crate::system::SystemClock;
 
 /// The messages of a stored session and what it has counted, over any store. What is written here is a step of its run like those of a
-/// session: whole, and refused where another one was written meanwhile, or where a request is not finished.
+/// session: whole, and refused where another one was written meanwhile (`STORE_CONFLICT`), or where a request is not finished
+/// (`SESSION_BUSY`).
 ///
 /// ```
 /// use glove_wasm::components::Context;
@@ -64,8 +65,8 @@ impl Context {
         Ok(self.run().await?.turns())
     }
 
-    /// Appends them, as they are.
-    pub async fn append_messages(&self, messages: Vec<Message>) -> Result<(), StoreError> {
+    /// Appends them, as they are. A summary among them stands for nothing of this session: the model reads it like any message, and people do not.
+    pub async fn append_messages(&self, messages: Vec<Message>) -> Result<(), Error> {
         match messages.is_empty() {
             true => Ok(()),
             false => self.write(Written::Messages(messages)).await,
@@ -74,39 +75,39 @@ impl Context {
 
     /// From now on models read these alone, of which the first is the summary, a message of the user. What was said before stays in the
     /// record, where people can read it.
-    pub async fn replace_messages(&self, messages: Vec<Message>) -> Result<(), StoreError> {
+    pub async fn replace_messages(&self, messages: Vec<Message>) -> Result<(), Error> {
         if !messages.first().is_some_and(is_summary) {
             let message = "what takes the place of messages begins with a summary: a message of the user, without calls and results";
-            return Err(StoreError::new(StoreErrorKind::Failed, message));
+            return Err(Error::Refused { code: "COMPACTION_INVALID", message: message.to_owned() });
         }
         self.write(Written::Summary(messages)).await
     }
 
     /// Counts tokens that were used elsewhere.
-    pub async fn add_tokens(&self, count: u64) -> Result<(), StoreError> {
+    pub async fn add_tokens(&self, count: u64) -> Result<(), Error> {
         self.write(Written::Tokens(count)).await
     }
 
     /// Counts a turn that was made elsewhere.
-    pub async fn increment_turn(&self) -> Result<(), StoreError> {
+    pub async fn increment_turn(&self) -> Result<(), Error> {
         self.write(Written::Turn).await
     }
 
     /// Tokens and turns are zero afterwards. The messages stay.
-    pub async fn reset_counters(&self) -> Result<(), StoreError> {
+    pub async fn reset_counters(&self) -> Result<(), Error> {
         self.write(Written::Counters).await
     }
 
-    async fn write(&self, written: Written) -> Result<(), StoreError> {
+    async fn write(&self, written: Written) -> Result<(), Error> {
         let mut run = self.run().await?;
         run.write(SystemClock.now(), written).map_err(|_| {
             let message = format!(
                 "a request of `{}` is not finished; open the session, which goes on with it, before writing to it",
                 self.store.identifier()
             );
-            StoreError::new(StoreErrorKind::Conflict, message)
+            Error::Refused { code: "SESSION_BUSY", message }
         })?;
-        self.store.append(run.unsaved(), Durability::Strict).await
+        Ok(self.store.append(run.unsaved(), Durability::Strict).await?)
     }
 
     async fn run(&self) -> Result<Run, StoreError> {

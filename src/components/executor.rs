@@ -60,7 +60,7 @@ impl Executor {
         self.calls.push(call);
     }
 
-    /// The results, in the order of the calls. What asks a person is turned down, since nobody is there.
+    /// The results, in the order of the calls; fails with [`Error::Aborted`] where the list was stopped before it began. What asks a person is turned down, since nobody is there.
     pub async fn execute(&mut self) -> Result<Vec<ToolResult>, Error> {
         self.execute_with(|agent| {
             let display = agent.display().clone();
@@ -83,17 +83,21 @@ impl Executor {
             return Ok(Vec::new());
         }
         // Limits are for models; this is a program's own list.
-        let limits = Limits { calls_per_turn: calls.len(), result_bytes: usize::MAX, ..Limits::default() };
+        let count = calls.len();
+        let limits = Limits { calls_per_turn: count, result_bytes: usize::MAX, ..Limits::default() };
         let model = Calling(Mutex::new(Some(calls)));
         let agent =
             Glove::builder(model).tool_host(self.tools.clone()).tasks(false).limits(limits).build()?;
         let attached = attach(&agent);
         let ended = agent.process_request("Run the calls.").await;
         drop(attached);
-        let results = agent.messages().iter().flat_map(|message| message.results()).cloned().collect();
+        let results: Vec<ToolResult> =
+            agent.messages().iter().flat_map(|message| message.results()).cloned().collect();
         match ended {
             // What has run has run: each call of a run that was stopped has a result too.
-            Ok(_) | Err(Error::Aborted) => Ok(results),
+            Ok(_) | Err(Error::Aborted) if results.len() == count => Ok(results),
+            // It was stopped before it began.
+            Ok(_) => Err(Error::Aborted),
             Err(error) => Err(error),
         }
     }

@@ -661,7 +661,9 @@ impl Run {
             self.request_ids.insert(&request);
             message.prompt_id = Some(request);
         }
-        message.hidden = self.state.current.as_ref().is_some_and(|current| current.hidden);
+        if let Some(current) = &self.state.current {
+            message.hidden = current.hidden;
+        }
         message.at = message.at.or(Some(self.state.at));
         if message.is_compaction {
             self.last_summary = Some(self.messages.len());

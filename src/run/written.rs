@@ -29,7 +29,15 @@ impl Run {
         // It removes nothing, and numbers this step.
         self.step(at, Input::SlotsRemoved { slots: Vec::new() })?;
         match written {
-            Written::Messages(messages) => messages.into_iter().for_each(|message| self.append(message)),
+            Written::Messages(messages) => {
+                for mut message in messages {
+                    // It would hide what this session has before it.
+                    if std::mem::take(&mut message.is_compaction) {
+                        (message.compaction_keeps, message.hidden) = (None, true);
+                    }
+                    self.append(message);
+                }
+            }
             Written::Summary(mut messages) => {
                 if let Some(first) = messages.first_mut() {
                     (first.is_compaction, first.compaction_keeps) = (true, None);

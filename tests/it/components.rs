@@ -2,9 +2,8 @@
 
 use futures_util::future::select;
 use glove_wasm::components::{Context, Executor};
-use glove_wasm::error::StoreErrorKind;
 use glove_wasm::event::Event;
-use glove_wasm::message::{Message, ToolCall, ToolStatus};
+use glove_wasm::message::{KeptRange, Message, ToolCall, ToolStatus};
 use glove_wasm::ports::{Clock, StoreAdapter, Tool};
 use glove_wasm::runtime::{Glove, Session};
 use glove_wasm::store::MemoryStore;
@@ -118,11 +117,12 @@ fn a_session_in_the_middle_of_a_request_and_what_begins_with_no_summary_are_refu
     let before = store.messages();
     let context = Context::new(store.clone());
     let refused = block_on(context.append_messages(vec![Message::user("x")])).unwrap_err();
-    assert_eq!(refused.kind, StoreErrorKind::Conflict);
-    assert!(refused.message.contains("not finished"), "{refused}");
+    assert_eq!(refused.code(), "SESSION_BUSY");
+    assert!(refused.to_string().contains("not finished"), "{refused}");
     for begins in [vec![], vec![Message::agent("I say so.")]] {
         let refused = block_on(context.replace_messages(begins)).unwrap_err();
-        assert!(refused.message.contains("a message of the user"), "{refused}");
+        assert_eq!(refused.code(), "COMPACTION_INVALID");
+        assert!(refused.to_string().contains("a message of the user"), "{refused}");
     }
     assert_eq!(store.messages(), before);
     drop(asked);
@@ -149,4 +149,33 @@ fn calls_that_ran_before_the_list_was_stopped_keep_their_results() {
     .unwrap();
     let status: Vec<_> = results.iter().map(|result| result.result.status).collect();
     assert_eq!(status, [ToolStatus::Success, ToolStatus::Aborted, ToolStatus::Aborted]);
+}
+
+#[test]
+fn a_list_that_was_stopped_before_it_began_is_no_list_without_results() {
+    let mut executor = Executor::new();
+    executor.register_tool(Tool::new("count", "Counts", json!({}), async |_: Value, _| 1)).unwrap();
+    executor.add_call(ToolCall::new("count", json!({}).into()));
+    let stopped = block_on(executor.execute_with(|agent| {
+        let session = agent.session().clone();
+        agent.session().subscribe(move |_: Option<&str>, _: &Event| session.abort())
+    }));
+    assert_eq!(stopped.unwrap_err().code(), "ABORTED");
+}
+
+#[test]
+fn messages_that_are_copied_hide_nothing_of_the_session_that_they_come_to_and_stay_hidden_themselves() {
+    let store = MemoryStore::new("s");
+    let context = Context::new(store.clone());
+    block_on(context.append_messages(vec![Message::user("Mine."), Message::agent("Yours.")])).unwrap();
+    let summary = Message {
+        is_compaction: true,
+        compaction_keeps: Some(KeptRange { back: 2, count: 2 }),
+        ..Message::user("They spoke of gloves.")
+    };
+    let prompt = Message { hidden: true, ..Message::user("Say hello.") };
+    block_on(context.append_messages(vec![summary, prompt, Message::agent("Hello.")])).unwrap();
+    assert_eq!(texts(&context), ["Mine.", "Yours.", "They spoke of gloves.", "Say hello.", "Hello."]);
+    let hidden: Vec<bool> = store.messages().iter().map(|message| message.hidden).collect();
+    assert_eq!(hidden, [false, false, true, true, false]);
 }

@@ -10,27 +10,24 @@ use std::time::Duration;
 use futures_executor::block_on;
 use glove_wasm::display::DisplayError;
 use glove_wasm::json::Json;
-use glove_wasm::ports::{DisplayPort, Show};
+use glove_wasm::ports::{DisplayPort, Show, Tool, ToolContext, ToolFailure};
 use glove_wasm::runtime::Glove;
-use glove_wasm::testing::ScriptedModel;
+use glove_wasm::testing::{Line, ScriptedModel, Seen};
 use glove_wasm_terminal::CliDisplay;
+use serde_json::{Value, json};
 
 #[path = "../../examples/rust/src/bin/operations/desk/mod.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod desk;
 
 /// Two questions outside of a run, the first of which may be answered by nobody at the terminal.
-fn asked_by_the_program(agent: &Glove, is_answered_elsewhere: bool) -> String {
-    let ask = |message: &str| {
-        let input = Json::from(serde_json::json!({ "message": message }));
-        agent.display().push_and_wait(Show {
-            renderer: "confirm".to_owned(),
-            input,
-            owner: None,
-            check: None,
-        })
+fn asked_by_the_program(agent: &Glove, is_answered_elsewhere: bool, is_long: bool) -> String {
+    let ask = |renderer: &str, message: &str| {
+        let input = Json::from(json!({ "message": message }));
+        agent.display().push_and_wait(Show { renderer: renderer.to_owned(), input, owner: None, check: None })
     };
-    let (first, second) = (ask("First?"), ask("Second?"));
+    let first = if is_long { ask("input", "First,\nand of two lines?") } else { ask("confirm", "First?") };
+    let second = ask("confirm", "Second?");
     if is_answered_elsewhere {
         let display = agent.display().clone();
         spawn(move || {
@@ -46,8 +43,34 @@ fn asked_by_the_program(agent: &Glove, is_answered_elsewhere: bool) -> String {
     format!("{}, {}", told(block_on(first)), told(block_on(second)))
 }
 
+/// A tool that goes on to its end, whoever stops the run.
+fn hold() -> Tool {
+    let asks = async |_: Value, context: ToolContext| {
+        let answer: String = context.display.push_and_wait("confirm", &json!({ "message": "Held?" })).await?;
+        Ok::<_, ToolFailure>(answer)
+    };
+    Tool::new("hold", "Asks", json!({ "type": "object" }), asks).un_abortable()
+}
+
+fn answer(at: usize, seen: &Seen) -> Line {
+    match seen.messages.last() {
+        Some(last) if last.text == "hold" => Line::call("hold", "", json!({})),
+        _ => desk::answer(at, seen),
+    }
+}
+
+/// Ends in the middle of a question, when a file says so.
+fn leave(agent: &Glove, place: &Path) {
+    let input = Json::from(json!({ "message": "Left?" }));
+    let show = Show { renderer: "confirm".to_owned(), input, owner: None, check: None };
+    let _asked = agent.display().push_and_wait(show);
+    while !place.join("end").exists() {
+        sleep(Duration::from_millis(20));
+    }
+}
+
 fn talk(place: &Path) -> ExitCode {
-    let mut builder = Glove::builder(ScriptedModel::by(desk::answer));
+    let mut builder = Glove::builder(ScriptedModel::by(answer)).fold(hold());
     for tool in desk::tools(place) {
         builder = builder.fold(tool);
     }
@@ -57,8 +80,14 @@ fn talk(place: &Path) -> ExitCode {
     while stdin().read_line(&mut line).is_ok_and(|read| read > 0) {
         let said = std::mem::take(&mut line);
         let told = match said.trim() {
-            asks if asks.starts_with("ask ") => {
-                asked_by_the_program(&agent, asks == "ask and answer elsewhere")
+            asks if asks.starts_with("ask ") => asked_by_the_program(
+                &agent,
+                asks.ends_with("answer elsewhere"),
+                asks.contains("in two lines"),
+            ),
+            leaves if leaves.starts_with("leave") => {
+                leave(&agent, place);
+                break;
             }
             said => match block_on(agent.process_request(said)) {
                 Ok(response) => response.text(),

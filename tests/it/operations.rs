@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use glove_wasm::display::Slot;
 use glove_wasm::json::Json;
@@ -168,6 +168,25 @@ fn a_form_asks_again_for_what_is_needed() {
 #[derive(Clone, Default)]
 struct Page(Arc<Mutex<Vec<u8>>>);
 
+/// Somebody who types a line in the moment in which they see a text.
+struct Hasty(Page, &'static str, mpsc::Sender<&'static str>);
+
+impl Write for Hasty {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let wrote = self.0.write(bytes)?;
+        let text = String::from_utf8(self.0.0.lock().unwrap().clone()).unwrap();
+        if !self.1.is_empty() && text.ends_with(self.1) {
+            self.1 = "";
+            self.2.send("y\n").unwrap();
+        }
+        Ok(wrote)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl Write for Page {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
@@ -270,10 +289,13 @@ fn a_question_that_is_answered_elsewhere_holds_no_later_one_up() {
     let agent = Glove::builder(ScriptedModel::new([])).build().unwrap();
     let (typing, typed) = mpsc::channel();
     let page = Page::default();
-    let _terminal = CliDisplay::new().through(BufReader::new(Typed(typed)), page.clone()).attach(&agent);
+    let hasty = Hasty(page.clone(), "? Two?\n", typing.clone());
+    let _terminal = CliDisplay::new().through(BufReader::new(Typed(typed)), hasty).attach(&agent);
     let display = agent.display();
     let printed = |text: &str| {
+        let until = Instant::now() + Duration::from_secs(30);
         while !String::from_utf8(page.0.lock().unwrap().clone()).unwrap().contains(text) {
+            assert!(Instant::now() < until, "{text} was never printed");
             thread::sleep(Duration::from_millis(5));
         }
     };
@@ -286,6 +308,10 @@ fn a_question_that_is_answered_elsewhere_holds_no_later_one_up() {
     for (question, key, answer) in [("Two?", "n\n", "no"), ("Three?", "y\n", "yes")] {
         let asked = display.push_and_wait(show("confirm", &json!({ "message": question })));
         printed(&format!("? {question}"));
+        if question == "Two?" {
+            // Whoever was about to answer the first one has not read this one.
+            printed("! input for a question that is gone was ignored");
+        }
         typing.send(key).unwrap();
         assert_eq!(block_on(asked).unwrap().to_text().as_deref(), Some(answer), "{question}");
     }
@@ -358,4 +384,47 @@ fn what_a_program_asks_itself_is_turned_down_by_ctrl_c_and_may_be_answered_elsew
     });
     screen.says("n");
     screen.until(|text| text.contains("= \"elsewhere\", \"no\""));
+    screen.tmux(&["send-keys", "-R"]);
+    // A question of two lines is taken away whole.
+    screen.says("ask in two lines and answer elsewhere");
+    let shown = screen.until(|text| text.contains("? Second?") && text.ends_with("Answer:"));
+    assert!(!shown.contains("First"), "{shown}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_whose_tool_goes_on_to_its_end_and_asks() {
+    let home = Home::new();
+    desk::prepare(&home.file("operations")).unwrap();
+    let Some(screen) = Screen::start(&home, "") else { return };
+    screen.says("hold");
+    screen.until(|text| text.contains("? Held?") && text.ends_with("Answer:"));
+    screen.presses("C-c");
+    screen.until(|text| text.contains("= ABORTED"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_ends_while_it_asks_leaves_the_terminal_as_it_was() {
+    let home = Home::new();
+    desk::prepare(&home.file("operations")).unwrap();
+    let Some(screen) = Screen::shell(&home) else { return };
+    screen.ends("$");
+    for ending in ["leave", "leave an answer"] {
+        screen.says("$GLOVE");
+        screen.says(ending);
+        screen.until(|text| text.contains("? Left?") && text.ends_with("Answer:"));
+        // The first one is ended with nothing typed, and the second one in the middle of an answer.
+        if ending != "leave" {
+            screen.types("y");
+            screen.until(|text| text.ends_with("Answer: y"));
+        }
+        fs::write(home.file("operations/end"), "").unwrap();
+        screen.until(|text| text.ends_with("$"));
+        fs::remove_file(home.file("operations/end")).unwrap();
+        screen.tmux(&["send-keys", "-R"]);
+        screen.says("stty -a | grep -o '[-]*\\b\\(echo\\|icanon\\|isig\\)\\b' | tr '\\n' ,");
+        screen.until(|text| text.contains("isig,icanon,echo,"));
+        screen.tmux(&["send-keys", "-R"]);
+    }
 }

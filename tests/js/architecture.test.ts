@@ -14,6 +14,7 @@ const subjects: Readonly<Record<string, string>> = {
   snapshot: "what a screen shows of a session",
   schema: "values checked by schemas, and their JSON Schema",
   ports: "what an application gives and is given: interfaces, and what checks them",
+  middleware: "what stands around calls of models and of tools",
   store: "what keeps sessions",
   tools: "tools and their calls",
   relay: "a model behind HTTP, asked by a handler or by the page",

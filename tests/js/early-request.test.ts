@@ -264,7 +264,7 @@ test("it leaves with text alone, in a session that was made a moment ago, to an 
   expect(may({ text: "Hi" })).toBe(true);
   expect(may({ text: "Hi", metadata: { a: 1 }, whenBusy: "queue" })).toBe(true);
   expect(may({ text: "Hi" }, { tools: [tool], userId: "u", services: {}, prices: {}, budgets: { turns: 5 } })).toBe(true);
-  expect(may({ text: "Hi", images: undefined }, { plugins: [], hooks: [], skills: [] })).toBe(true);
+  expect(may({ text: "Hi", images: undefined }, { plugins: [], hooks: [], skills: [], middleware: [] })).toBe(true);
 });
 
 test.each([
@@ -285,6 +285,7 @@ test.each([
   ["a long text", [{ text: "x".repeat(70_000) }]],
   ["plugins", [{ text: "Hi" }, { plugins: [{}] }]],
   ["hooks", [{ text: "Hi" }, { hooks: [{}] }]],
+  ["middleware", [{ text: "Hi" }, { middleware: [{}] }]],
   ["skills", [{ text: "Hi" }, { skills: [{}] }]],
   ["other models", [{ text: "Hi" }, { models: {} }]],
   ["a tool that can be undone", [{ text: "Hi" }, { tools: [{ ...tool, undo: () => {} }] }]],

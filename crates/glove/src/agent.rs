@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_executor::block_on;
 use glove_wasm::event::Event;
 use glove_wasm::json::Json;
-use glove_wasm::ports::{IdSource, ModelAdapter, Tool, ToolContext, ToolFailure};
+use glove_wasm::ports::{IdSource, ModelAdapter, StoreAdapter, Tool, ToolContext, ToolFailure};
 use glove_wasm::runtime::{Glove, GloveBuilder, Prompt, ResponseFuture, Subscription};
 use glove_wasm::system::{RandomIds, SystemClock};
 use glove_wasm_coding::Workspace;
@@ -153,6 +153,12 @@ impl OpenAgent {
     /// What a call was made with.
     pub(crate) fn input_of(&self, call: &str) -> Option<Json> {
         self.agent.session().with_run(|run| run.called(call).map(|call| call.input_args.clone()))
+    }
+
+    /// Who says never to a command means it however long it may take.
+    pub(crate) fn forbid(&self, tool: &str, input: &Json) -> Result<(), Failure> {
+        let Some(bare) = self.guard.bare_command(tool, input) else { return Ok(()) };
+        Ok(block_on(self.store.set_permission(tool, Some(&bare), false))?)
     }
 
     /// A request of the user. With the first one the session is there, and has its folder.

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::allow_file::AllowFile;
 use crate::modes::{Mode, Modes};
-use crate::rules::{Asked, Rule};
+use crate::rules::{Asked, BASH, Rule, is_in_project};
 use crate::terminal_text::PLAN;
 
 /// What changes nothing, and so runs in each mode. Whatever else there is does not.
@@ -59,6 +59,17 @@ impl Guard {
         self.allow_file.allows(&Asked { tool, input: &input, writes: writes.as_deref() })
     }
 
+    /// A command without what makes it no other one: how long it may take, and a name for the folder where it runs anyway.
+    pub(crate) fn bare_command(&self, tool: &str, input: &Json) -> Option<Json> {
+        let meant = self.workspace.own_names(tool, input).filter(|_| tool == BASH)?;
+        let Ok(Value::Object(mut fields)) = meant.read::<Value>() else { return None };
+        fields.remove("seconds");
+        if is_in_project(&fields) {
+            fields.remove("folder");
+        }
+        Some(Json::from(Value::Object(fields)))
+    }
+
     fn refuses(&self, tool: &str) -> bool {
         self.modes.now() == Mode::Plan && !READS.contains(&tool)
     }
@@ -96,7 +107,9 @@ impl ToolHost for Guarded {
             return Box::pin(future::ready(PermissionVerdict::Failed(PLAN.to_owned()).into()));
         }
         let check = self.tools.permission(call);
-        if !self.guard.allows(call.tool_name, call.input) {
+        let is_allowed = self.guard.allows(call.tool_name, call.input);
+        let bare = self.guard.bare_command(call.tool_name, call.input);
+        if !is_allowed && bare.is_none() {
             return check;
         }
         let (store, tool) = (self.store.clone(), call.tool_name.to_owned());
@@ -107,10 +120,17 @@ impl ToolHost for Guarded {
             let meant = checked.validated.as_ref().map(|validated| validated.input.clone()).or(known);
             let input = is_by_input.then(|| meant.unwrap_or(written));
             // Where the person has said never, no mode and no rule says otherwise.
-            match (&checked.verdict, store.permission(&tool, input.as_ref()).await) {
-                (PermissionVerdict::Unset, Ok(PermissionStatus::Unset)) => {
-                    Checked { verdict: PermissionVerdict::Granted, ..checked }
-                }
+            let exactly = store.permission(&tool, input.as_ref()).await;
+            if (&checked.verdict, &exactly) != (&PermissionVerdict::Unset, &Ok(PermissionStatus::Unset)) {
+                return checked;
+            }
+            let in_other_words = match &bare {
+                Some(bare) => store.permission(&tool, Some(bare)).await,
+                None => Ok(PermissionStatus::Unset),
+            };
+            match in_other_words {
+                Ok(PermissionStatus::Denied) => Checked { verdict: PermissionVerdict::Denied, ..checked },
+                Ok(_) if is_allowed => Checked { verdict: PermissionVerdict::Granted, ..checked },
                 _ => checked,
             }
         })

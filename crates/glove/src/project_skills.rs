@@ -7,6 +7,7 @@ use std::path::Path;
 use glove_wasm_task::front_matter::FrontMatter;
 
 use crate::project_notes::{Seen, is_trusted, read};
+use crate::screen::is_command;
 
 const FOLDERS: [&str; 2] = [".agents/skills", ".claude/skills"];
 const NAME: &str = "SKILL.md";
@@ -81,11 +82,16 @@ impl Skills {
                 refused.push(format!("{path} is not read (there are too many)"));
             } else {
                 // As other programs have it: one is for the person alone, another one for the model alone.
-                let says = |key: &str, word: &str| front.field(key) == Some(word);
+                let says = |key: &str, word: &str| {
+                    front.field(key).is_some_and(|said| said.eq_ignore_ascii_case(word))
+                };
                 if !says("disable-model-invocation", "true") {
                     skills.text.push_str(&line);
                 }
-                if !says("user-invocable", "false") && !name.contains(char::is_whitespace) {
+                let command = format!("/{name}");
+                if is_command(&command) {
+                    refused.push(format!("{path} is not called by {command}, which is a command"));
+                } else if !says("user-invocable", "false") && !name.contains(char::is_whitespace) {
                     skills.callable.push(Callable { name: name.clone(), about: description, path });
                 }
                 known.push(name);
@@ -203,8 +209,21 @@ mod tests {
         );
         let person = skills("disable-model-invocation: true\n");
         assert_eq!((person.text.as_str(), person.callable.len()), ("", 1));
+        let person = skills("disable-model-invocation: True\n");
+        assert_eq!((person.text.as_str(), person.callable.len()), ("", 1));
+        let model = skills("user-invocable: FALSE\n");
+        assert_eq!((model.text.is_empty(), model.callable.len()), (false, 0));
         let model = skills("user-invocable: false\n");
         assert_eq!((model.text.is_empty(), model.callable.len()), (false, 0));
+    }
+
+    #[test]
+    fn a_skill_with_the_name_of_a_command_is_the_models_alone_and_the_person_is_told() {
+        let text = "---\nname: clear\ndescription: Clears the cache.\n---\nText";
+        let skills = Skills::of(&Folder::new("command", &[(".claude/skills/clear/SKILL.md", text)]).0);
+        assert_eq!((skills.text.is_empty(), skills.callable.len()), (false, 0));
+        let told = skills.told.unwrap();
+        assert!(told.contains("clear/SKILL.md is not called by /clear, which is a command"), "{told}");
     }
 
     #[test]

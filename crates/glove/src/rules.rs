@@ -3,9 +3,9 @@
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-const BASH: &str = "bash";
+pub(crate) const BASH: &str = "bash";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Rule {
@@ -27,10 +27,50 @@ pub(crate) struct Asked<'a> {
 
 /// Programs that run what they are given: their second word says nothing about what that is.
 const RUNNERS: &[&str] = &[
-    "sudo", "doas", "su", "env", "exec", "eval", "command", "time", "timeout", "nice", "nohup", "setsid",
-    "xargs", "find", "watch", "parallel", "strace", "busybox", "chroot", "sh", "bash", "dash", "zsh", "fish",
-    "ksh", "pwsh", "python", "python3", "node", "perl", "ruby", "php", "lua", "awk", "ssh",
+    "sudo",
+    "doas",
+    "su",
+    "env",
+    "exec",
+    "eval",
+    "command",
+    "time",
+    "timeout",
+    "nice",
+    "nohup",
+    "setsid",
+    "xargs",
+    "find",
+    "watch",
+    "parallel",
+    "strace",
+    "busybox",
+    "chroot",
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "fish",
+    "ksh",
+    "pwsh",
+    "python",
+    "python3",
+    "node",
+    "perl",
+    "ruby",
+    "php",
+    "lua",
+    "awk",
+    "ssh",
+    "flock",
+    "pkexec",
+    "runuser",
+    "systemd-run",
+    "deno",
 ];
+
+/// What these go on with may run what it is given, as `git bisect run` does after `git bisect start`.
+const GO_ON: &[(&str, &str)] = &[("git", "bisect"), ("git", "rebase"), ("git", "submodule")];
 
 /// Second words behind which a program runs what it is given, as in `uv run`, `docker exec` and `pnpm dlx`.
 const RUNS: &[&str] = &["run", "exec", "x", "dlx"];
@@ -89,7 +129,7 @@ impl Rule {
             Rule::Tool(tool) => tool == asked.tool,
             Rule::Command(rule) => command.is_some_and(|command| {
                 // The same words may be other programs in another folder.
-                if !is_in_project(asked) {
+                if !asked.input.as_object().is_some_and(is_in_project) {
                     return false;
                 }
                 let mut said = words(command);
@@ -135,8 +175,8 @@ fn command_of<'a>(asked: &Asked<'a>) -> Option<&'a str> {
 }
 
 /// Whether a command runs in the folder of the project itself.
-fn is_in_project(asked: &Asked<'_>) -> bool {
-    matches!(asked.input.get("folder").map(Value::as_str), None | Some(Some("" | "." | "./")))
+pub(crate) fn is_in_project(input: &Map<String, Value>) -> bool {
+    matches!(input.get("folder").map(Value::as_str), None | Some(Some("" | "." | "./")))
 }
 
 /// How many words say what runs; all of them where fewer would let anything run.
@@ -146,7 +186,11 @@ fn words_that_name(all: &[String]) -> usize {
     let is_script = SCRIPTS.contains(&first) && second == "run" && is_plain(third);
     if is_script {
         3
-    } else if is_plain(second) && !RUNNERS.contains(&first) && !RUNS.contains(&second) {
+    } else if is_plain(second)
+        && !RUNNERS.contains(&first)
+        && !RUNS.contains(&second)
+        && !GO_ON.contains(&(first, second))
+    {
         2
     } else {
         all.len()
@@ -285,6 +329,14 @@ mod tests {
             ("./run.sh x", "command ./run.sh x"),
             ("sudo rm x", "command sudo rm x"),
             ("python script.py", "command python script.py"),
+            ("deno eval 1+1", "command deno eval 1+1"),
+            ("git bisect start", "command git bisect start"),
+            ("git rebase main", "command git rebase main"),
+            ("git submodule update x", "command git submodule update x"),
+            ("git status -s", "command git status"),
+            ("flock lock make", "command flock lock make"),
+            ("pkexec ls", "command pkexec ls"),
+            ("systemd-run ls x", "command systemd-run ls x"),
         ] {
             assert_eq!(of(command).as_deref(), Some(rule));
         }

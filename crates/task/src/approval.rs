@@ -29,6 +29,8 @@ pub struct ApprovalRequest {
     pub input: Json,
     /// The question of the step's run.
     pub question: Option<String>,
+    /// The call that it is about, in that run.
+    pub call_id: Option<String>,
     /// The call may have taken effect: nobody but a person may say that it runs again.
     #[json(skip_if_default)]
     pub interrupted: bool,
@@ -134,6 +136,15 @@ impl ApprovalDecision {
         };
         let decided = ApprovalDecision::new(id, decision, by, now);
         Ok(ApprovalDecision { said, ..decided })
+    }
+
+    /// What the model reads where the call does not run.
+    pub(crate) fn why_not(&self) -> Option<String> {
+        match self.decision {
+            Decision::Approved => None,
+            Decision::Denied => self.reason.clone(),
+            Decision::Expired => Some("nobody decided in time".to_owned()),
+        }
     }
 
     /// The file of a decision. One whose id is another one's decides nothing.

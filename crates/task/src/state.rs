@@ -1,6 +1,6 @@
 //! The state of a task, as `progress/state.json` holds it.
 
-use crate::approval::{ApprovalRequest, MemoryAccess};
+use crate::approval::{ApprovalDecision, ApprovalRequest, Decision, MemoryAccess};
 use crate::error::{Failure, TaskError, TaskErrorKind};
 use crate::events::TaskEvent;
 use crate::layout::{STATE, WorkspacePath, of_step, request};
@@ -126,6 +126,23 @@ pub struct Decided {
     pub question: String,
     pub allowed: bool,
     pub reason: Option<String>,
+    /// The id of the request.
+    #[json(default)]
+    pub request: String,
+    /// The call that it is about.
+    pub call_id: Option<String>,
+}
+
+impl Decided {
+    pub(crate) fn of(question: &str, request: &ApprovalRequest, decision: &ApprovalDecision) -> Decided {
+        Decided {
+            question: question.to_owned(),
+            allowed: decision.decision == Decision::Approved,
+            reason: decision.why_not(),
+            request: request.id.clone(),
+            call_id: request.call_id.clone(),
+        }
+    }
 }
 
 /// Names a file of a decision as it is now.

@@ -10,7 +10,7 @@ use std::thread;
 use glove_wasm::display::Slot;
 use glove_wasm::runtime::{Glove, Session, Subscription};
 use glove_wasm_coding::Workspace;
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
 use crate::on_demand::{OnDemand, typed_line};
 use crate::parts::prompt::{self, Gone};
@@ -21,6 +21,9 @@ use crate::parts::text;
 static TERMINAL: Mutex<()> = Mutex::new(());
 
 const NOBODY: &str = "Nobody was there to answer.";
+const IGNORED: &str = "! input for a question that is gone was ignored";
+/// How often it is looked, in the time of a look, whether the terminal was let go of.
+const LOOKS: u32 = 10;
 
 /// Shows the slots of a session in the terminal and asks its questions there: `info`, `confirm`, `input`, `select`, `secret`, `form`, and
 /// whether a tool may run. One question at a time, each asked with all that it is about; Escape turns it down, and ctrl-C stops the
@@ -43,7 +46,11 @@ struct Lines {
 pub struct Attached {
     listening: Subscription,
     is_held: Arc<AtomicBool>,
+    /// How the terminal was before the question that stands in it.
+    before: Before,
 }
+
+type Before = Arc<Mutex<Option<Termios>>>;
 
 impl CliDisplay {
     pub fn new() -> Self {
@@ -94,7 +101,17 @@ impl CliDisplay {
         let is_held = Arc::new(AtomicBool::new(true));
         let is_wanted = Arc::clone(&is_held);
         let session = agent.session().clone();
-        let mut asking = Asking { session, folder, input, shown, is_wanted, left: Vec::new() };
+        let before = Before::default();
+        let mut asking = Asking {
+            session,
+            folder,
+            input,
+            shown,
+            is_wanted,
+            before: Arc::clone(&before),
+            left: Vec::new(),
+            was_gone: false,
+        };
         thread::spawn(move || {
             while changes.recv().is_ok() && asking.is_wanted() {
                 if let Err(error) = asking.ask() {
@@ -103,7 +120,7 @@ impl CliDisplay {
                 }
             }
         });
-        Attached { listening, is_held }
+        Attached { listening, is_held, before }
     }
 }
 
@@ -111,6 +128,16 @@ impl Drop for Attached {
     fn drop(&mut self) {
         self.is_held.store(false, Ordering::SeqCst);
         self.listening.end();
+        // The question that stands sees it at its next look, and lets go of the terminal. One that is being answered does not look.
+        for _ in 0..2 * LOOKS {
+            if locked(&self.before).is_none() {
+                return;
+            }
+            thread::sleep(prompt::LOOK / LOOKS);
+        }
+        if let Some(modes) = locked(&self.before).take() {
+            let _ = tcsetattr(stdin(), OptionalActions::Now, &modes);
+        }
     }
 }
 
@@ -172,8 +199,11 @@ struct Asking {
     input: Input,
     shown: Arc<Mutex<Shown>>,
     is_wanted: Arc<AtomicBool>,
+    before: Before,
     /// Questions that were open when the person stopped the run: they go with it.
     left: Vec<String>,
+    /// The last question was, and somebody may still be answering it.
+    was_gone: bool,
 }
 
 impl Asking {
@@ -189,11 +219,19 @@ impl Asking {
                 break;
             }
             let turn = (!matches!(self.input, Input::Lines(_))).then(|| locked(&TERMINAL));
+            let is_terminal = matches!(self.input, Input::Terminal | Input::Typed);
+            // First: whoever lets go of the display looks for it.
+            *locked(&self.before) = is_terminal.then(|| tcgetattr(stdin()).ok()).flatten();
             // It may have been answered elsewhere while another display had the terminal.
-            let Some(slot) = self.next().filter(|_| self.is_wanted()) else { break };
+            let Some(slot) = self.next().filter(|_| self.is_wanted()) else {
+                *locked(&self.before) = None;
+                break;
+            };
             let mut question = Question::of(&slot, self.folder.as_ref(), &self.session);
             locked(&self.shown).is_asking = true;
             let said = self.answer_to(&mut question);
+            *locked(&self.before) = None;
+            self.was_gone = matches!(said, Ok(Said::Gone));
             locked(&self.shown).is_asking = false;
             drop(turn);
             // Who has let go of the display meant something else with what was typed.
@@ -224,12 +262,26 @@ impl Asking {
         let is_of_run =
             |slot: &Slot| slot.owner.is_some() || self.session.with_run(|run| run.asked(&slot.id).is_some());
         let open = display.stack().into_iter().filter(|slot| slot.waits && is_of_run(slot));
-        let open: Vec<String> = open.map(|slot| slot.id).collect();
-        if !open.contains(&asked.id) {
+        let open: Vec<Slot> = open.collect();
+        if open.iter().all(|slot| slot.id != asked.id) {
             display.reject(&asked.id, None);
         }
-        self.left.extend(open);
         self.session.abort();
+        for slot in open {
+            // A tool that goes on to its end would wait for it.
+            if self.is_of_un_abortable(&slot) {
+                display.reject(&slot.id, None);
+            }
+            self.left.push(slot.id);
+        }
+    }
+
+    fn is_of_un_abortable(&self, slot: &Slot) -> bool {
+        let Some(call) = &slot.owner else { return false };
+        self.session.with_run(|run| {
+            let tool = run.call(call).map(|call| call.tool_name);
+            run.settings().tools.iter().any(|spec| spec.un_abortable && tool == Some(spec.name.as_str()))
+        })
     }
 
     fn next(&self) -> Option<Slot> {
@@ -245,14 +297,16 @@ impl Asking {
             is_wanted.load(Ordering::SeqCst) && stack.iter().any(|slot| slot.waits && slot.id == id)
         };
         if matches!(self.input, Input::Terminal) {
-            return match prompt::put_while(question, &stands) {
+            return match prompt::put_while(question, self.was_gone, &stands) {
                 Ok(answer) => Ok(answer.map_or(Said::Stop, Said::Answer)),
                 Err(error) if Gone::is(&error) => Ok(Said::Gone),
                 Err(error) => Err(error),
             };
         }
-        if let Input::Lines(lines) | Input::Stdin(lines) = &mut self.input {
-            lines.forget();
+        if let Input::Lines(lines) | Input::Stdin(lines) = &mut self.input
+            && lines.forget()
+        {
+            locked(&self.shown).print(&[IGNORED.to_owned()])?;
         }
         let mut told = question.lines();
         let is_typed = matches!(self.input, Input::Typed);
@@ -261,8 +315,19 @@ impl Asking {
             let _ = tcflush(stdin(), QueueSelector::IFlush);
         }
         let _unseen = (is_typed && question.ask == Ask::Secret).then(text::Unseen::begin);
+        let mut was_gone = self.was_gone;
         loop {
             locked(&self.shown).print(&told)?;
+            if std::mem::take(&mut was_gone) {
+                let is_ignored = match &mut self.input {
+                    Input::Lines(lines) | Input::Stdin(lines) => lines.forget_within(prompt::QUIET),
+                    Input::Terminal | Input::Typed if prompt::until_seen(true)? => return Ok(Said::Stop),
+                    Input::Terminal | Input::Typed => false,
+                };
+                if is_ignored {
+                    locked(&self.shown).print(&[IGNORED.to_owned()])?;
+                }
+            }
             let line = match &mut self.input {
                 Input::Lines(lines) | Input::Stdin(lines) => lines.next(&stands)?,
                 Input::Terminal | Input::Typed => typed_line(&stands)?,

@@ -33,11 +33,19 @@ impl OnDemand {
         OnDemand { wants, lines, is_reading: false }
     }
 
-    /// Before a question is shown: what came for one that is gone is no answer to it.
-    pub(crate) fn forget(&mut self) {
-        if self.is_reading && self.lines.try_recv().is_ok() {
-            self.is_reading = false;
+    /// Before a question is shown: what came for one that is gone is no answer to it. True where that was a line.
+    pub(crate) fn forget(&mut self) -> bool {
+        self.forget_within(Duration::ZERO)
+    }
+
+    /// After a question took the place of one that is gone: whoever was answering that one has not read this one yet.
+    pub(crate) fn forget_within(&mut self, moment: Duration) -> bool {
+        if !self.is_reading {
+            return false;
         }
+        let Ok(line) = self.lines.recv_timeout(moment) else { return false };
+        self.is_reading = false;
+        line.is_ok_and(|line| !line.is_empty())
     }
 
     /// The next line, which is empty at the end of the input; `None` where the question is gone before it came.

@@ -15,7 +15,7 @@ export async function digestOf(text: string): Promise<string> {
 }
 
 /** JSON in which the order of names does not matter. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const entries = Object.entries(value).filter(([, part]) => part !== undefined);

@@ -44,6 +44,12 @@ export function outsideCaller(name: string, head: string, done: string): ModelAd
   };
 }
 
+/** Of each session in which such prompts begin: whichever tab or process runs the conversation is asked. */
+export function knowCaller(session: GloveSession, caller: ModelAdapter): void {
+  const { models } = session.config;
+  if (models?.[caller.name] !== caller) session.configure({ models: { ...models, [caller.name]: caller } });
+}
+
 /** Begins the prompt, and gives the result of its call; nothing where there is none. Rejects as `trigger` does, and with the reason of `signal`. */
 export async function outsideResult(
   session: GloveSession,

@@ -36,6 +36,7 @@ const moved = Object.fromEntries(
   [
     "services",
     "userId",
+    "middleware",
     "budgets",
     "limits",
     "prices",

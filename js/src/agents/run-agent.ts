@@ -40,7 +40,11 @@ export async function runAgent(
   const { systemPrompt, tools = [], skills = [], model = config.model } = agent;
   // Hooks are for what a person writes.
   const own = { systemPrompt, tools, skills, hooks: [], model };
-  const limits = omitUndefined({ budgets: agent.budgets ?? config.budgets, limits: agent.limits ?? config.limits });
+  const limits = omitUndefined({
+    budgets: agent.budgets ?? config.budgets,
+    limits: agent.limits ?? config.limits,
+    middleware: config.middleware,
+  });
   const { session, release } = open(id, { ...own, ...limits, services: config.services, userId: config.userId });
   chains.set(session, [...chain, agent]);
   let isStopped = false;

@@ -160,8 +160,9 @@ export class OpenSession {
 
   /** The settings with what plugins have added. */
   config(purpose?: HostPrompt["purpose"]): SessionConfig {
-    const { config } = this.page.session;
-    return this.#plugins?.apply(config, purpose) ?? config;
+    const { config, sessionId } = this.page.session;
+    const now = this.#plugins?.apply(config, purpose) ?? config;
+    return now.middleware?.length ? this.models.within({ ...now, sessionId }) : now;
   }
 
   /** What plugins take, where there are any. */

@@ -20,7 +20,7 @@ const isBroken = (text: string) => /\p{Surrogate}/u.test(text);
 /** Longer ones may come near the limits of a conversation, and cost more than they win. */
 const mostLetters = 0x1_0000;
 
-const lists = ["plugins", "hooks", "skills"] as const;
+const lists = ["plugins", "hooks", "skills", "middleware"] as const;
 
 /** Any other the core refuses, or writes odd names of it in another way. */
 export function isKnown({ schema }: Pick<PageTool, "schema">): boolean {

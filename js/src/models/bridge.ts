@@ -183,6 +183,9 @@ const kinds: Readonly<Record<string, string>> = {
   MODEL_SERVER: "server",
   MODEL_BAD_RESPONSE: "bad_response",
   MODEL_CONFIG: "config",
+  MIDDLEWARE_FAILED: "adapter",
+  MIDDLEWARE_STOPPED: "adapter",
+  MIDDLEWARE_INVALID: "config",
   // What a chat handler says, to a model that asks one.
   UNAUTHORIZED: "authentication",
   FORBIDDEN: "authentication",
@@ -195,7 +198,10 @@ export function errorKind(error: unknown): string | undefined {
 }
 
 /** The code that says more than the kind. */
-export const ownCode = (error: unknown) => codeOf(error as Error) === "MODEL_NOT_FOUND" && { code: "MODEL_NOT_FOUND" };
+export const ownCode = (error: unknown) => {
+  const code = codeOf(error as Error);
+  return /^(MODEL_NOT_FOUND$|MIDDLEWARE_)/.test(code) && { code };
+};
 
 /** A failure of our own models keeps its kind, in `detail`; anything else is a sentence. */
 function failure(error: unknown): Error {

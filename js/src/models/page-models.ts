@@ -1,6 +1,7 @@
 // The models of the page, as a session asks them; what asks is loaded with the first of them.
 
 import type { ModelAdapter } from "../ports/model.js";
+import type { SessionConfig } from "../ports/session-config.js";
 import type { Maybe } from "../timing/sync-or-promise.js";
 import { loadPart } from "../values/error.js";
 import type { BridgedModel, ModelBridge } from "./bridge.js";
@@ -17,6 +18,19 @@ export class PageModels implements Pick<ModelBridge, "prompt" | "forget" | "flus
   /** Nothing is needed for a model that the core reaches by itself. */
   ready(model: ModelAdapter): Maybe<unknown> {
     return transportOf(model) ? undefined : this.#asks();
+  }
+
+  /** Settings whose model is asked through their `middleware`: by this page, and never by the core itself. */
+  within(config: SessionConfig & { readonly sessionId: string }): SessionConfig {
+    let systemPrompt = "";
+    const model: ModelAdapter = {
+      name: config.model.name,
+      setSystemPrompt: (text) => {
+        systemPrompt = text;
+      },
+      prompt: async (...asked) => (await loadPart(import("./around-model.js"))).askThrough(config, systemPrompt, ...asked),
+    };
+    return { ...config, model };
   }
 
   prompt: ModelBridge["prompt"] = async (...asked) => (await this.#asks()).prompt(...asked);

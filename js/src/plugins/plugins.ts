@@ -121,7 +121,10 @@ export class Plugins {
     const chosen = this.#answers ?? config.models?.[this.#model] ?? config.model;
     const model = purpose === "summary" && chosen?.name?.startsWith(outsideModels) ? config.model : chosen;
     if (!this.#context && model === config.model) return config;
-    return { ...config, model, systemPrompt: [config.systemPrompt, this.#context].filter(Boolean).join("\n\n") };
+    const systemPrompt = [config.systemPrompt, this.#context].filter(Boolean).join("\n\n");
+    // What is known before is no call of a model.
+    const isKnown = model === this.#answers || model?.name?.startsWith(outsideModels);
+    return { ...config, model, systemPrompt, ...(isKnown && { middleware: [] }) };
   }
 
   /** What plugins had added before a reload is there afterwards. */

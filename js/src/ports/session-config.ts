@@ -4,6 +4,7 @@ import { checkOptions, type Options, type OptionType } from "../values/validate-
 import type { Budgets, Limits, WhenBusy } from "../wire/run-types.js";
 import type { DisplayManagerAdapter } from "./display.js";
 import type { Hook } from "./hook.js";
+import type { Middleware } from "./middleware/middleware.js";
 import type { ModelAdapter } from "./model.js";
 import type { ModelPrices } from "./model-options.js";
 import type { AnyPlugin } from "./plugin.js";
@@ -56,6 +57,8 @@ export interface SessionConfig {
   readonly skills?: readonly Skill[] | undefined;
   /** What is done with a message that has `/name` in it, before it is sent: `defineHook`. */
   readonly hooks?: readonly Hook[] | undefined;
+  /** What stands around each call of a model and of a tool, the first outermost: `defineMiddleware`. */
+  readonly middleware?: readonly Middleware[] | undefined;
 }
 
 export interface SessionParts extends SessionConfig {
@@ -107,6 +110,7 @@ export const sessionOptions = {
   plugins: "list",
   skills: "list",
   hooks: "list",
+  middleware: "list",
 } as const satisfies Options<SessionConfig>;
 
 export const counterStyle = "object|number";

@@ -10,11 +10,13 @@ export interface Asking extends Pick<RelayCall, "relay" | "body" | "key" | "fetc
   readonly asEvents?: boolean;
   /** Told of each piece of the answer, and of its end. */
   readonly trace?: { heard(events: string): void; ended(refusal?: Refusal): void } | undefined;
+  /** What the client is told in the place of this, where more is known. */
+  refused?(refusal: Refusal): Refusal;
   /** Told when there is no answer. */
   report(refusal: Refusal, cause?: unknown): void;
 }
 
-export function answer({ signal, heartbeatMs, asEvents, report, trace, ...call }: Asking): Promise<Response> {
+export function answer({ signal, heartbeatMs, asEvents, report, trace, refused, ...call }: Asking): Promise<Response> {
   if (signal.aborted) {
     trace?.ended(clientDisconnected);
     return Promise.resolve(refusedResponse(clientDisconnected));
@@ -33,7 +35,8 @@ export function answer({ signal, heartbeatMs, asEvents, report, trace, ...call }
   };
   relayed({ ...call, write, ready: () => stream.ready() }, leaving.signal)
     .then(
-      (refusal) => {
+      (given) => {
+        const refusal = given && (refused?.(given) ?? given);
         trace?.ended(refusal);
         if (!refusal) return stream.end(() => refusedResponse(clientDisconnected));
         report(refusal);

@@ -12,7 +12,7 @@ import { collect, type RemoteStreamEvent } from "./collect.js";
 import { core } from "./core.js";
 import type { Fetch } from "./http.js";
 import { checkRequest } from "./model-call.js";
-import { relayed } from "./relay-call.js";
+import { relayEvents } from "./relay-events.js";
 import type { RelayOptions } from "./relay-host.js";
 
 export type DirectOptions = Partial<RelayOptions> & Pick<RelayOptions, "format" | "baseURL" | "model">;
@@ -58,41 +58,7 @@ export async function* eventsOf(
   signal?: AbortSignal,
 ): AsyncGenerator<RemoteStreamEvent, void, undefined> {
   const relay = relayOf(await core(), options);
-  if (signal?.aborted) throw stoppedBy(signal);
-  const leaving = new AbortController();
-  const leave = () => leaving.abort();
-  signal?.addEventListener("abort", leave);
-  const buffered: RemoteStreamEvent[] = [];
-  let wake = () => {};
-  const write = (events: string) => {
-    // One line each, as the core writes them.
-    for (const event of events.split("\n\n")) if (event) buffered.push(JSON.parse(event.slice("data: ".length)));
-    wake();
-  };
-  let end: { readonly failure?: unknown } | undefined;
-  relayed({ relay, body, key, fetch, write }, leaving.signal)
-    .then(
-      (refusal) => (refusal ? { failure: fromCore(refusal) } : {}),
-      (failure: unknown) => ({ failure }),
-    )
-    .then((buffered) => {
-      end = buffered;
-      wake();
-    });
-  try {
-    for (;;) {
-      yield* buffered.splice(0);
-      if (buffered.length > 0) continue;
-      if (end?.failure) throw end.failure;
-      if (end) return;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  } finally {
-    signal?.removeEventListener("abort", leave);
-    leave();
-  }
+  yield* relayEvents({ relay, body, key, fetch }, fromCore, signal);
 }
 
 /** One for each model, as it keeps what it learned from refusals, until the core has to be started anew. */

@@ -4,6 +4,7 @@ import type { RunOutcome } from "../messages/outcome.js";
 import { createEndpointModel } from "../models/endpoint.js";
 import type { Core } from "../ports/core.js";
 import type { Hook } from "../ports/hook.js";
+import type { Middleware } from "../ports/middleware/middleware.js";
 import type { ModelAdapter } from "../ports/model.js";
 import type { ModelPrices } from "../ports/model-options.js";
 import type { AnyPlugin } from "../ports/plugin.js";
@@ -60,6 +61,8 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   readonly skills?: readonly Skill[] | undefined;
   /** What is done with a message that has `/name` in it, before it is sent: `defineHook`. */
   readonly hooks?: readonly Hook[] | undefined;
+  /** What stands around each call of a model and of a tool, the first outermost: `defineMiddleware`. */
+  readonly middleware?: readonly Middleware[] | undefined;
   /** What one request may use. */
   readonly budgets?: Budgets | undefined;
   /** Limits of one request. */

@@ -1,6 +1,7 @@
 // The display as one call of a tool sees it: what it pushes belongs to the call.
 
 import type { DisplayManagerAdapter, ListenerFn, Resolver, Slot, SlotRequest } from "../ports/display.js";
+import type { Middleware } from "../ports/middleware/middleware.js";
 import type { HasState, PluginState } from "../ports/plugin-state.js";
 import type { FileOutput, ToolAttachments, ToolConfig, ToolDisplay, ToolFiles } from "../ports/tool.js";
 import type { CallProgress } from "../snapshot/snapshot.js";
@@ -64,6 +65,8 @@ export interface CallServices {
   /** Those of the conversation. */
   readonly attachments?: ToolAttachments | undefined;
   readonly sessionId?: string | undefined;
+  /** What stands around the call. */
+  readonly middleware?: readonly Middleware[] | undefined;
   /** The session of the call, for agents. */
   readonly outer?: unknown;
   readonly plugins?:

@@ -145,8 +145,12 @@ export class ToolRunner implements ToolHost {
       if (signal.aborted && !tool.unAbortable) throw new AbortError();
       call = { ...begun(tool, signal), id, idempotencyKey, recorded: true };
       call.turn.begin();
-      display = this.#display(call);
-      const done = await tool.do(value, display, this.#context.agent(), signal);
+      const services = this.#context.services();
+      const shown = this.#display(call, services);
+      display = shown;
+      const work = () => tool.do(value, shown, this.#context.agent(), signal);
+      const isWithin = services.middleware?.length && name !== answerTool;
+      const done = await (isWithin ? within(services, call, value, work) : work());
       // What is added from now on would be lost.
       call.ended = true;
       const { result, json } = await this.#kept(name, resultOf(done), call.outputs);
@@ -163,9 +167,10 @@ export class ToolRunner implements ToolHost {
       const reason = refusal(error, call?.refused);
       if (reason !== undefined) return JSON.stringify({ rejected: reason });
       const threw = reasonOf(error) || "unknown error";
-      const code = call ? undefined : codeOf(asError(error));
+      const code = codeOf(asError(error));
       // No tool of the application has thrown that.
-      if (code === "TOOL_UNKNOWN" || code === "AGENT_NOT_RUNNING") this.#context.report(code, error);
+      const isOurs = call ? /^MIDDLEWARE_/.test(code) : code === "TOOL_UNKNOWN" || code === "AGENT_NOT_RUNNING";
+      if (isOurs) this.#context.report(code, error);
       else if (!signal.aborted)
         this.#context.report("TOOL_FAILED", new Error(`${namedTool(name)} threw: ${threw}`, { cause: error }));
       return JSON.stringify({ threw });
@@ -220,9 +225,20 @@ export class ToolRunner implements ToolHost {
     );
   }
 
-  #display(call: RunningCall): CallDisplay {
-    return new CallDisplay(this.#context.display(call), call, this.#context.services());
+  #display(call: RunningCall, services: CallServices = this.#context.services()): CallDisplay {
+    return new CallDisplay(this.#context.display(call), call, services);
   }
+}
+
+/** What the tool gives, or what stands around it. */
+async function within(around: CallServices, call: RunningCall, input: unknown, work: () => unknown): Promise<unknown> {
+  const { id, tool, signal, turn } = call;
+  const { runThrough } = await loadPart(import("../middleware/around-tool.js"));
+  const stopped = tool.unAbortable ? undefined : signal;
+  return runThrough(around, { id, tool, input, stopped }, async () => {
+    turn.begin();
+    return resultOf(await work());
+  });
 }
 
 /** An equal value, where there can be one. */

@@ -106,7 +106,15 @@ export interface TaskState {
   readonly output_ref?: string;
   readonly pending: readonly ApprovalRequest[];
   /** Decisions that the run of the current step is told, also again. */
-  readonly decided: readonly { readonly question: string; readonly allowed: boolean; readonly reason?: string }[];
+  readonly decided: readonly {
+    readonly question: string;
+    readonly allowed: boolean;
+    readonly reason?: string;
+    /** The id of the request. */
+    readonly request: string;
+    /** The call that it is about. */
+    readonly call_id?: string;
+  }[];
   /** What was decided about channels of the memory. */
   readonly consents?: readonly { readonly channel: string; readonly access: "read" | "write"; readonly allowed: boolean; readonly entries_sha256?: string }[];
   /** How many requests for approval there were. */
@@ -325,6 +333,8 @@ export interface ApprovalRequest {
   readonly input?: unknown;
   /** The question of the step's run. */
   readonly question?: string;
+  /** The call that it is about, in that run. */
+  readonly call_id?: string;
   /** The call may have taken effect: nobody but a person may say that it runs again. */
   readonly interrupted?: boolean;
   readonly [unknown: string]: unknown;

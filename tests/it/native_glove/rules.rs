@@ -129,3 +129,40 @@ fn who_said_never_is_not_overruled_by_a_rule() {
     let shown = screen.ends("\nTwo.\n>");
     assert!(shown.contains("✗ not allowed") && !home.file("work/made").exists(), "{shown}");
 }
+
+#[test]
+fn who_said_never_to_a_command_meant_it_with_any_limit_of_time_and_by_any_name_of_the_folder() {
+    let home = Home::new();
+    let call = |input: Value| json!({ "calls": [{ "tool": "bash", "input": input }] });
+    let text = |text: &str| json!({ "text": text });
+    let said = json!({ "command": "touch made", "seconds": 20 });
+    script(&home, &[call(said), text("One.")]);
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
+    screen.ends("\n>");
+    screen.says("Go.");
+    screen.ends("\nAnswer:");
+    screen.says("x");
+    screen.ends("\nOne.\n>");
+    screen.says("/exit");
+    screen.ends("ended with 0");
+    fs::create_dir(home.file("work/.glove")).unwrap();
+    home.write("work/.glove/allow", "command touch\n");
+    let again = [
+        json!({ "command": "touch made", "seconds": 60 }),
+        json!({ "command": "touch made", "folder": "." }),
+        json!({ "command": "touch made", "cwd": "./", "timeout": 5000 }),
+        json!({ "command": "touch made" }),
+        json!({ "command": "touch other", "seconds": 60 }),
+    ];
+    let again = again.map(|input| json!({ "tool": "bash", "input": input }));
+    script(&home, &[json!({ "calls": again }), text("Two.")]);
+    let Some(screen) = Screen::start(&home, "resume --model scripted:script") else { return };
+    screen.ends("\nAnswer:");
+    screen.says("y");
+    screen.ends("\n>");
+    screen.says("Go.");
+    let shown = screen.ends("\nTwo.\n>");
+    // With the first one, which stands above.
+    assert_eq!(shown.matches("✗ not allowed").count(), 5, "{shown}");
+    assert!(!home.file("work/made").exists() && home.file("work/other").exists(), "{shown}");
+}

@@ -4,6 +4,8 @@ use crate::support::wait::block_on;
 use futures_util::future::join;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{Tool, ToolContext};
+use glove_wasm::run::input::Answer;
+use glove_wasm::runtime::Session;
 use glove_wasm::testing::{FakeClock, Line, ScriptedModel};
 use glove_wasm_task::runtime::{Entry, Lease, MemoryWorkspace, RunOptions, Workspace, decide};
 use glove_wasm_task::{
@@ -314,6 +316,138 @@ fn whoever_denies_what_a_session_approves_in_the_same_instant_is_told_that_it_co
     let refused = block_on(decide(&client, NOON, &denies)).unwrap_err();
     assert_eq!(refused.code(), "TASK_APPROVAL_CLOSED");
     assert!(refused.message.contains("approved by \"session\""), "{refused}");
+}
+
+fn asks_to_write() -> ApprovalPolicy {
+    ApprovalPolicy { require_tools: vec!["fs_write".to_owned()], ..ApprovalPolicy::permissive() }
+}
+
+#[test]
+fn a_call_that_was_denied_does_not_run_when_its_session_is_told_yes_before_the_task_has_looked() {
+    for expires in [false, true] {
+        let files = workspace();
+        let task =
+            block_on(agent(&working_model()).start_task(files.clone(), spec().approvals(asks_to_write())))
+                .unwrap();
+        let result = block_on(task.run(LEAVE)).unwrap();
+        let question = result.approvals[0].question.clone().unwrap();
+        let mut denies = ApprovalDecision::new("req_0001", Decision::Denied, "ada", NOON);
+        denies.reason = Some("not this one".to_owned());
+        if expires {
+            denies.decision = Decision::Expired;
+        }
+        block_on(decide(&files, NOON, &denies)).unwrap();
+        let session = task.session().unwrap();
+        block_on(session.approve(&question)).unwrap();
+        assert!(files.text("progress/artifacts/one.md").is_none(), "the tool ran");
+        block_on(task.run(LEAVE)).unwrap();
+        assert!(files.text("progress/artifacts/one.md").is_none(), "the tool ran");
+        let decision = files.text(DECISION).unwrap();
+        assert!(decision.contains("\"ada\"") && !decision.contains("approved\""), "{decision}");
+        let reason = if expires { "nobody decided in time" } else { "not this one" };
+        let told = session.messages();
+        let told = told.iter().flat_map(glove_wasm::message::Message::results);
+        let told: Vec<_> = told.filter_map(|result| result.result.message.clone()).collect();
+        assert!(told.iter().any(|message| message.contains(reason)), "{told:?}");
+        let told = events(&files).into_iter().filter(|event| event.contains("came first"));
+        let told: Vec<String> = told.collect();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("approved by \"session\""), "{told:?}");
+    }
+}
+
+#[test]
+fn nobody_denies_a_call_that_runs_because_its_session_was_told_yes() {
+    let files = workspace();
+    let task = block_on(agent(&working_model()).start_task(files.clone(), spec().approvals(asks_to_write())))
+        .unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    let question = result.approvals[0].question.clone().unwrap();
+    let session = task.session().unwrap();
+    block_on(session.approve(&question)).unwrap();
+    assert!(files.text("progress/artifacts/one.md").is_some());
+    let denies = ApprovalDecision::new("req_0001", Decision::Denied, "ada", NOON);
+    let refused = block_on(decide(&files, NOON, &denies)).unwrap_err();
+    assert_eq!(refused.code(), "TASK_APPROVAL_CLOSED");
+    assert!(refused.message.contains("approved by \"session\""), "{refused}");
+    block_on(task.run(LEAVE)).unwrap();
+    let told = events(&files).into_iter().filter(|event| event.contains("came first")).count();
+    assert_eq!(told, 0);
+}
+
+#[test]
+fn whoever_decides_by_the_handle_hears_that_the_session_was_answered_a_moment_before() {
+    let files = workspace();
+    let task = block_on(agent(&working_model()).start_task(files.clone(), spec().approvals(asks_to_write())))
+        .unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    let question = result.approvals[0].question.clone().unwrap();
+    block_on(task.session().unwrap().reject(&question, None)).unwrap();
+    let refused = block_on(task.approve("req_0001", "ada")).unwrap_err();
+    assert_eq!(refused.code(), "TASK_APPROVAL_CLOSED");
+    assert!(refused.message.contains("denied by \"session\""), "{refused}");
+    block_on(task.run(LEAVE)).unwrap();
+    let decision = files.text(DECISION).unwrap();
+    assert!(decision.contains("denied") && decision.contains("\"session\""), "{decision}");
+}
+
+#[test]
+fn a_session_that_denies_what_a_file_approved_in_the_same_instant_is_what_the_file_and_the_journal_tell() {
+    let files = workspace();
+    let session: std::sync::Arc<std::sync::Mutex<Option<(Session, String)>>> = std::sync::Arc::default();
+    let asked = std::sync::Arc::clone(&session);
+    // The task has taken the file's yes over, and the session has not heard it.
+    let rival = Rival::new(&files, move |_, path, content| {
+        if path == STATE
+            && String::from_utf8_lossy(content).contains("\"allowed\": true")
+            && let Some((session, question)) = asked.lock().unwrap().take()
+        {
+            assert!(session.answer(&question, Answer::Deny { remember: false, reason: None }));
+        }
+    });
+    let task =
+        block_on(agent(&working_model()).start_task(rival, spec().approvals(asks_to_write()))).unwrap();
+    let result = block_on(task.run(LEAVE)).unwrap();
+    let question = result.approvals[0].question.clone().unwrap();
+    *session.lock().unwrap() = Some((task.session().unwrap(), question));
+    put_decision(
+        &files,
+        "req_0001",
+        &json!({ "decision": "approved", "approved_by": "ada", "reason": "go" }),
+    );
+    block_on(task.run(LEAVE)).unwrap();
+    assert!(session.lock().unwrap().is_none(), "the session was answered");
+    assert!(files.text("progress/artifacts/one.md").is_none());
+    let decision = files.text(DECISION).unwrap();
+    assert!(decision.contains("denied") && decision.contains("\"session\""), "{decision}");
+    let told = events(&files).into_iter().filter(|event| event.contains("came first"));
+    let told: Vec<String> = told.collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("approved by \"ada\": go"), "{told:?}");
+}
+
+#[test]
+fn a_run_that_waits_goes_on_at_once_when_its_session_is_answered() {
+    let files = workspace();
+    let task = block_on(agent(&working_model()).start_task(files.clone(), spec().approvals(asks_to_write())))
+        .unwrap();
+    let run = task.run(RunOptions::default());
+    let answering = async {
+        // At noon the clock stands still, so nobody looks of himself.
+        for _ in 0..2_000 {
+            glove_wasm::ports::Clock::sleep(&glove_wasm::system::SystemClock, 5).await;
+            if task.status() == TaskStatus::Finished {
+                return;
+            }
+            let Some(session) = task.session() else { continue };
+            for open in task.approvals() {
+                session.answer(&open.question.unwrap(), Answer::Allow { remember: false });
+            }
+        }
+        panic!("the run still waits: {:?}", events(&files));
+    };
+    let (result, ()) = block_on(join(run, answering));
+    assert_eq!(result.unwrap().finish_reason, Some(FinishReason::Completed));
 }
 
 #[test]

@@ -75,8 +75,14 @@ impl Screen<'_> {
                         Answer::Value(value) => Answer::Value(self.by_rule(value, rule.as_ref())?),
                         no @ Answer::No(_) => no,
                     };
+                    let is_never = matches!(&answer, Answer::Value(value) if value.as_str() == "false");
                     if let Some(why) = settle(&display, &slot.id, answer) {
                         self.display.line(&why)?;
+                    } else if is_never
+                        && let Some((tool, input)) = permitted(&slot)
+                        && let Err(failure) = self.open_agent.forbid(&tool, &input)
+                    {
+                        self.display.line(&format!("! {}", failure.message))?;
                     }
                 }
             }
@@ -107,9 +113,15 @@ impl Screen<'_> {
 
 /// What would let calls like the one run that is asked about.
 fn rule_for(slot: &Slot, guard: &Guard) -> Option<Rule> {
+    let (tool, input) = permitted(slot)?;
+    guard.rule_for(&tool, &input)
+}
+
+/// The tool and the arguments of the call that asks for permission.
+fn permitted(slot: &Slot) -> Option<(String, Json)> {
     if slot.renderer != "permission_request" {
         return None;
     }
     let input: serde_json::Value = slot.input.read().ok()?;
-    guard.rule_for(input.get("toolName")?.as_str()?, &Json::from(input.get("toolInput")?.clone()))
+    Some((input.get("toolName")?.as_str()?.to_owned(), Json::from(input.get("toolInput")?.clone())))
 }

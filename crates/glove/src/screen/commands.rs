@@ -6,6 +6,7 @@ use futures_executor::block_on;
 use glove_wasm::run::settings::Compaction;
 use glove_wasm::visible_text::isolated;
 use glove_wasm_native::StoredSession;
+use unicode_width::UnicodeWidthStr;
 
 use super::{Next, SHORT_ID, Screen};
 use crate::agent::{OpenAgent, Parts};
@@ -55,7 +56,7 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Whether a line that begins with this word is obeyed here.
-pub(super) fn is_command(word: &str) -> bool {
+pub(crate) fn is_command(word: &str) -> bool {
     word == "/quit" || (word.starts_with('/') && COMMANDS.iter().any(|(name, _)| *name == word))
 }
 
@@ -124,17 +125,7 @@ impl Screen<'_> {
     fn skill_rows(&self, width: usize) -> Vec<String> {
         let skills = &self.open_agent.skills;
         let title = (!skills.is_empty()).then(|| "Skills of this project:".to_owned());
-        let row = |skill: &Callable| {
-            let name = terminal_text::clean_name(&format!("/{}", skill.name));
-            let about = terminal_text::in_line(&skill.about);
-            let about =
-                terminal_text::cut(&about, width.saturating_sub(COLUMN.max(name.chars().count() + 2)));
-            format!(
-                "{name:COLUMN$}{}{}",
-                if name.chars().count() < COLUMN { "" } else { "  " },
-                isolated(&about)
-            )
-        };
+        let row = |skill: &Callable| skill_row(&skill.name, &skill.about, width);
         title.into_iter().chain(skills.iter().map(row)).collect()
     }
 
@@ -307,6 +298,21 @@ fn help_rows(width: usize) -> Vec<String> {
     lines
 }
 
+/// In columns: letters of some languages take two.
+fn skill_row(name: &str, about: &str, width: usize) -> String {
+    let name = terminal_text::clean_name(&format!("/{name}"));
+    let about = terminal_text::in_line(about);
+    let begin = COLUMN.max(name.width() + 2);
+    let space = " ".repeat(begin - name.width());
+    let most = width.saturating_sub(begin);
+    let mut shown = about.clone();
+    let mut letters = about.chars();
+    while shown.width() > most && letters.next_back().is_some() {
+        shown = format!("{}…", letters.as_str());
+    }
+    format!("{name}{space}{}", isolated(&shown))
+}
+
 fn session_line(session: &StoredSession) -> String {
     let name = if session.name.is_empty() { &session.title } else { &session.name };
     let short: String = session.id.chars().take(SHORT_ID).collect();
@@ -316,4 +322,23 @@ fn session_line(session: &StoredSession) -> String {
 
 fn folder_of(working_dir: String) -> PathBuf {
     PathBuf::from(if working_dir.is_empty() { ".".to_owned() } else { working_dir })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_a_skill_is_as_wide_as_the_window_in_columns() {
+        for (name, about) in [
+            ("release", "Makes a release of all packages that have changed since the last one"),
+            ("発売", "変更されたすべてのパッケージのリリースを作成します"),
+            ("日本語の長い名前のスキル", "短い説明ですがとても長い名前があります"),
+        ] {
+            let row = skill_row(name, about, 40);
+            assert!(row.width() <= 40 && row.width() > 36, "{} {row}", row.width());
+            assert!(row.contains('…'), "{row}");
+        }
+        assert_eq!(skill_row("発売", "短い", 40), "/発売        短い");
+    }
 }

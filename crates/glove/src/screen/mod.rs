@@ -29,7 +29,7 @@ use crate::own_command::{OwnCommand, OwnCommands};
 use crate::said::Said;
 use crate::terminal_text;
 
-pub(crate) use commands::COMMANDS;
+pub(crate) use commands::{COMMANDS, is_command};
 
 /// Within this time, a second ctrl-C leaves.
 const TWICE: Duration = Duration::from_secs(2);

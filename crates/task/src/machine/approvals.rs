@@ -32,7 +32,7 @@ impl Task {
         let objective = if objective.is_empty() { first_line(&self.state.spec.goal, 500) } else { objective };
         let mut request = self.request(now, ApprovalKind::Plan, objective);
         request.plan_path = Some(layout::PLAN.to_owned());
-        self.ask(now, request);
+        self.ask(now, &request);
     }
 
     pub(super) fn request(&mut self, now: u64, kind: ApprovalKind, rationale: String) -> ApprovalRequest {
@@ -49,20 +49,21 @@ impl Task {
             step: None,
             input: Json::null(),
             question: None,
+            call_id: None,
             interrupted: false,
             extra: Extra::default(),
         }
     }
 
     /// Writes a request down. With automatic approval it is decided at once, unless only a person can.
-    pub(super) fn ask(&mut self, now: u64, request: ApprovalRequest) -> Option<Decided> {
+    pub(super) fn ask(&mut self, now: u64, request: &ApprovalRequest) -> Option<Decided> {
         let automatic = self.state.approvals.automatic && !request.interrupted;
         let decision = ApprovalDecision::new(&request.id, Decision::Approved, "automatic", now);
         if automatic {
             // It stands before the request does, so that nobody else decides about it.
             self.send(&layout::decision(&decision.id), pretty(&decision));
         }
-        self.send(&layout::request(&request.id), pretty(&request));
+        self.send(&layout::request(&request.id), pretty(request));
         let data =
             fields(&[("id", &request.id), ("type", &request.kind), ("expires_at", &request.expires_at)]);
         let step = request.step.clone().unwrap_or_default();
@@ -71,9 +72,8 @@ impl Task {
         if !automatic {
             return None;
         }
-        self.settle(now, &request, &decision);
-        let question = request.question.unwrap_or_default();
-        Some(Decided { question, allowed: true, reason: None })
+        self.settle(now, request, &decision);
+        Some(Decided::of(request.question.as_deref().unwrap_or_default(), request, &decision))
     }
 
     pub(super) fn asked(
@@ -106,8 +106,9 @@ impl Task {
             request.step = Some(step.clone());
             request.input = question.input.clone();
             request.question = Some(question.id.clone());
+            request.call_id.clone_from(&question.call_id);
             request.interrupted = interrupted;
-            answers.extend(self.ask(now, request));
+            answers.extend(self.ask(now, &request));
         }
         if let Some(until) = self.state.pending.iter().map(ApprovalRequest::expires).min() {
             self.state.status = TaskStatus::Waiting;
@@ -138,7 +139,7 @@ impl Task {
     }
 
     fn answer(&self, answers: Vec<Decided>, fx: &mut Effects) {
-        fx.extend(answers.into_iter().map(|Decided { question, allowed, reason }| Effect::Answer {
+        fx.extend(answers.into_iter().map(|Decided { question, allowed, reason, .. }| Effect::Answer {
             question,
             allowed,
             reason,
@@ -147,13 +148,29 @@ impl Task {
 
     pub(super) fn answered(&mut self, now: u64, question: &str, allowed: bool, fx: &mut Effects) {
         let open = self.state.pending.iter().find(|open| open.question.as_deref() == Some(question)).cloned();
-        let Some(request) = open else { return };
+        let Some(request) = open else { return self.answered_late(now, question, allowed, fx) };
         let said = if allowed { Decision::Approved } else { Decision::Denied };
         let decision = ApprovalDecision::new(&request.id, said, "session", now);
         self.send_decision(&decision);
         self.settle(now, &request, &decision);
         if self.state.pending.is_empty() {
             self.state.status = TaskStatus::Running;
+        }
+        fx.push(Effect::Save);
+    }
+
+    /// A decision was taken over before the session's answer was heard. Of two that differ the denial was carried out: the session ends a call
+    /// that it denies, and one that is denied here does not run.
+    fn answered_late(&mut self, now: u64, question: &str, allowed: bool, fx: &mut Effects) {
+        let known = self.state.decided.iter_mut().find(|known| known.question == question);
+        let Some(known) = known.filter(|known| known.allowed != allowed) else { return };
+        let id = known.request.clone();
+        if allowed {
+            self.came_second(now, &id, &format!(" ({} by \"session\")", Decision::Approved.word()));
+        } else {
+            (known.allowed, known.reason) = (false, None);
+            // What stands in the file is set aside when this is written there, and told.
+            self.send_decision(&ApprovalDecision::new(&id, Decision::Denied, "session", now));
         }
         fx.push(Effect::Save);
     }

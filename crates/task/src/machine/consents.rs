@@ -62,7 +62,7 @@ impl Task {
             request.channel = Some(channel.clone());
             request.access = Some(access);
             request.input = entries.clone();
-            self.ask(now, request);
+            self.ask(now, &request);
             asked = true;
         }
         asked

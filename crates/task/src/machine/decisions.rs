@@ -151,17 +151,23 @@ impl Task {
         let said = ApprovalDecision::from_file(id, text).ok();
         let said = said.map_or_else(String::new, |said| {
             let who = first_line(&said.approved_by, 100);
-            format!(" ({} by \"{who}\")", said.decision.word())
+            let reason = said.reason.as_deref().map(|reason| first_line(reason.trim(), 300));
+            let reason = reason.filter(|reason| !reason.is_empty());
+            let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+            format!(" ({} by \"{who}\"{reason})", said.decision.word())
         });
+        self.came_second(now, id, &said);
+        self.state.ignored.push(mark(id, text));
+    }
+
+    pub(super) fn came_second(&mut self, now: u64, id: &str, said: &str) {
         let why = format!("another answer came first and has taken effect{said}");
         self.ignore(now, id, TaskErrorKind::ApprovalClosed, &why);
-        self.state.ignored.push(mark(id, text));
     }
 
     /// A decision takes effect.
     pub(super) fn settle(&mut self, now: u64, request: &ApprovalRequest, decision: &ApprovalDecision) {
         self.state.pending.retain(|open| open.id != request.id);
-        let allowed = decision.decision == Decision::Approved;
         let reason = decision.reason.clone().unwrap_or_default();
         let mut data: Vec<(&str, &dyn Write)> = vec![
             ("id", &request.id),
@@ -177,12 +183,7 @@ impl Task {
         self.emit_of(now, "approval.decided", &step, request.tool_name.clone().unwrap_or_default(), data);
         match (&request.question, request.kind) {
             (Some(question), ApprovalKind::Tool) => {
-                let reason = match decision.decision {
-                    Decision::Approved => None,
-                    Decision::Denied => decision.reason.clone(),
-                    Decision::Expired => Some("nobody decided in time".to_owned()),
-                };
-                self.state.decided.push(Decided { question: question.clone(), allowed, reason });
+                self.state.decided.push(Decided::of(question, request, decision));
             }
             (None, ApprovalKind::Tool) => {}
             (_, ApprovalKind::Memory) => self.consented(request, decision),

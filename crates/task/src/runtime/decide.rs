@@ -119,7 +119,7 @@ async fn closed_before(files: &dyn Workspace, id: &str) -> Result<Option<Vec<u8>
     Err(TaskError::new(TaskErrorKind::ApprovalClosed, message))
 }
 
-fn is_decided(by: &ApprovalDecision) -> String {
+pub(super) fn is_decided(by: &ApprovalDecision) -> String {
     let ApprovalDecision { id, decision, approved_by, timestamp, .. } = by;
     let when = if timestamp.is_empty() { "" } else { ", " };
     let (who, timestamp) = (first_line(approved_by, 100), first_line(timestamp, 40));

@@ -155,6 +155,7 @@ impl TaskHandle {
 
     /// Decides about a request.
     pub async fn decide(&self, decision: &ApprovalDecision) -> Result<(), TaskError> {
+        self.running.still_waits(&decision.id)?;
         self.running.take(decision);
         decide(&*self.running.shared.files, self.running.now(), decision).await?;
         self.running.wake();
@@ -228,12 +229,16 @@ impl TaskHandle {
 
     async fn advance(&self, leave: bool, once: bool) -> Result<(), TaskError> {
         loop {
-            let answered = std::mem::take(&mut *lock(&self.running.shared.answered));
-            for (question, allowed) in answered {
-                self.running.accept(Input::Answered { question, allowed }).await?;
-            }
+            let overruled = self.running.take_answers().await?;
             let seen = self.observe().await?;
-            match self.running.accept(Input::Proceed(Box::new(seen))).await? {
+            if self.running.has_answers() {
+                // What was read of its file may be what came after it.
+                self.running.keep_answers(overruled);
+                continue;
+            }
+            let then = self.running.accept(Input::Proceed(Box::new(seen))).await?;
+            self.running.tell_overruled(overruled).await?;
+            match then {
                 Then::Run(step) => match self.running.run_step(*step).await {
                     Ok(StepExit::Stops) => return self.stopped(),
                     Ok(StepExit::Ended) if once => return Ok(()),

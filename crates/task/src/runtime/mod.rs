@@ -3,6 +3,7 @@
 //! [`TaskAgent`] is what an application uses; [`Workspace`] is the port to where a task's files are.
 
 mod agent;
+mod claims;
 mod credentials;
 mod decide;
 mod handle;

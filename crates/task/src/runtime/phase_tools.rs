@@ -5,14 +5,14 @@ use std::sync::{Arc, Weak};
 
 use crate::ApprovalPolicy;
 use crate::runtime::credentials::{CleanDisplay, CleanSteps, CredentialBroker, CredentialRequest};
-use crate::runtime::running::{Shared, lock};
+use crate::runtime::running::{Running, Shared, lock};
 use crate::runtime::watch::look;
 use glove_wasm::error::ToolDefinitionError;
-use glove_wasm::json;
+use glove_wasm::json::{self, Json};
 use glove_wasm::message::ToolResultData;
 use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{CallRef, Checked, Tool, ToolContext, ToolHost, Tools};
-use glove_wasm::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome};
+use glove_wasm::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validated};
 use glove_wasm::tool::{Gate, ToolDefinition, ToolSpec};
 
 pub(super) struct PhaseTools {
@@ -102,13 +102,29 @@ impl ToolHost for PhaseTools {
             let result = ToolResultData::error("the time of the task is used up: the tool did not run");
             return Box::pin(ready(ToolOutcome::Returned { result, outputs: Vec::new() }));
         }
+        let host = self.host(call.tool_name);
         let broker = task.upgrade().and_then(|shared| shared.parts.broker.clone());
-        let working = match broker {
-            None => self.host(call.tool_name).run(call, context),
-            Some(broker) => self.run_with(&*broker, call, context),
+        let is_asked = task.upgrade().is_some_and(|shared| Running { shared }.was_asked(call.call_id));
+        // Many a tool does its work before its future is polled for the first time.
+        let working = match (&broker, is_asked) {
+            (None, false) => Ok(host.run(call, context)),
+            _ => Err((OwnCall::of(call), context)),
         };
         Box::pin(async move {
-            let outcome = working.await;
+            let outcome = match working {
+                Ok(working) => working.await,
+                Err((call, context)) => {
+                    if let Some(shared) = task.upgrade()
+                        && let Some(refused) = (Running { shared }).refuses(&call.call_id).await
+                    {
+                        return refused;
+                    }
+                    match broker {
+                        None => host.run(call.view(), context).await,
+                        Some(broker) => run_with(&*broker, &task, &*host, &call, context).await,
+                    }
+                }
+            };
             look(&task).await;
             outcome
         })
@@ -119,58 +135,76 @@ impl ToolHost for PhaseTools {
     }
 }
 
-impl PhaseTools {
-    /// Asks for the credentials of the call first; what it says afterwards is told without them.
-    fn run_with(
-        &self,
-        broker: &dyn CredentialBroker,
-        call: CallRef<'_>,
-        context: ToolContext,
-    ) -> BoxFuture<'static, ToolOutcome> {
-        let host = self.host(call.tool_name);
-        let task = Weak::clone(&self.task);
-        let task_id = task.upgrade().map(|shared| lock(&shared.task).state().task_id.clone());
-        let asking = broker.credentials(CredentialRequest {
-            tool: call.tool_name.to_owned(),
-            task_id: task_id.unwrap_or_default(),
+/// Asks for the credentials of the call first; what it says afterwards is told without them.
+async fn run_with(
+    broker: &dyn CredentialBroker,
+    task: &Weak<Shared>,
+    host: &dyn ToolHost,
+    call: &OwnCall,
+    context: ToolContext,
+) -> ToolOutcome {
+    let task_id = task.upgrade().map(|shared| lock(&shared.task).state().task_id.clone());
+    let asking = broker.credentials(CredentialRequest {
+        tool: call.tool_name.clone(),
+        task_id: task_id.unwrap_or_default(),
+        call_id: call.call_id.clone(),
+    });
+    let refused = |message: String| {
+        let mut result = ToolResultData::error(message);
+        result.data = json::written("{\"code\":\"TASK_CREDENTIALS_FAILED\"}".to_owned());
+        ToolOutcome::Returned { result, outputs: Vec::new() }
+    };
+    let Ok(credentials) = asking.await else {
+        // What went wrong there may say what nobody is to read.
+        return refused("there are no credentials for this call, so the tool did not run".to_owned());
+    };
+    let Some(secrets) = task.upgrade().map(|shared| Arc::clone(&shared.secrets)) else {
+        return ToolOutcome::TimedOut;
+    };
+    if let Err(why) = secrets.keep(&credentials) {
+        return refused(why);
+    }
+    let context = context.with_credentials(credentials).through(
+        |steps| Arc::new(CleanSteps { steps, secrets: Arc::clone(&secrets) }),
+        |port| Arc::new(CleanDisplay { port, secrets: Arc::clone(&secrets) }),
+    );
+    let outcome = host.run(call.view(), context).await;
+    secrets.outcome(outcome)
+}
+
+/// A call that runs later than it is told.
+struct OwnCall {
+    call_id: String,
+    tool_name: String,
+    input: Json,
+    validated: Option<Validated>,
+    judged: Option<Json>,
+    attempt: u32,
+    idempotency_key: String,
+}
+
+impl OwnCall {
+    fn of(call: CallRef<'_>) -> Self {
+        OwnCall {
             call_id: call.call_id.to_owned(),
-        });
-        let (call_id, tool_name, input) =
-            (call.call_id.to_owned(), call.tool_name.to_owned(), call.input.clone());
-        let (validated, judged) = (call.validated.cloned(), call.judged.cloned());
-        let key = call.idempotency_key.to_owned();
-        let attempt = call.attempt;
-        Box::pin(async move {
-            let refused = |message: String| {
-                let mut result = ToolResultData::error(message);
-                result.data = json::written("{\"code\":\"TASK_CREDENTIALS_FAILED\"}".to_owned());
-                ToolOutcome::Returned { result, outputs: Vec::new() }
-            };
-            let Ok(credentials) = asking.await else {
-                // What went wrong there may say what nobody is to read.
-                return refused("there are no credentials for this call, so the tool did not run".to_owned());
-            };
-            let Some(secrets) = task.upgrade().map(|shared| Arc::clone(&shared.secrets)) else {
-                return ToolOutcome::TimedOut;
-            };
-            if let Err(why) = secrets.keep(&credentials) {
-                return refused(why);
-            }
-            let context = context.with_credentials(credentials).through(
-                |steps| Arc::new(CleanSteps { steps, secrets: Arc::clone(&secrets) }),
-                |port| Arc::new(CleanDisplay { port, secrets: Arc::clone(&secrets) }),
-            );
-            let call = CallRef {
-                call_id: &call_id,
-                tool_name: &tool_name,
-                input: &input,
-                validated: validated.as_ref(),
-                judged: judged.as_ref(),
-                attempt,
-                idempotency_key: &key,
-            };
-            let outcome = host.run(call, context).await;
-            secrets.outcome(outcome)
-        })
+            tool_name: call.tool_name.to_owned(),
+            input: call.input.clone(),
+            validated: call.validated.cloned(),
+            judged: call.judged.cloned(),
+            attempt: call.attempt,
+            idempotency_key: call.idempotency_key.to_owned(),
+        }
+    }
+
+    fn view(&self) -> CallRef<'_> {
+        CallRef {
+            call_id: &self.call_id,
+            tool_name: &self.tool_name,
+            input: &self.input,
+            validated: self.validated.as_ref(),
+            judged: self.judged.as_ref(),
+            attempt: self.attempt,
+            idempotency_key: &self.idempotency_key,
+        }
     }
 }

@@ -7,6 +7,7 @@ use futures_util::future::select;
 use futures_util::lock::Mutex as Turn;
 
 use crate::layout::{self, WorkspacePath};
+use crate::runtime::claims::Answers;
 use crate::runtime::credentials::Secrets;
 use crate::runtime::decide::write_first;
 use crate::runtime::in_flight::Watch;
@@ -50,7 +51,7 @@ pub(super) struct Shared {
     /// Decisions that this process took: their ids, and the hashes of their files.
     pub(super) taken: Mutex<Vec<(String, String)>>,
     /// Questions that were answered in the session itself.
-    pub(super) answered: Mutex<Vec<(String, bool)>>,
+    pub(super) answered: Mutex<Answers>,
     pub(super) listeners: Mutex<Vec<Arc<dyn Listen>>>,
     /// Of the calls that run.
     pub(super) secrets: Arc<Secrets>,
@@ -246,15 +247,7 @@ impl Running {
 
     /// The ids of those that somebody else wrote, where that counts.
     pub(super) fn foreign(&self, decisions: &[(String, String)]) -> Vec<String> {
-        if !self.shared.parts.decided_here {
-            return Vec::new();
-        }
-        let taken = lock(&self.shared.taken);
-        let is_own = |id: &str, text: &str| {
-            let hash = sha256(text.as_bytes());
-            taken.iter().any(|(known, own)| known == id && *own == hash)
-        };
-        decisions.iter().filter(|(id, text)| !is_own(id, text)).map(|(id, _)| id.clone()).collect()
+        decisions.iter().filter(|(id, text)| self.is_foreign(id, text)).map(|(id, _)| id.clone()).collect()
     }
 
     /// Id and content of each decision that could change anything.

@@ -131,6 +131,9 @@ impl Running {
         usage: Usage,
         elapsed_ms: u64,
     ) -> Result<StepExit, TaskError> {
+        // The end of a step forgets what was decided in it.
+        let overruled = self.take_answers().await?;
+        self.tell_overruled(overruled).await?;
         let end = match end {
             StepEnd::Stopped(_) => StepEnd::Stopped(self.stop_reason().await?.unwrap_or_default()),
             end => end,
@@ -346,6 +349,7 @@ impl Running {
                     if let (Event::QuestionAnswered { id, allowed }, Some(shared)) = (event, shared.upgrade())
                     {
                         lock(&shared.answered).push((id.clone(), *allowed));
+                        Running { shared }.wake();
                     }
                 });
                 *lock(&self.shared.session) = Some((step.id.clone(), session.clone()));

@@ -30,9 +30,9 @@ const AROUND: usize = 6;
 const ANSWER: &str = "Answer: ";
 const FEWEST_ROWS: usize = 5;
 /// So long nothing is typed before a question is answered by somebody who was typing.
-const QUIET: Duration = Duration::from_millis(600);
+pub const QUIET: Duration = Duration::from_millis(600);
 /// So often it is looked whether a question still stands.
-const LOOK: Duration = Duration::from_millis(100);
+pub const LOOK: Duration = Duration::from_millis(100);
 const CTRL_C: u8 = 3;
 /// How long a key that begins with Escape may take to arrive.
 const ESCAPE_MS: u16 = 50;
@@ -42,9 +42,13 @@ pub fn put(question: &Question, is_typing: bool) -> io::Result<Option<Answer>> {
     ask(question, How { is_typing, stands: None })
 }
 
-/// Asks for as long as the question stands and nobody has begun to answer it. Fails with [`Gone`] where it does not stand any more.
-pub fn put_while(question: &Question, stands: &dyn Fn() -> bool) -> io::Result<Option<Answer>> {
-    ask(question, How { is_typing: false, stands: Some(stands) })
+/// The same for as long as the question stands and nobody has begun to answer it. Fails with [`Gone`] where it does not stand any more.
+pub fn put_while(
+    question: &Question,
+    is_typing: bool,
+    stands: &dyn Fn() -> bool,
+) -> io::Result<Option<Answer>> {
+    ask(question, How { is_typing, stands: Some(stands) })
 }
 
 /// A question was answered elsewhere, or taken back.
@@ -113,7 +117,8 @@ fn until_key(shown: &str, how: How<'_>) -> io::Result<()> {
         }
     };
     let _ = tcsetattr(stdin(), OptionalActions::Now, &before);
-    let rows = pages::rows(&[shown], pages::size().0).len();
+    let shown: Vec<&str> = shown.split('\n').collect();
+    let rows = pages::rows(&shown, pages::size().0).len();
     if rows > 1 {
         write!(out, "\x1b[{}A", rows - 1)?;
     }
@@ -129,7 +134,7 @@ fn drop_typed_ahead() {
 
 /// Whoever was typing something else types on for a moment: the end of their words is no answer to what they have not read. True when they
 /// interrupt.
-fn until_seen(is_typing: bool) -> io::Result<bool> {
+pub fn until_seen(is_typing: bool) -> io::Result<bool> {
     let (true, Ok(before)) = (is_typing, tcgetattr(stdin())) else { return Ok(false) };
     let mut modes = before.clone();
     // Keys come one by one and are not echoed, and ctrl-C is one of them.

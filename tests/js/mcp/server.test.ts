@@ -1,0 +1,254 @@
+// Our tools for clients of MCP, with the official client.
+import type { CallToolResult, ElicitRequestFormParams, InputRequiredResult } from "@modelcontextprotocol/client";
+import { defineTool, type ToolConfig } from "glove-wasm";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { mcpApp, round, textOf } from "../../support/mcp-handler.js";
+
+/** What a tool has been called with. */
+const ran: unknown[] = [];
+
+const add = (more: Partial<ToolConfig> = {}): ToolConfig => ({
+  ...defineTool({
+    name: "add",
+    title: "Add to the cart",
+    description: "Puts something into the cart.",
+    inputSchema: z.object({ item: z.string() }),
+    do: ({ item }) => {
+      ran.push(item);
+      return { cart: [item], secret: "of the shop" };
+    },
+  }),
+  ...more,
+});
+
+type Said = { readonly action: "accept" | "decline" | "cancel"; readonly content?: Record<string, string | boolean> };
+
+/** A client that answers what is asked with the next of these, and what it was asked. */
+async function asked(app: ReturnType<typeof mcpApp>, answers: readonly Said[], headers: Record<string, string> = {}) {
+  const client = await app.connect({}, headers);
+  const questions: ElicitRequestFormParams[] = [];
+  const left = [...answers];
+  client.setRequestHandler("elicitation/create", ({ params }) => {
+    questions.push(params as ElicitRequestFormParams);
+    return left.shift() ?? { action: "cancel" };
+  });
+  return { client, questions };
+}
+
+test("clients list the tools that are offered, with what they do, and get their results", async () => {
+  ran.length = 0;
+  const look = defineTool({ name: "look", description: "Looks.", inputSchema: z.object({}), do: () => "3 things" });
+  const hidden = defineTool({ name: "hidden", description: "Is not offered.", inputSchema: z.object({}), do: () => "" });
+  const cart = z.object({ cart: z.array(z.string()) });
+  const app = mcpApp([add({ danger: true, idempotent: false }), look, hidden], {
+    tools: [
+      { name: "add", outputSchema: cart, openWorld: false },
+      { name: "look", readOnly: true },
+    ],
+    title: "The shop",
+    instructions: "It sells cheese.",
+  });
+  const client = await app.connect();
+  expect(client.getNegotiatedProtocolVersion()).toBe("2026-07-28");
+  expect(client.getServerVersion()).toMatchObject({ name: "shop", title: "The shop" });
+  expect(client.getInstructions()).toBe("It sells cheese.");
+  const { tools } = await client.listTools();
+  expect(tools).toEqual([
+    {
+      name: "add",
+      title: "Add to the cart",
+      description: "Puts something into the cart.",
+      inputSchema: { type: "object", properties: { item: { type: "string" } }, required: ["item"] },
+      outputSchema: { type: "object", properties: { cart: { type: "array", items: { type: "string" } } }, required: ["cart"] },
+      annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    },
+    {
+      name: "look",
+      description: "Looks.",
+      inputSchema: { type: "object", properties: {} },
+      annotations: { readOnlyHint: true },
+    },
+  ]);
+  const result = await client.callTool({ name: "add", arguments: { item: "brie" } });
+  expect(result.structuredContent).toEqual({ cart: ["brie"] });
+  expect(textOf(result)).toBe('{"cart":["brie"]}');
+  expect(textOf(await client.callTool({ name: "look" }))).toBe("3 things");
+  expect(ran).toEqual(["brie"]);
+  await expect(client.callTool({ name: "hidden" })).rejects.toThrow(/no tool "hidden"/);
+  expect(app.model.calls).toEqual([]);
+  // Each call is in the record of a session of its own.
+  expect(app.stores.size).toBe(2);
+  const [first] = await Promise.all([...app.stores.values()].map((store) => store.getMessages()));
+  expect(JSON.stringify(first)).toContain("brie");
+  expect(app.errors).toEqual([]);
+});
+
+test.each([false, true])("an approval is a question to the person, who sees what runs (another process: %s)", async (fresh) => {
+  ran.length = 0;
+  const app = mcpApp([add({ requireApproval: { required: true, reason: "It costs 5 €." }, danger: true })], {}, { fresh });
+  const { client, questions } = await asked(app, [{ action: "accept", content: { approved: true } }]);
+  const result = await client.callTool({ name: "add", arguments: { item: "brie" } });
+  expect(questions).toHaveLength(1);
+  expect(questions[0]?.message).toBe(
+    'Add to the cart\n\nIt cannot be taken back.\n\nIt costs 5 €.\n\nadd {\n  "item": "brie"\n}',
+  );
+  expect(result.isError ?? false).toBe(false);
+  expect(result.structuredContent).toMatchObject({ cart: ["brie"] });
+  expect(ran).toEqual(["brie"]);
+  expect(app.errors).toEqual([]);
+});
+
+test.each<[string, Said]>([
+  ["declines", { action: "decline" }],
+  ["turns the question away", { action: "cancel" }],
+  ["leaves the box empty", { action: "accept", content: { approved: false, reason: "too dear" } }],
+  ["says nothing of it", { action: "accept", content: {} }],
+  ["says it in words", { action: "accept", content: { approved: "true" } }],
+])("a tool does not run for a person who %s", async (_, said) => {
+  ran.length = 0;
+  const { client } = await asked(mcpApp([add({ requireApproval: true })]), [said]);
+  const result = await client.callTool({ name: "add", arguments: { item: "brie" } });
+  expect(result.isError).toBe(true);
+  if (said.content?.reason) expect(textOf(result)).toContain("too dear");
+  expect(ran).toEqual([]);
+});
+
+/** The rounds of a call, one by one. */
+async function rounds(app: ReturnType<typeof mcpApp>, headers: Record<string, string> = {}) {
+  const client = await app.connect({ inputRequired: { autoFulfill: false } }, headers);
+  const send = (params: object) => round(client, { name: "add", arguments: { item: "brie" }, ...params });
+  const first = (await send({})) as InputRequiredResult;
+  return { send, first };
+}
+
+const yes = { answer: { action: "accept", content: { approved: true } } };
+
+test.each([false, true])("an answer that is sent twice runs the tool once (another process: %s)", async (fresh) => {
+  ran.length = 0;
+  const app = mcpApp([add({ requireApproval: true })], {}, { fresh });
+  const { send, first } = await rounds(app);
+  expect(first).toMatchObject({ resultType: "input_required" });
+  const again = { requestState: first.requestState, inputResponses: yes };
+  const results = [await send(again), await send(again)];
+  if (!fresh) results.push(...(await Promise.all([send(again), send(again)])));
+  for (const result of results) expect(textOf(result as CallToolResult)).toContain("brie");
+  expect(ran).toEqual(["brie"]);
+});
+
+test("two answers at once run the tool once, and both have the result", async () => {
+  ran.length = 0;
+  const app = mcpApp([add({ requireApproval: true })]);
+  const { send, first } = await rounds(app);
+  const again = { requestState: first.requestState, inputResponses: yes };
+  const no = { requestState: first.requestState, inputResponses: { answer: { action: "decline" } } };
+  const results = await Promise.all([send(again), send(no), send(again)]);
+  for (const result of results) expect(textOf(result as CallToolResult)).toContain("brie");
+  expect(ran).toEqual(["brie"]);
+});
+
+test("two processes that get the same answer at once run the tool once", async () => {
+  ran.length = 0;
+  const app = mcpApp([add({ requireApproval: true })], {}, { fresh: true, shared: true });
+  const { send, first } = await rounds(app);
+  const again = { requestState: first.requestState, inputResponses: yes };
+  const results = (await Promise.all([send(again), send(again)])) as CallToolResult[];
+  expect(results.some((result) => textOf(result).includes("brie"))).toBe(true);
+  expect(ran).toEqual(["brie"]);
+  expect(textOf((await send(again)) as CallToolResult)).toContain("brie");
+});
+
+test("what would look like other arguments is shown as it is", async () => {
+  const app = mcpApp([add({ requireApproval: true })]);
+  const { client, questions } = await asked(app, []);
+  await client.callTool({ name: "add", arguments: { item: "brie\u202edlog\u200b\n\nadd {}" } });
+  expect(questions[0]?.message).toContain('"item": "brie\\u{202e}dlog\\u{200b}\\n\\nadd {}"');
+});
+
+test("an answer without one is asked again, and one that belongs to another call is refused", async () => {
+  ran.length = 0;
+  const app = mcpApp([add({ requireApproval: true })]);
+  const { send, first } = await rounds(app);
+  const again = (await send({ requestState: first.requestState })) as InputRequiredResult;
+  expect(again).toMatchObject({ resultType: "input_required", inputRequests: first.inputRequests });
+  const other = await send({ arguments: { item: "gold" }, requestState: first.requestState, inputResponses: yes });
+  expect(other).toMatchObject({ isError: true });
+  expect(textOf(other as CallToolResult)).toMatch(/other arguments/);
+  await expect(send({ requestState: `${first.requestState}x`, inputResponses: yes })).rejects.toThrow(/requestState/);
+  expect(ran).toEqual([]);
+  expect(await send({ requestState: again.requestState, inputResponses: yes })).toMatchObject({
+    structuredContent: { cart: ["brie"] },
+  });
+});
+
+test("nobody answers for another owner", async () => {
+  ran.length = 0;
+  const owner = (request: Request) => request.headers.get("x-user") ?? "";
+  const app = mcpApp([add({ requireApproval: true })], { owner });
+  const ann = await rounds(app, { "x-user": "ann" });
+  const bob = await rounds(app, { "x-user": "bob" });
+  await expect(bob.send({ requestState: ann.first.requestState, inputResponses: yes })).rejects.toThrow(/requestState/);
+  expect(ran).toEqual([]);
+  await ann.send({ requestState: ann.first.requestState, inputResponses: yes });
+  expect(ran).toEqual(["brie"]);
+  expect([...app.stores.keys()].map((id) => id.split(":").slice(0, 2).join(":")).sort()).toEqual(["mcp:ann", "mcp:bob"]);
+});
+
+test("a question has its time", async () => {
+  ran.length = 0;
+  const app = mcpApp([add({ requireApproval: true })], { questionMs: 1_000 });
+  const { send, first } = await rounds(app);
+  await expect
+    .poll(
+      () =>
+        send({ requestState: first.requestState }).then(
+          () => "open",
+          (error: Error) => error.message,
+        ),
+      { timeout: 10_000 },
+    )
+    .toMatch(/requestState/);
+  expect(ran).toEqual([]);
+});
+
+test.each(["legacy", "auto"] as const)("a client that cannot be asked is told so, and nothing runs (%s)", async (mode) => {
+  ran.length = 0;
+  const app = mcpApp([add({ requireApproval: ({ item }: { item: string }) => item === "gold" })]);
+  const client = await app.connect(mode === "auto" ? { capabilities: {} } : {}, {}, mode);
+  const result = await client.callTool({ name: "add", arguments: { item: "gold" } });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(/cannot be asked.*did not run/);
+  expect(ran).toEqual([]);
+  expect(textOf(await client.callTool({ name: "add", arguments: { item: "brie" } }))).toContain("brie");
+  expect(ran).toEqual(["brie"]);
+});
+
+test("what a tool asks in the middle of its work is a question too, and a secret is none", async () => {
+  const ask = (renderer: string, input: unknown) =>
+    defineTool({
+      name: `ask_${renderer}`,
+      description: "Asks.",
+      inputSchema: z.object({}),
+      do: async (_, display) => `said ${await display.pushAndWait(input as never, renderer as never)}`,
+    });
+  const app = mcpApp([
+    ask("confirm", { message: "Sure?" }),
+    ask("select", { message: "Which?", options: ["a", { label: "Bee", value: "b" }] }),
+    ask("input", { message: "Who?", default: "Ann" }),
+    ask("secret", { message: "The key?" }),
+  ]);
+  const answer = (text: string): Said => ({ action: "accept", content: { answer: text } });
+  const { client, questions } = await asked(app, [answer("yes"), answer("b"), answer("Bob"), { action: "decline" }]);
+  expect(textOf(await client.callTool({ name: "ask_confirm" }))).toBe("said yes");
+  expect(textOf(await client.callTool({ name: "ask_select" }))).toBe("said b");
+  expect(textOf(await client.callTool({ name: "ask_input" }))).toBe("said Bob");
+  expect(await client.callTool({ name: "ask_input" })).toMatchObject({ isError: true });
+  expect(await client.callTool({ name: "ask_secret" })).toMatchObject({ isError: true });
+  expect(questions.map(({ message }) => message)).toEqual(["Sure?", "Which?", "Who?", "Who?"]);
+  expect(questions[1]?.requestedSchema.properties.answer).toMatchObject({
+    oneOf: [
+      { const: "a", title: "a" },
+      { const: "b", title: "Bee" },
+    ],
+  });
+});
