@@ -10,7 +10,7 @@ import { useSeconds } from "../parts/notices/use-seconds.js";
 import { Queue } from "../parts/queue.js";
 import { ThreadLog } from "../parts/reading/thread-log.js";
 import { checkHandle, Thread } from "../parts/thread.js";
-import { Welcome } from "../parts/welcome.js";
+import { hasGreeting, Welcome } from "../parts/welcome.js";
 import { DefaultInput, DefaultSlotContainer, Slots } from "../render/defaults.js";
 import { Entries } from "../render/entries.js";
 import { useLabels } from "../render/labels.js";
@@ -58,6 +58,7 @@ export function View(props: RenderProps): ReactNode {
       className={props.className}
       style={props.style}
       styled={!unstyled}
+      {...((strategy === "slots-only" || !hasGreeting(props)) && { "data-glove-empty": undefined })}
     >
       {!unstyled && <Sheet nonce={nonce} css={css} />}
       {strategy === "slots-before" && inOnePlace}

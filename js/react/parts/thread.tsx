@@ -6,6 +6,7 @@ import { engineOfHandle, useHandlePart } from "../hooks/handle-registry.js";
 import { useWords } from "../languages/words.js";
 import { LabelsContext } from "../render/labels.js";
 import type { GloveHandle, RenderProps } from "../render/types.js";
+import { isEmpty } from "./activity.js";
 import { loadMarkdown } from "./answer-text.js";
 import { type Chat, ChatContext } from "./chat-context.js";
 
@@ -51,6 +52,7 @@ export function Thread(props: ThreadProps): ReactNode {
   const words = useWords(props.lang, labels);
   const engine = engineOfHandle(glove);
   const busy = useHandlePart(glove, ({ busy }) => busy);
+  const empty = useHandlePart(glove, isEmpty);
   const keyDown = stopKey(glove, busy);
   // Its first answer finds it there.
   useEffect(() => {
@@ -75,6 +77,7 @@ export function Thread(props: ThreadProps): ReactNode {
     <ChatContext.Provider value={chat}>
       <LabelsContext.Provider value={words}>
         <Element
+          data-glove-empty={empty ? "" : undefined}
           {...rest}
           ref={rootRef as Ref<HTMLDivElement>}
           data-glove-strategy={strategy}

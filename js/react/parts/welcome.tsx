@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useHandlePart } from "../hooks/handle-registry.js";
 import { useLabels } from "../render/labels.js";
 import type { RenderProps } from "../render/types.js";
+import { isEmpty } from "./activity.js";
 import { useChat } from "./chat-context.js";
 
 /** What `Welcome` takes. */
@@ -13,13 +14,9 @@ export function Welcome({ welcome, ...given }: WelcomeProps): ReactNode {
   const suggestions = given.suggestions ?? [];
   const { glove, toEnd } = useChat();
   const say = useLabels();
-  const empty = useHandlePart(
-    glove,
-    ({ timeline, busy, queue, error, slots, sessionReady = true }) =>
-      sessionReady && timeline.length === 0 && !busy && !queue?.length && !error && slots.length === 0,
-  );
+  const empty = useHandlePart(glove, isEmpty);
   const greeting = welcome === undefined ? say("What can I do for you?") : welcome;
-  if (!empty || (greeting === null && suggestions.length === 0)) return null;
+  if (!empty || !hasGreeting({ welcome, suggestions })) return null;
   const send = (text: string) => {
     void glove.sendMessage(text);
     toEnd.current?.();
@@ -50,3 +47,6 @@ export function Welcome({ welcome, ...given }: WelcomeProps): ReactNode {
     </div>
   );
 }
+
+/** An application may want none. */
+export const hasGreeting = ({ welcome, suggestions }: WelcomeProps): boolean => welcome !== null || !!suggestions?.length;

@@ -5,7 +5,7 @@ import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js
 import { Loader } from "../../look/loader.js";
 import { useLabels } from "../../render/labels.js";
 import { useDisplayContents } from "../../render/use-display-contents.js";
-import { isStreaming } from "../activity.js";
+import { asksReader, isStreaming } from "../activity.js";
 import { useChat } from "../chat-context.js";
 import { Icon } from "../icons.js";
 import type { ChatView, Scroll } from "./scroll.js";
@@ -86,7 +86,13 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
   // Busy while an answer is written only: what comes while tools run, a question say, is read out at once.
   return (
     <>
-      <div ref={scroller} className={className} data-glove-scroller="" tabIndex={boxless ? undefined : 0}>
+      <div
+        ref={scroller}
+        className={className}
+        data-glove-scroller=""
+        data-glove-asks={asks ? "" : undefined}
+        tabIndex={boxless ? undefined : 0}
+      >
         <div ref={column} data-glove-column="">
           <div ref={log} role="log" aria-label={say("Conversation")} aria-busy={streaming} className={logClassName}>
             {children}
@@ -108,8 +114,6 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
 }
 
 const lastOfUser = ({ timeline }: Parts) => timeline.findLast(({ kind }) => kind === "user")?.id;
-
-const asksReader = ({ slots }: Parts) => slots.some(({ waits, status }) => waits && status === "pending");
 
 /** What waits for the reader at the end: a question, or an error. */
 const needsReader = (parts: Parts) => parts.error !== undefined || asksReader(parts);
