@@ -6,12 +6,21 @@ const patience = 1_500;
 /** Where there are no locks, as in Node: the runners of this process. */
 const held = new Set<string>();
 
+/** A frame without an origin has them, and every use of them is refused. */
+async function locksHere(): Promise<LockManager | undefined> {
+  const locks = globalThis.navigator?.locks as LockManager | undefined;
+  return locks?.query().then(
+    () => locks,
+    () => undefined,
+  );
+}
+
 const idOf = (name: string) => `glove-task:${name}`;
 
 /** One after the other, in all tabs of an origin: whoever comes second sees what the first has written. */
 export async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
   const id = `glove-task-decision:${name}`;
-  const locks = globalThis.navigator?.locks;
+  const locks = await locksHere();
   if (locks) {
     const signal = AbortSignal.timeout(patience);
     let begun = false;
@@ -40,13 +49,13 @@ const turns = new Map<string, Promise<unknown>>();
 
 /** Whether somebody has it. */
 export async function isLeased(name: string): Promise<boolean> {
-  const locks = globalThis.navigator?.locks;
+  const locks = await locksHere();
   if (!locks) return held.has(idOf(name));
   return (await locks.query()).held?.some((lock) => lock.name === idOf(name)) ?? false;
 }
 
 export async function leaseOf(name: string): Promise<(() => void) | undefined> {
-  const locks = globalThis.navigator?.locks;
+  const locks = await locksHere();
   const id = idOf(name);
   if (!locks) {
     if (held.has(id)) return undefined;

@@ -54,6 +54,26 @@ test("of watchers that decide at once, one decides and the others hear that it i
   }
 }, 60_000);
 
+test("in a frame without an origin, where locks are refused, decisions are made one after the other", async () => {
+  const refuse = vi.fn(async () => Promise.reject(new DOMException("Access to the Locks API is denied.", "SecurityError")));
+  vi.stubGlobal("navigator", { locks: { query: refuse, request: refuse } });
+  try {
+    const workspace = new MemoryTaskWorkspace();
+    const task = await new TaskAgent({ ...scripted().config, approvals: { require_plan: true } }).startTask(workspace, "Write");
+    const running = task.run();
+    await vi.waitUntil(() => task.getSnapshot().state.status === "waiting", { timeout: 10_000 });
+    const watch = watchTask(workspace);
+    const all = await Promise.allSettled([watch.approve("req_0001", "ada"), task.deny("req_0001")]);
+    expect(all.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    await running;
+    expect(task.getSnapshot().state.status).toBe("finished");
+    expect(refuse).toHaveBeenCalled();
+    task.close();
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
 test("a watcher without listeners reads nothing, and one whose files fail says why and tries again", async () => {
   const workspace = new MemoryTaskWorkspace();
   const list = vi.spyOn(workspace, "list").mockRejectedValueOnce(new Error("the disk is gone"));
