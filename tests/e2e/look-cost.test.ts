@@ -47,7 +47,7 @@ async function styledElements(page: Page, work: () => Promise<unknown>): Promise
   const devtools = await page.context().newCDPSession(page);
   const counts: number[] = [];
   devtools.on("Tracing.dataCollected", ({ value }) => {
-    for (const { name, args } of value as { name: string; args?: { elementCount?: number } }[]) {
+    for (const { name, args } of value as unknown as { name: string; args?: { elementCount?: number } }[]) {
       if (name === "UpdateLayoutTree" && args?.elementCount) counts.push(args.elementCount);
     }
   });
