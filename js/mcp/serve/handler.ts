@@ -21,6 +21,7 @@ import { agentCall, agentInput, agentTool } from "./conversation.js";
 import { loadServerSdk, type ServerSdk } from "./load-sdk.js";
 import { OpenCalls } from "./open-calls.js";
 import { type Chosen, checkHandler, defaults, type McpHandlerOptions } from "./options.js";
+import { checkRebound } from "./rebound.js";
 import { failed } from "./result.js";
 import { serveCall } from "./served-call.js";
 import { toolCall } from "./tool-call.js";
@@ -92,6 +93,7 @@ class ServedTools {
 
   async answer(request: Request): Promise<Response> {
     checkOrigin(this.#given, request);
+    checkRebound(this.#given, request);
     const refused = await checkPermission(this.#given, request);
     if (refused) return refused;
     const owner = await ownerOf(this.#given, request);
