@@ -17,6 +17,7 @@ import { shownUrl } from "./safe-address.js";
 import { usualStore } from "./store.js";
 import { callTool } from "./tools/call.js";
 import { digestOf } from "./tools/fingerprint.js";
+import { appNameOf } from "./tools/names.js";
 import { searchName, searchTool } from "./tools/search.js";
 import { type Asked, signInTool } from "./tools/sign-in.js";
 import { type ToolPort, toolOf } from "./tools/tool.js";
@@ -128,9 +129,9 @@ export class McpClient implements AppServer {
     // A tool of the application stands in the place of one of the server.
     const free = list.tools.filter(({ info }) => !taken.has(info.name.toLowerCase()));
     if (call) {
-      const called = free.filter(({ info }) => info.name === call.name && info.callers.includes("app"));
+      const called = free.filter(({ info }) => appNameOf(info.name) === call.name && info.callers.includes("app"));
       // Where the call can be made: what the application has in the tool's place is not the app's to call.
-      if (called.length > 0) round.answerBy?.(call.caller);
+      if (called.length > 0 && !taken.has(call.name.toLowerCase())) round.answerBy?.(call.caller);
       return void round.tools.add(...(await this.#configs(called, round.conversation.userId, true)));
     }
     const tools = free.filter(({ info }) => info.callers.includes("model"));
@@ -427,7 +428,8 @@ export class McpClient implements AppServer {
   async appTools(): Promise<readonly McpToolInfo[]> {
     this.#current ??= await this.#kept();
     const { list } = this.#current ?? (await this.refresh());
-    return list.tools.map(({ info }) => info).filter(({ callers }) => callers.includes("app"));
+    const callable = list.tools.filter(({ info }) => info.callers.includes("app"));
+    return callable.map(({ info }) => ({ ...info, name: appNameOf(info.name) }));
   }
 
   get asksFirst(): boolean {

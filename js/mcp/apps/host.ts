@@ -12,7 +12,7 @@ export interface AppServer {
   keptApps(): Promise<KeptApps>;
   /** The app at this address, as the server has it now; with `known`, also as it was read for a call a moment ago. */
   readApp(uri: string, known?: boolean): Promise<AppText>;
-  /** The tools that its apps may call. */
+  /** The tools that its apps may call, each with the name that its calls have. */
   appTools(): Promise<readonly McpToolInfo[]>;
   /** A resource, as the server sends it. */
   readForApp(uri: string, signal: AbortSignal): Promise<readonly object[]>;
