@@ -2,6 +2,7 @@
 
 import type { ModelAdapter } from "../../src/ports/model.js";
 import type { PluginRound } from "../../src/ports/plugin.js";
+import type { AppSlot } from "../tools/call.js";
 import type { McpToolInfo } from "../types.js";
 import type { AppText, KeptApps } from "./kept-apps.js";
 
@@ -28,7 +29,12 @@ export interface McpAppsHost {
   callIn(round: AppRound, server: string): AppCall | undefined;
   /** @internal What apps of a server have told for the model of a session, by the id of the call that they show. */
   told(server: string, sessionId: string): ReadonlyMap<string, string> | undefined;
+  /** @internal The tools of a server, by the model's names, whose apps may hear what the model of a session writes. */
+  write(sessionId: string, server: string, apps: ReadonlyMap<string, WrittenApp>): void;
 }
+
+/** @internal The app of a call whose arguments are written, without the call. */
+export type WrittenApp = Omit<AppSlot, "call">;
 
 /** @internal */
 export type AppRound = Pick<PluginRound, "promptId" | "input">;

@@ -65,6 +65,10 @@ export function toolOf(info: McpToolInfo, before: Allowed | undefined, port: Too
   };
 }
 
+/** Whether a call of it runs as the model wrote it, whatever its arguments are. `seen`: as `toolOf` has it. */
+export const asksNobody = ({ hints }: McpToolInfo, { approvals }: Pick<McpSettings, "approvals">, seen: boolean): boolean =>
+  seen && approvals === "hints" && hints.readOnly && !hints.destructive;
+
 const titleOf = ({ title, tool }: McpToolInfo, server: string) =>
   title === undefined ? `${server}: ${tool}` : `${server}: ${title} (${tool})`;
 
