@@ -2,7 +2,6 @@
 
 import type { ModelAdapter } from "../../src/ports/model.js";
 import type { PluginRound } from "../../src/ports/plugin.js";
-import type { AppSlot } from "../tools/call.js";
 import type { McpToolInfo } from "../types.js";
 import type { AppText, KeptApps } from "./kept-apps.js";
 
@@ -31,6 +30,15 @@ export interface McpAppsHost {
   told(server: string, sessionId: string): ReadonlyMap<string, string> | undefined;
   /** @internal The tools of a server, by the model's names, whose apps may hear what the model of a session writes. */
   write(sessionId: string, server: string, apps: ReadonlyMap<string, WrittenApp>): void;
+}
+
+/** What an app's card is drawn from. It is in the record. */
+export interface AppSlot {
+  readonly server: string;
+  readonly tool: string;
+  readonly uri: string;
+  readonly call: string;
+  readonly user?: string | undefined;
 }
 
 /** @internal The app of a call whose arguments are written, without the call. */

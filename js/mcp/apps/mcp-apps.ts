@@ -8,9 +8,8 @@ import type { SlotProps } from "../../react/renderers/props.js";
 import type { StreamingCall } from "../../src/snapshot/snapshot.js";
 import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../../src/values/validate-options.js";
-import type { AppSlot } from "../tools/call.js";
 import { appCaller, appCallIn } from "./app-call.js";
-import type { AppCall, AppRound, AppServer, AppsOfPage, McpAppsHost, WrittenApp } from "./host.js";
+import type { AppCall, AppRound, AppServer, AppSlot, AppsOfPage, McpAppsHost, WrittenApp } from "./host.js";
 
 /** How apps are drawn. */
 export interface McpAppsOptions {

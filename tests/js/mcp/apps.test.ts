@@ -77,7 +77,12 @@ test("what a tool says of its callers holds: none that is for apps alone reaches
     ["guarded", undefined],
     ["nobody", undefined],
   ] as const) {
-    const result = await callForApp(session as never, "docs", { name: `docs_app__${name}`, input: {} }, new AbortController().signal);
+    const result = await callForApp(
+      session as never,
+      "docs",
+      { name: `docs_app__${name}`, input: {} },
+      new AbortController().signal,
+    );
     expect([name, result?.status]).toEqual([name, outcome]);
   }
   expect(ran).toEqual(["zoom", "plain"]);

@@ -123,13 +123,18 @@ test("a tool that says wrongly which of its arguments are headers too is left ou
     // An argument may be called so, and a value may hold it.
     own: taking({ "x-mcp-header": { type: "number", default: header("") } }),
   };
-  const place = lying(() => ({ tools: Object.entries({ ...wrong, ...right }).map(([name, schema]) => ({ name, inputSchema: schema })) }));
+  const place = lying(() => ({
+    tools: Object.entries({ ...wrong, ...right }).map(([name, schema]) => ({ name, inputSchema: schema })),
+  }));
   const { session, server, events, model } = mcpScene(["Hi."], { ...free, transport: place.transport });
   closing.push(() => server.disconnect());
   await session.sendMessage("Hi");
   expect(model.calls[0]?.tools.filter((name) => name.startsWith("docs__"))).toEqual(["docs__plain", "docs__own"]);
   const [told] = errors(events);
-  expect(told).toMatchObject({ code: "MCP_TOOL_REFUSED", message: expect.stringContaining('fraction: `x-mcp-header` is only for') });
+  expect(told).toMatchObject({
+    code: "MCP_TOOL_REFUSED",
+    message: expect.stringContaining("fraction: `x-mcp-header` is only for"),
+  });
 });
 
 test("an application chooses tools by their names or by a function, and its own stand in the place of a server's", async () => {
