@@ -126,6 +126,7 @@ const tools = [
     "input_required_result_tampered_state",
     "input_required_result_request_state",
     "streaming_elicitation",
+    "missing_capability",
   ].map((what) =>
     defineTool({
       name: `test_${what}`,
@@ -195,9 +196,7 @@ const notServed: readonly (readonly [why: string, names: readonly string[]])[] =
     [
       "tools-call-sampling",
       ...["basic-sampling", "basic-list-roots", "capability-check"].map((what) => `input-required-result-${what}`),
-      ...["server-rejects-undeclared-capability", "missing-capability-http-400"].map(
-        (what) => `server-stateless sep-2575-${what}`,
-      ),
+      "server-stateless sep-2575-server-rejects-undeclared-capability",
     ],
   ],
   [
