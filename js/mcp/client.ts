@@ -5,7 +5,7 @@ import type { HasState } from "../src/ports/plugin-state.js";
 import type { ToolConfig } from "../src/ports/tool.js";
 import { withinTime } from "../src/timing/time-limit.js";
 import { GloveError, loadPart, reasonOf } from "../src/values/error.js";
-import type { AppServer } from "./apps/host.js";
+import type { AppServer, WrittenApp } from "./apps/host.js";
 import type { AppText, KeptApps } from "./apps/kept-apps.js";
 import type { SignIn } from "./auth/sign-in.js";
 import { Connection, type ListName } from "./connection/connection.js";
@@ -17,9 +17,10 @@ import { shownUrl } from "./safe-address.js";
 import { usualStore } from "./store.js";
 import { callTool } from "./tools/call.js";
 import { digestOf } from "./tools/fingerprint.js";
+import { appNameOf } from "./tools/names.js";
 import { searchName, searchTool } from "./tools/search.js";
 import { type Asked, signInTool } from "./tools/sign-in.js";
-import { type ToolPort, toolOf } from "./tools/tool.js";
+import { asksNobody, type ToolPort, toolOf } from "./tools/tool.js";
 import { type ServerTool, type ToolList, toolListOf } from "./tools/tool-list.js";
 import { Trust } from "./tools/trust.js";
 import type { McpPromptInfo, McpResourceContent, McpResourceInfo, McpState, McpStore, McpToolInfo } from "./types.js";
@@ -78,6 +79,8 @@ export class McpClient implements AppServer {
   readonly #reported = new Set<string>();
   /** The same tool is the same object, so that nothing is made of it anew. */
   readonly #made = new Map<string, ToolConfig>();
+  /** The apps of those that ask nobody anything: they are drawn while the model writes the arguments. */
+  readonly #written = new WeakMap<ToolConfig, WrittenApp>();
 
   /** `signIn`: of the one person whose client it is, where people sign in. */
   constructor(settings: McpSettings, signIn?: () => Promise<SignIn>) {
@@ -128,15 +131,16 @@ export class McpClient implements AppServer {
     // A tool of the application stands in the place of one of the server.
     const free = list.tools.filter(({ info }) => !taken.has(info.name.toLowerCase()));
     if (call) {
-      const called = free.filter(({ info }) => info.name === call.name && info.callers.includes("app"));
+      const called = free.filter(({ info }) => appNameOf(info.name) === call.name && info.callers.includes("app"));
       // Where the call can be made: what the application has in the tool's place is not the app's to call.
-      if (called.length > 0) round.answerBy?.(call.caller);
+      if (called.length > 0 && !taken.has(call.name.toLowerCase())) round.answerBy?.(call.caller);
       return void round.tools.add(...(await this.#configs(called, round.conversation.userId, true)));
     }
     const tools = free.filter(({ info }) => info.callers.includes("model"));
     const added = await this.#toolsFor(tools, round, plugin);
     round.tools.add(...added);
     for (const own of added) taken.add(own.name.toLowerCase());
+    apps?.write(round.conversation.sessionId, name, this.#writtenOf(added));
     // The page is there again that a person has left to sign in.
     if (this.#signsIn && (await round.state.get()).signIn && !taken.has(`${name}__sign_in`)) this.#addSignIn(round);
     if (resources && current.resources && !taken.has(`${name}__read_resource`))
@@ -145,6 +149,15 @@ export class McpClient implements AppServer {
           resourceTool(this.connection, this.#settings, this.#signsIn ? this.#asked : undefined),
         ),
       );
+  }
+
+  #writtenOf(tools: readonly ToolConfig[]): ReadonlyMap<string, WrittenApp> {
+    const written = new Map<string, WrittenApp>();
+    for (const tool of tools) {
+      const app = this.#written.get(tool);
+      if (app) written.set(tool.name, app);
+    }
+    return written;
   }
 
   /** What its apps have told, in the server's words. */
@@ -233,7 +246,10 @@ export class McpClient implements AppServer {
         const call: ToolPort["call"] = (input, display, allow) =>
           callTool(tool, input, display, { connection, settings, allow, signIn, byApp, readApp, user });
         const port = { settings, whose: `The server "${settings.name}"`, trust: this.#trust, user, parallel, byApp, call };
-        return this.#once(key, () => toolOf(info, before, port, seen));
+        const config = this.#once(key, () => toolOf(info, before, port, seen));
+        if (readApp && app !== undefined && !byApp && asksNobody(info, settings, seen))
+          this.#written.set(config, { server: info.server, tool: info.tool, uri: app, user });
+        return config;
       }),
     );
   }
@@ -427,7 +443,8 @@ export class McpClient implements AppServer {
   async appTools(): Promise<readonly McpToolInfo[]> {
     this.#current ??= await this.#kept();
     const { list } = this.#current ?? (await this.refresh());
-    return list.tools.map(({ info }) => info).filter(({ callers }) => callers.includes("app"));
+    const callable = list.tools.filter(({ info }) => info.callers.includes("app"));
+    return callable.map(({ info }) => ({ ...info, name: appNameOf(info.name) }));
   }
 
   get asksFirst(): boolean {

@@ -3,7 +3,7 @@
 export type { McpAppsHost } from "./apps/host.js";
 export type { McpAuthOptions, McpSignInWay } from "./auth/auth-options.js";
 export { createMcpAuth, McpAuth } from "./auth/mcp-auth.js";
-export type { McpAllowed, McpLimits, McpServerOptions } from "./options.js";
+export type { McpAllowed, McpLimits, McpSampling, McpSamplingWish, McpServerOptions } from "./options.js";
 export { mcpPrompts } from "./prompts.js";
 export { McpServer, mcpServer } from "./server.js";
 export type {

@@ -1,6 +1,7 @@
 // What an application gives `mcpServer`, and what of it is refused.
 
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import type { ModelAdapter } from "../src/ports/model.js";
 import type { ApprovalRule } from "../src/ports/tool.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
 import { GloveError } from "../src/values/error.js";
@@ -90,6 +91,25 @@ export interface McpAllowed {
   readonly links?: boolean | undefined;
   /** Folders and addresses that it may work in; default none. */
   readonly roots?: readonly McpRoot[] | undefined;
+  /**
+   * Gives the model that it may ask (`sampling/createMessage`); default none. A person allows what is sent to it and what the server gets, each time.
+   */
+  readonly sampling?: McpSampling | undefined;
+}
+
+/** Gives a model for one request of a server: `() => createEndpointModel("/api/chat")`. */
+export type McpSampling = (wish: McpSamplingWish) => Maybe<ModelAdapter>;
+
+/** What a server wishes of the model. What of it holds is decided by whoever gives the model. */
+export interface McpSamplingWish {
+  /** The `name` of the server, as the application calls it. */
+  readonly server: string;
+  /** The most that the answer may have. */
+  readonly maxTokens: number;
+  readonly temperature?: number | undefined;
+  readonly stopSequences: readonly string[];
+  /** Names of models, or parts of such, the best first. */
+  readonly models: readonly string[];
 }
 
 const limitOptions = {
@@ -102,7 +122,7 @@ const limitOptions = {
   rounds: "large",
 } as const satisfies Options<McpLimits>;
 
-const allowOptions = { questions: "flag", links: "flag", roots: "list" } as const satisfies Options<McpAllowed>;
+const allowOptions = { questions: "flag", links: "flag", roots: "list", sampling: "work" } as const satisfies Options<McpAllowed>;
 
 const serverOptions = {
   name: "text",

@@ -41,6 +41,8 @@ interface Given {
   /** The chat's own policy; its apps are drawn in a page of their own then. */
   readonly policy?: string;
   readonly more?: object;
+  /** Whether the tool says that it only reads. */
+  readonly reads?: boolean;
   /** Stands before each call of `zoom`. */
   readonly zoom?: () => Promise<void>;
 }
@@ -58,7 +60,8 @@ async function withChat(
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: "map", version: "1.0.0" });
     const inputSchema = z.object({ place: z.string() });
-    const show = { description: "Shows a place.", inputSchema, _meta: { ui: { resourceUri: uri } } };
+    const annotations = { readOnlyHint: given.reads ?? false };
+    const show = { description: "Shows a place.", inputSchema, annotations, _meta: { ui: { resourceUri: uri } } };
     server.registerTool("show_map", show, ({ place }) => ({
       content: [{ type: "text", text: `A map of ${place}` }],
       structuredContent: { at: [41.9, 12.5] },
@@ -191,7 +194,60 @@ test("an app gets its call and the chat's colours, calls back where a person all
     const timeline = await page.evaluate(
       "session.getSnapshot().timeline.map(({ kind, name, status }) => [kind, name, status].join(' '))",
     );
-    expect(timeline).toEqual(expect.arrayContaining(["tool map__show_map success", "tool map__zoom success"]));
+    expect(timeline).toEqual(expect.arrayContaining(["tool map__show_map success", "tool map_app__zoom success"]));
+  });
+});
+
+/** Says what the model writes, and waits until it asks for that. */
+const says = (page: Page, ...events: object[]) =>
+  page.evaluate(async (all) => {
+    const { say } = globalThis as unknown as { say?: (event: object) => void };
+    if (!say) throw new Error("nobody is asked");
+    for (const event of all) say(event);
+  }, events);
+const writes = (delta: string) => ({ type: "tool_input_delta", id: "c1", name: "map__show_map", delta });
+const wrote = (input: object) => {
+  const message = { sender: "agent", text: "", tool_calls: [{ id: "c1", tool_name: "map__show_map", input_args: input }] };
+  return [
+    { type: "tool_use", id: "c1", name: "map__show_map", input },
+    { type: "done", message, tokens_in: 1, tokens_out: 1 },
+  ];
+};
+
+test("an app hears what the model writes of its call, where nobody is asked about that, and stays as it is when the call runs", async () => {
+  const more = { firstUse: "allow", hints: true, written: true };
+  await withChat({ reads: true, more }, async (page, { asked }) => {
+    await showMap(page, false);
+    await page.waitForFunction("asked_of_model()");
+    await says(page, writes('{"place":"Ro'));
+    const app = await appIn(page);
+    await hears(app, "partial", '[{"place":"Ro"}]');
+    await says(page, writes("m"));
+    await hears(app, "partial", '[{"place":"Ro"},{"place":"Rom"}]');
+    expect(await app.locator("#input").count()).toBe(0);
+    expect(asked).not.toContain("tools/call show_map");
+    await says(page, writes('e"}'), ...wrote({ place: "Rome" }));
+    await page.evaluate("over()");
+    await hears(app, "result", "A map of Rome");
+    expect(JSON.parse(await line(app, "input"))).toEqual({ place: "Rome" });
+    // It is the same page, which has heard both.
+    expect(await line(app, "partial")).toContain('"Rom"}');
+    expect(await page.locator("iframe").count()).toBe(1);
+  });
+});
+
+test.each([
+  ["somebody has to allow the call", { reads: false, more: { firstUse: "allow", hints: true, written: true } }],
+  ["a function decides by the arguments", { reads: true, more: { firstUse: "allow", written: true } }],
+  ["nobody has seen the tool", { reads: true, more: { hints: true, written: true } }],
+])("an app hears nothing of what the model writes where %s", async (_, given) => {
+  await withChat(given, async (page) => {
+    await showMap(page, false);
+    await page.waitForFunction("asked_of_model()");
+    await says(page, writes('{"place":"Ro'));
+    await page.waitForFunction("session.getSnapshot().streamingCalls[0]?.input?.place === 'Ro'");
+    await page.waitForTimeout(500);
+    expect(await page.locator("iframe").count()).toBe(0);
   });
 });
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { GloveSession } from "glove-wasm";
 import { type McpServer, type McpServerOptions, mcpServer } from "glove-wasm/mcp";
+import { createScriptedModel } from "glove-wasm/testing";
 import { afterEach, expect, test } from "vitest";
 import { call } from "../support/mcp.js";
 import { root } from "../support/project.js";
@@ -85,6 +86,31 @@ test("server-everything: a form in the middle of a call is one question, with it
   expect(output).toContain('"action": "accept"');
   expect(output).toContain("ann@example.com");
   expect(output).toMatch(/"integer": 7/);
+});
+
+test("server-everything: it asks the model that it was given, a person allows both ways, and without one it has no such tool", async () => {
+  const model = createScriptedModel(["A cheese."]);
+  const server = started(everything, ["stdio"], { allow: { sampling: () => model } });
+  const script = [call("every__trigger-sampling-request", { prompt: "What is round?", maxTokens: 20 }), "Done."];
+  const { session } = scene(script, { plugins: [server] });
+  const read: unknown[] = [];
+  const seen = new Set<string>();
+  session.subscribe(() => {
+    for (const { id, renderer, input } of session.getSnapshot().slots) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      read.push([renderer, (input as { messages: { text: string }[] }).messages.map(({ text }) => text)]);
+      session.resolveSlot(id, { action: "accept" });
+    }
+  });
+  expect(await session.sendMessage("Ask")).toMatchObject({ text: "Done." });
+  expect(read).toEqual([
+    ["mcp_sampling", ["Resource trigger-sampling-request context: What is round?"]],
+    ["mcp_sampling", ["A cheese."]],
+  ]);
+  expect(outputs(session)[0]).toContain("A cheese.");
+  const without = started(everything, ["stdio"], {});
+  expect((await without.listTools()).map(({ tool }) => tool)).not.toContain("trigger-sampling-request");
 });
 
 test("server-everything: prompts and resources", async () => {

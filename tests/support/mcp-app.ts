@@ -16,6 +16,11 @@ const context = () => {
   document.body.style.cssText = `margin:0;padding:8px;font:14px sans-serif;background:${background};color:${styles?.variables?.["--color-text-primary"]}`;
 };
 
+const partial: unknown[] = [];
+app.addEventListener("toolinputpartial", ({ arguments: input }) => {
+  partial.push(input);
+  write("partial", partial);
+});
 app.addEventListener("toolinput", ({ arguments: input }) => write("input", input));
 app.addEventListener("toolresult", (result) => write("result", result));
 app.addEventListener("toolcancelled", (given) => write("cancelled", given));

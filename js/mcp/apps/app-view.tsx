@@ -7,10 +7,9 @@ import { Question } from "../../react/renderers/question.js";
 import { Name } from "../../react/text/visible.js";
 import type { GloveSession } from "../../src/session/session.js";
 import type { ToolEntry } from "../../src/snapshot/snapshot.js";
-import type { AppSlot } from "../tools/call.js";
 import { callForApp } from "./app-call.js";
 import { AppFrame, type AppPort } from "./frame.js";
-import type { AppServer, AppsOfPage } from "./host.js";
+import type { AppServer, AppSlot, AppsOfPage } from "./host.js";
 import { hostContextOf, watchContext } from "./host-context.js";
 import type { AppText } from "./kept-apps.js";
 import { moveInto, park, unpark } from "./parked.js";
@@ -27,15 +26,18 @@ interface OfConversation {
 interface AppViewProps extends SlotProps, OfConversation {
   readonly apps: AppsOfPage;
   readonly session: GloveSession | null;
+  /** The model still writes the call. */
+  readonly written?: { readonly input: unknown };
 }
 
-export function AppView({ data, apps, session, entry, asks }: AppViewProps): ReactNode {
+export function AppView({ data, apps, session, entry, asks, written }: AppViewProps): ReactNode {
   const say = useLabels();
   const slot = data as AppSlot;
   const { state, allow, again } = useApp(apps, slot, hashIn(entry));
   const [ended, setEnded] = useState<{ readonly reason: string | undefined }>();
   const { server } = slot;
-  if (state.state === "loading") return null;
+  // Whatever is to be said or asked of an app comes with its call.
+  if (state.state === "loading" || (written && (state.state !== "drawn" || ended))) return null;
   if (state.state === "unknown") return <p role="status">{say("This page knows no such server. Reload it, and try again.")}</p>;
   const failed = state.state === "failed" ? state.reason : ended?.reason;
   if (failed !== undefined || ended)
@@ -77,7 +79,7 @@ export function AppView({ data, apps, session, entry, asks }: AppViewProps): Rea
   return (
     <Drawn
       key={state.app.hash}
-      {...{ slot, session, entry, asks, apps, ended: setEnded }}
+      {...{ slot, session, entry, asks, apps, written, ended: setEnded }}
       app={state.app}
       client={state.client}
     />
@@ -104,6 +106,7 @@ interface DrawnProps extends OfConversation {
   readonly client: AppServer;
   readonly session: GloveSession;
   readonly apps: AppsOfPage;
+  readonly written: AppViewProps["written"];
   readonly ended: (end: { readonly reason: string | undefined }) => void;
 }
 
@@ -118,7 +121,7 @@ interface Wish {
 const mostWishes = 3;
 const heights = { least: 40, first: 240, most: 720 };
 
-function Drawn({ slot, app, client, session, entry, asks, apps, ended }: DrawnProps): ReactNode {
+function Drawn({ slot, app, client, session, entry, asks, apps, written, ended }: DrawnProps): ReactNode {
   const say = useLabels();
   const { server, call } = slot;
   const place = useRef<HTMLDivElement>(null);
@@ -129,7 +132,7 @@ function Drawn({ slot, app, client, session, entry, asks, apps, ended }: DrawnPr
   const [told, setTold] = useState("");
   const made = useRef(0);
   const wishesMade = useRef(0);
-  const now = useRef({ entry, isFull, wishes, asks });
+  const now = useRef({ entry, isFull, wishes, asks, written });
   const title = say("App of {server}", { server });
 
   const wish = (kind: Wish["kind"], text: string) =>
@@ -148,7 +151,7 @@ function Drawn({ slot, app, client, session, entry, asks, apps, ended }: DrawnPr
     });
 
   const port = (element: HTMLElement): AppPort => ({
-    shown: () => shownOf(now.current.entry),
+    shown: () => shownOf(now.current.entry, now.current.written),
     context: () => hostContextOf(element, now.current.isFull, heights.most),
     call: async (tool, input, signal) => {
       const info = (await client.appTools()).find((one) => one.tool === tool);
@@ -205,9 +208,9 @@ function Drawn({ slot, app, client, session, entry, asks, apps, ended }: DrawnPr
   }, []);
 
   useEffect(() => {
-    now.current = { entry, isFull, wishes, asks };
+    now.current = { entry, isFull, wishes, asks, written };
     frame.current?.update();
-  }, [entry, isFull, wishes, asks]);
+  }, [entry, isFull, wishes, asks, written]);
 
   useEffect(() => {
     if (!isFull) return undefined;

@@ -11,7 +11,9 @@ import { policyOf, underPolicy } from "./policy.js";
 
 /** What comes of its call, as far as it is known. */
 export interface Shown {
-  readonly input: Record<string, unknown>;
+  readonly input?: Record<string, unknown>;
+  /** What of it the model has written. */
+  readonly partial?: Record<string, unknown>;
   readonly result?: CallToolResult | undefined;
   /** It was stopped. */
   readonly cancelled?: boolean;
@@ -43,6 +45,9 @@ const beginMs = 20_000;
 /** So long an app has to end by itself. */
 const teardownMs = 1_000;
 
+/** So long what the model writes is gathered: each time all of it is sent. */
+const writtenMs = 100;
+
 export class AppFrame {
   readonly element: HTMLIFrameElement = document.createElement("iframe");
   readonly #app: AppText;
@@ -52,7 +57,8 @@ export class AppFrame {
   /** It has said that it is ready. */
   #isReady = false;
   #isOver = false;
-  #told: { input?: unknown; result?: unknown; cancelled?: boolean } = {};
+  #written: ReturnType<typeof setTimeout> | undefined;
+  #told: { partial?: unknown; input?: unknown; result?: unknown; cancelled?: boolean } = {};
   #tokens = most.atOnce;
   #at = performance.now();
   /** What it waits for. */
@@ -191,12 +197,21 @@ export class AppFrame {
     const bridge = this.#bridge;
     if (!bridge || !this.#isReady || this.#isOver) return;
     bridge.setHostContext(this.#port.context());
-    const { input, result, cancelled } = this.#port.shown() ?? {};
-    const tell = (work: Promise<void>) => void work.catch(() => {});
+    const { partial, input, result, cancelled } = this.#port.shown() ?? {};
+    if (partial && partial !== this.#told.partial) this.#written ??= setTimeout(() => this.#tellWritten(), writtenMs);
     if (input && !("input" in this.#told)) tell(bridge.sendToolInput({ arguments: input }));
     if (result && !this.#told.result) tell(bridge.sendToolResult(result));
     if (cancelled && !this.#told.cancelled) tell(bridge.sendToolCancelled({ reason: "It was stopped." }));
     this.#told = { ...this.#told, ...(input && { input }), ...(result && { result }), ...(cancelled && { cancelled }) };
+  }
+
+  #tellWritten(): void {
+    this.#written = undefined;
+    const { partial } = this.#port.shown() ?? {};
+    // All of it has come meanwhile, and nothing of it may come later.
+    if (!partial || !this.#isReady || this.#isOver || "input" in this.#told) return;
+    this.#told = { ...this.#told, partial };
+    if (this.#bridge) tell(this.#bridge.sendToolInputPartial({ arguments: partial }));
   }
 
   // ---- its end ----------------------------------------------------------------------------------------------------------
@@ -214,12 +229,15 @@ export class AppFrame {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#begins);
+    clearTimeout(this.#written);
     removeEventListener("message", this.#heard);
     this.element.remove();
     this.#bridge?.close().catch(() => {});
     this.#port.ended(reason);
   }
 }
+
+const tell = (work: Promise<void>) => void work.catch(() => {});
 
 const capabilities = {
   openLinks: {},

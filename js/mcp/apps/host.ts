@@ -12,7 +12,7 @@ export interface AppServer {
   keptApps(): Promise<KeptApps>;
   /** The app at this address, as the server has it now; with `known`, also as it was read for a call a moment ago. */
   readApp(uri: string, known?: boolean): Promise<AppText>;
-  /** The tools that its apps may call. */
+  /** The tools that its apps may call, each with the name that its calls have. */
   appTools(): Promise<readonly McpToolInfo[]>;
   /** A resource, as the server sends it. */
   readForApp(uri: string, signal: AbortSignal): Promise<readonly object[]>;
@@ -28,7 +28,21 @@ export interface McpAppsHost {
   callIn(round: AppRound, server: string): AppCall | undefined;
   /** @internal What apps of a server have told for the model of a session, by the id of the call that they show. */
   told(server: string, sessionId: string): ReadonlyMap<string, string> | undefined;
+  /** @internal The tools of a server, by the model's names, whose apps may hear what the model of a session writes. */
+  write(sessionId: string, server: string, apps: ReadonlyMap<string, WrittenApp>): void;
 }
+
+/** What an app's card is drawn from. It is in the record. */
+export interface AppSlot {
+  readonly server: string;
+  readonly tool: string;
+  readonly uri: string;
+  readonly call: string;
+  readonly user?: string | undefined;
+}
+
+/** @internal The app of a call whose arguments are written, without the call. */
+export type WrittenApp = Omit<AppSlot, "call">;
 
 /** @internal */
 export type AppRound = Pick<PluginRound, "promptId" | "input">;

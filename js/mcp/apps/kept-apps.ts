@@ -51,12 +51,12 @@ export async function appTextOf(contents: readonly unknown[], uri: string, serve
   const { csp } = Object((Object(_meta) as { ui?: unknown }).ui) as { csp?: unknown };
   const { connectDomains, resourceDomains, frameDomains } = Object(csp) as Record<string, unknown>;
   const reach = { connect: hostsOf(connectDomains), load: hostsOf(resourceDomains), frames: hostsOf(frameDomains) };
-  return { uri, html, reach, hash: await hashOf(html, reach) };
+  return { uri, html, reach, hash: await hashOf(uri, html, reach) };
 }
 
 /** A page that came without TLS has no digests: there, each app is a new one. */
-async function hashOf(html: string, reach: AppReach): Promise<string> {
-  return globalThis.crypto?.subtle ? digestOf(JSON.stringify([html, reach])) : generateId();
+async function hashOf(uri: string, html: string, reach: AppReach): Promise<string> {
+  return globalThis.crypto?.subtle ? digestOf(JSON.stringify([uri, html, reach])) : generateId();
 }
 
 function decoded(blob: string): string {
@@ -84,7 +84,7 @@ export class KeptApps {
     if (hash === undefined) return undefined;
     const app = await this.#read<AppText>(await this.#key("app", hash));
     // A row that is not what it was kept as is none.
-    return app && (await hashOf(app.html, app.reach)) === hash ? app : undefined;
+    return app && (await hashOf(app.uri, app.html, app.reach)) === hash ? app : undefined;
   }
 
   /** Without it an app is read anew when it is drawn again: that is no failure. */

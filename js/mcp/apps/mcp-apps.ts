@@ -3,12 +3,13 @@
 import { createElement, type ReactNode } from "react";
 import { useGlove, useToolCall } from "../../react/hooks/use-glove.js";
 import { Loader } from "../../react/look/loader.js";
+import type { WrittenCall } from "../../react/render/types.js";
 import type { SlotProps } from "../../react/renderers/props.js";
+import type { StreamingCall } from "../../src/snapshot/snapshot.js";
 import { GloveError } from "../../src/values/error.js";
 import { check, checkOptions, describeValue, type Options } from "../../src/values/validate-options.js";
-import type { AppSlot } from "../tools/call.js";
 import { appCaller, appCallIn } from "./app-call.js";
-import type { AppCall, AppRound, AppServer, AppsOfPage, McpAppsHost } from "./host.js";
+import type { AppCall, AppRound, AppServer, AppSlot, AppsOfPage, McpAppsHost, WrittenApp } from "./host.js";
 
 /** How apps are drawn. */
 export interface McpAppsOptions {
@@ -38,6 +39,16 @@ function AppCard(props: SlotProps & { readonly apps: AppsOfPage }): ReactNode {
   return createElement(AppView, { ...props, session, entry, asks });
 }
 
+/** The app of a call whose arguments the model writes, where nobody is asked before it runs. */
+function WrittenCard(props: SlotProps & { readonly apps: McpApps }): ReactNode {
+  const session = useGlove(({ session }) => session);
+  const { id, name, input } = props.data as StreamingCall;
+  const app = session && props.apps.written(session.sessionId, name);
+  return app
+    ? createElement(AppView, { ...props, data: { ...app, call: id }, session, entry: undefined, asks: true, written: { input } })
+    : null;
+}
+
 /** What an app has told for the model, at most: those of a session are part of each of its writes. */
 const toldLetters = 2_000;
 
@@ -54,20 +65,25 @@ export function createMcpApps(options: McpAppsOptions = {}): McpApps {
 /** What draws apps, and knows their servers. `createMcpApps` makes it. */
 export class McpApps implements McpAppsHost, AppsOfPage {
   /** For `renderers` of a provider or a hook. */
-  readonly renderers: { readonly mcp_app: (props: SlotProps) => ReactNode };
+  readonly renderers: Readonly<Record<"mcp_app" | WrittenCall, (props: SlotProps) => ReactNode>>;
   readonly maxLetters: number;
   readonly maxCalls: number;
   readonly page: URL | undefined;
   readonly #servers = new Map<string, (user: string | undefined) => Promise<AppServer>>();
   /** What is told with the next call of the model: by server and session, then by the call that the app shows. */
   readonly #told = new Map<string, Map<string, string>>();
+  /** By session, and then by server. */
+  readonly #written = new Map<string, Map<string, ReadonlyMap<string, WrittenApp>>>();
 
   /** @internal */
   constructor({ page, maxLetters = 4_000_000, maxCalls = 200 }: McpAppsOptions) {
     this.page = page === undefined ? undefined : addressOf(page);
     this.maxLetters = maxLetters;
     this.maxCalls = maxCalls;
-    this.renderers = { mcp_app: (props) => createElement(AppCard, { ...props, apps: this }) };
+    this.renderers = {
+      mcp_app: (props) => createElement(AppCard, { ...props, apps: this }),
+      "a written call": (props) => createElement(WrittenCard, { ...props, apps: this }),
+    };
   }
 
   /** @internal A server of this page. */
@@ -87,6 +103,21 @@ export class McpApps implements McpAppsHost, AppsOfPage {
     // The last ones are told, by when they spoke.
     told.delete(call);
     this.#told.set(key, told.set(call, text.slice(0, toldLetters)));
+  }
+
+  /** @internal */
+  write(sessionId: string, server: string, apps: ReadonlyMap<string, WrittenApp>): void {
+    const servers = this.#written.get(sessionId) ?? new Map();
+    if (apps.size > 0 || servers.has(server)) this.#written.set(sessionId, servers.set(server, apps));
+  }
+
+  /** @internal */
+  written(sessionId: string, tool: string): WrittenApp | undefined {
+    // No two servers of a page have tools of one name.
+    return this.#written
+      .get(sessionId)
+      ?.get(tool.slice(0, tool.indexOf("__")))
+      ?.get(tool);
   }
 
   /** @internal */

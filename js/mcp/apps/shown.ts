@@ -23,14 +23,18 @@ export function resultFrom(renderData: unknown, text: string): CallToolResult {
   };
 }
 
-export function shownOf(entry: ToolEntry | undefined): Shown | undefined {
-  if (!entry) return undefined;
+/** `written`: as far as the model has written the call, which has no entry yet. */
+export function shownOf(entry: ToolEntry | undefined, written?: { readonly input: unknown }): Shown | undefined {
+  if (!entry) return isObject(written?.input) ? { partial: written.input } : undefined;
   const { input, status, output = "", renderData } = entry;
   const shown = { input: Object(input) as Record<string, unknown> };
   if (status === "success") return { ...shown, result: resultFrom(renderData, output) };
   if (status === "error") return { ...shown, result: { ...resultFrom(undefined, output), isError: true } };
   return status === "aborted" ? { ...shown, cancelled: true } : shown;
 }
+
+const isObject = (input: unknown): input is Record<string, unknown> =>
+  typeof input === "object" && input !== null && !Array.isArray(input);
 
 /** For the app that has called. */
 export function answerOf(result: ToolResultData | undefined, tool: string): CallToolResult {

@@ -2,8 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { reasonOf } from "../../src/values/error.js";
-import type { AppSlot } from "../tools/call.js";
-import type { AppServer, AppsOfPage } from "./host.js";
+import type { AppServer, AppSlot, AppsOfPage } from "./host.js";
 import type { AppText } from "./kept-apps.js";
 
 export type AppState =

@@ -4,6 +4,8 @@ import type {
   CallToolRequest,
   CallToolResult,
   Client,
+  CreateMessageRequest,
+  CreateMessageResult,
   ElicitRequest,
   ElicitResult,
   InputRequiredResult,
@@ -48,12 +50,15 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** Asks the person in the middle of the call, as servers before 2026-07-28 do. */
   ask(request: Elicitation): Promise<ElicitResult>;
+  /** The same, of the application's model; a sentence where there is no answer. */
+  sample(request: CreateMessageRequest["params"]): Promise<CreateMessageResult | string>;
   progressed(progress: Progress): void;
 }
 
 interface RunningCall {
   readonly key: string;
   readonly ask: CallOptions["ask"];
+  readonly sample: CallOptions["sample"];
   readonly patience: Patience;
   /** Ends the waiting, with the reason. */
   readonly ending: AbortController;
@@ -71,6 +76,9 @@ const connectMs = 8_000;
 
 /** A stream that ends is opened again after so long, whatever its server says; where it ends at once again, after up to `grown`. */
 const reopenMs = { least: 1_000, grown: 16_000, most: 60_000, atOnce: 5_000 };
+
+/** What the protocol says where a person wants no model to be asked. */
+const rejected = -1;
 
 /** No timer of the client's own: a person may take days for an answer. */
 const never = 0x7fff_fffe;
@@ -215,13 +223,14 @@ export class Connection {
 
   #newClient(sdk: SdkModule): Client {
     const { allow = {}, onLog, apps } = this.#settings;
-    const { questions = true, links = true, roots } = allow;
+    const { questions = true, links = true, roots, sampling } = allow;
     const elicitation = { ...(questions && { form: {} }), ...(links && { url: {} }) };
     const changed = (list: ListName) => ({ autoRefresh: false, debounceMs: 50, onChanged: () => this.#changed(list) });
     const client: Client = new sdk.Client(clientInfo, {
       capabilities: {
         ...((questions || links) && { elicitation }),
         ...(roots && { roots: {} }),
+        ...(sampling && { sampling: {} }),
         ...(apps && { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [appType] } } }),
       },
       versionNegotiation: { mode: "auto", probe: { timeoutMs: connectMs } },
@@ -232,6 +241,7 @@ export class Connection {
       jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
     });
     if (questions || links) client.setRequestHandler("elicitation/create", ({ params }) => this.#asked(params));
+    if (sampling) client.setRequestHandler("sampling/createMessage", ({ params }) => this.#sampled(sdk, params));
     if (roots)
       client.setRequestHandler("roots/list", () => ({ roots: roots.map(({ uri, name }) => ({ uri, ...(name && { name }) })) }));
     if (onLog)
@@ -298,6 +308,17 @@ export class Connection {
     return call.patience.without(() => call.ask(params));
   }
 
+  /** The same for the model. */
+  async #sampled(sdk: SdkModule, params: CreateMessageRequest["params"]): Promise<CreateMessageResult> {
+    const [call] = this.#calls;
+    const may = call && call.asked++ < this.#settings.limits.rounds;
+    const answer = may
+      ? await call.patience.without(() => call.sample(params))
+      : "Only a call may ask the model, and not without end.";
+    if (typeof answer !== "string") return answer;
+    throw new sdk.ProtocolError(rejected, answer);
+  }
+
   /** Asks for something that has no effects. */
   async request<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const { sdk, client } = await this.connect();
@@ -349,13 +370,13 @@ export class Connection {
   }
 
   async #send({ sdk, client }: Connected, options: CallOptions, again = false): Promise<Leg> {
-    const { tool, params, key, signal, ask, progressed } = options;
+    const { tool, params, key, signal, ask, sample, progressed } = options;
     const { timeoutMs = 60_000, maxTotalMs = 600_000, name, limits } = this.#settings;
     const ending = new AbortController();
     const stop = () => ending.abort(stoppedBy(signal));
     const late = () => ending.abort(new GloveError("MCP_TIMEOUT", `The MCP server "${name}" did not answer in time.`));
     const patience = new Patience(timeoutMs, maxTotalMs, late);
-    const running: RunningCall = { key, ask, patience, ending, asked: 0 };
+    const running: RunningCall = { key, ask, sample, patience, ending, asked: 0 };
     this.#calls.add(running);
     signal.addEventListener("abort", stop, { once: true });
     try {

@@ -21,6 +21,7 @@ import { agentCall, agentInput, agentTool } from "./conversation.js";
 import { loadServerSdk, type ServerSdk } from "./load-sdk.js";
 import { OpenCalls } from "./open-calls.js";
 import { type Chosen, checkHandler, defaults, type McpHandlerOptions } from "./options.js";
+import { checkRebound } from "./rebound.js";
 import { failed } from "./result.js";
 import { serveCall } from "./served-call.js";
 import { toolCall } from "./tool-call.js";
@@ -92,6 +93,7 @@ class ServedTools {
 
   async answer(request: Request): Promise<Response> {
     checkOrigin(this.#given, request);
+    checkRebound(this.#given, request);
     const refused = await checkPermission(this.#given, request);
     if (refused) return refused;
     const owner = await ownerOf(this.#given, request);
@@ -152,6 +154,7 @@ class ServedTools {
         const answer = await this.#call(sdk, { era, caller, one, params, context, codec });
         return isResult(answer) ? server.projectCallToolResult(answer, one?.told.outputSchema) : answer;
       } catch (error) {
+        if (error instanceof sdk.ProtocolError) throw error;
         this.#report(caller.request, asGlove(error));
         return failed(`The server could not run "${params.name}". It may have run.`);
       } finally {
@@ -200,6 +203,13 @@ class ServedTools {
         }),
       });
       if ("result" in served) return served.result;
+      // Older versions of the protocol have no word for it.
+      if ("unasked" in served && era === "legacy") return failed(served.unasked);
+      if ("unasked" in served)
+        throw new sdk.MissingRequiredClientCapabilityError(
+          { requiredCapabilities: { elicitation: { form: {} } } },
+          served.unasked,
+        );
       const asked: CallState = { id, asks: served.open.id, digest, ...(conversation && { conversation }) };
       return sdk.inputRequired({
         inputRequests: { [question]: sdk.inputRequired.elicit(served.form) },

@@ -6,6 +6,7 @@ export {
   createRequestStateCodec,
   inputRequired,
   inputResponse,
+  MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
   Server,

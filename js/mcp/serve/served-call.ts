@@ -48,6 +48,8 @@ export interface Serving {
 /** A result, or what a person has to say first. */
 export type Served =
   | { readonly result: CallToolResult }
+  /** Its client cannot ask anybody: the tool did not run, or not to its end. */
+  | { readonly unasked: string }
   | { readonly open: Open; readonly form: Exclude<ReturnType<typeof formOf>, string> };
 
 const beforeItBegan = "The call was stopped before it began, or went on.";
@@ -184,7 +186,7 @@ class ServedCall {
     this.#session.abort();
     await this.#until(() => !this.#session.getSnapshot().busy, endingMs);
     const ran = open.before ? "The tool did not run." : "The tool was stopped where it asked.";
-    return { result: failed(`${form} ${ran}`) };
+    return asksPeople ? { result: failed(`${form} ${ran}`) } : { unasked: `${form} ${ran}` };
   }
 
   #watch(): void {

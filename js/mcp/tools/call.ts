@@ -4,9 +4,12 @@
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/client";
 import type { ToolDisplay } from "../../src/ports/tool.js";
 import { issuesText } from "../../src/schema/check.js";
+import { loadPart } from "../../src/values/error.js";
 import type { ToolResultData } from "../../src/wire/record.js";
+import type { AppSlot } from "../apps/host.js";
 import type { CallOptions, Connection, Elicitation, Leg, LegFailure } from "../connection/connection.js";
 import type { McpSettings } from "../options.js";
+import type { SamplingRequest } from "../sampling.js";
 import { answerOf } from "./asked.js";
 import { type AppResult, failureResult, resultOf } from "./result.js";
 import { issuesBy } from "./server-schema.js";
@@ -40,6 +43,8 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
   const app = await shownBy(tool, display, port);
   const ask = (request: Elicitation) => answerOf(request, display, settings.name, settings.allow);
   const progressed: CallOptions["progressed"] = ({ message, progress, total }) => display.progress(message, progress, total);
+  // Before anything of the call is in the record: behind it nothing is awaited.
+  const sample = await samplingOf(display, settings);
   let more: Pick<InputRequiredResult, "requestState"> & { readonly inputResponses?: Record<string, unknown> } = {};
   let asked = 0;
   // The answers to the last round that is allowed are given too.
@@ -54,7 +59,7 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
         _meta: { "glove-wasm/idempotencyKey": key },
         ...more,
       };
-      return checked(await connection.call({ tool: tool.raw, params, key, signal, ask, progressed }), tool);
+      return checked(await connection.call({ tool: tool.raw, params, key, signal, ask, sample: sample.live, progressed }), tool);
     };
     const again = (time: string) => display.step(`call ${leg}${time}`, request);
     const kept = await signingIn(display, port.signIn, again, (leg) => "failed" in leg && leg.failed.code === "MCP_SIGNED_OUT");
@@ -68,7 +73,11 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
     for (const [name, request] of requests) {
       if (request.method === "elicitation/create") inputResponses[name] = await ask(request.params);
       else if (request.method === "roots/list" && settings.allow?.roots) inputResponses[name] = { roots: settings.allow.roots };
-      else return failureResult(notAllowed(settings.name, request.method));
+      else if (request.method === "sampling/createMessage" && sample.kept) {
+        const sampled = await sample.kept(request.params, `model ${asked} ${name}`);
+        if ("refused" in sampled) return failureResult({ code: "MCP_SAMPLING_REFUSED", message: sampled.refused, ran: "yes" });
+        inputResponses[name] = sampled.answer;
+      } else return failureResult(notAllowed(settings.name, request.method));
     }
     more = { inputResponses, ...(answer.requestState !== undefined && { requestState: answer.requestState }) };
   }
@@ -76,13 +85,19 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
   return failureResult({ code: "MCP_TOO_MANY_ROUNDS", message: rounds, ran: "yes" });
 }
 
-/** What an app's card is drawn from. It is in the record. */
-export interface AppSlot {
-  readonly server: string;
-  readonly tool: string;
-  readonly uri: string;
-  readonly call: string;
-  readonly user?: string | undefined;
+/** How its server asks the model: `live` in the middle of a request, which is a step already, or `kept` between two of them. */
+async function samplingOf(display: ToolDisplay, { name: server, allow = {} }: McpSettings) {
+  const { sampling } = allow;
+  if (!sampling) return { live: async () => `The MCP server "${server}" may ask no model here.` };
+  const { sampled } = await loadPart(import("../sampling.js"));
+  const port = { display, server, sampling };
+  return {
+    live: async (request: SamplingRequest) => {
+      const came = await sampled(request, { ...port, keep: (work) => work() });
+      return "refused" in came ? came.refused : came.answer;
+    },
+    kept: (request: SamplingRequest, step: string) => sampled(request, { ...port, keep: (work) => display.step(step, work) }),
+  };
 }
 
 /** So long the result waits for the app: what is not there by then is read when it is drawn. */

@@ -21,6 +21,15 @@ export function namesOf(server: string, tools: readonly string[]): ReadonlyMap<s
   );
 }
 
+/**
+ * What the same tool is called where an app calls it: what a person allows an app for good is kept by this name, apart from what they allow the
+ * model. No server is called `docs_app`, so no tool of one has it.
+ */
+export function appNameOf(name: string): string {
+  const own = name.replace("__", "_app__");
+  return own.length <= longest ? own : `${own.slice(0, longest - 9)}_${shortHash(name)}`;
+}
+
 /** FNV-1a, as eight hexadecimal digits: it tells names apart, and guards nothing. */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;

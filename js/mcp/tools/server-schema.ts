@@ -13,8 +13,8 @@ const slow = new Set(["pattern", "patternProperties", "uniqueItems", "format"]);
 const turning = new Set(["not", "if", "then", "else", "contains", "oneOf"]);
 
 /** What these hold is no schema, or schemas by names. */
-const data = new Set(["const", "enum", "default", "examples", "required"]);
-const maps = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
+export const data = new Set(["const", "enum", "default", "examples", "required"]);
+export const maps = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 
 /** Tried on each part of a value: as `false`, what they refuse would not be counted. */
 const ofEach = new Set(["items", "additionalItems", "unevaluatedItems", "additionalProperties", "propertyNames"]);

@@ -7,6 +7,7 @@ import { deepest } from "../../src/values/json.js";
 import type { McpSettings } from "../options.js";
 import type { McpHints, McpToolInfo } from "../types.js";
 import { fingerprintOf } from "./fingerprint.js";
+import { headerFault } from "./header-params.js";
 import { namesOf } from "./names.js";
 
 /** A tool, and what the server sent of it. */
@@ -62,7 +63,8 @@ function faultOf(tool: unknown, { descriptionLetters, schemaLetters }: McpSettin
   if (taskSupport === "required") return "it runs as a task of the server, which is not supported";
   if (isDeeper(tool, deepest)) return `its schemas are nested deeper than ${deepest} levels`;
   const letters = JSON.stringify([inputSchema, outputSchema]).length;
-  return letters > schemaLetters ? `its schemas have more than ${schemaLetters} letters` : undefined;
+  if (letters > schemaLetters) return `its schemas have more than ${schemaLetters} letters`;
+  return headerFault(inputSchema);
 }
 
 async function infoOf(server: string, name: string, tool: Tool): Promise<McpToolInfo> {

@@ -4,6 +4,7 @@ import type { ApprovalRule, ToolConfig, ToolDisplay } from "../../src/ports/tool
 import type { JsonSchema } from "../../src/schema/types.js";
 import type { McpSettings } from "../options.js";
 import type { McpHints, McpToolInfo } from "../types.js";
+import { appNameOf } from "./names.js";
 import { issuesBy } from "./server-schema.js";
 import type { Allowed, Trust } from "./trust.js";
 
@@ -41,7 +42,7 @@ export function toolOf(info: McpToolInfo, before: Allowed | undefined, port: Too
     return allowed ? changed(info, allowed, whose) : firstUseOf(info, whose);
   };
   return {
-    name: info.name,
+    name: byApp ? appNameOf(info.name) : info.name,
     description: `${whose} describes this tool so: ${description}`,
     // Whoever allows a call sees whose it is, whatever the server calls it.
     title: titleOf(info, settings.name) + (byApp ? ", for its app" : ""),
@@ -63,6 +64,10 @@ export function toolOf(info: McpToolInfo, before: Allowed | undefined, port: Too
     do: (input, display) => port.call(input, display, async () => firstUse === "allow" || trust.allow(user, info)),
   };
 }
+
+/** Whether a call of it runs as the model wrote it, whatever its arguments are. `seen`: as `toolOf` has it. */
+export const asksNobody = ({ hints }: McpToolInfo, { approvals }: Pick<McpSettings, "approvals">, seen: boolean): boolean =>
+  seen && approvals === "hints" && hints.readOnly && !hints.destructive;
 
 const titleOf = ({ title, tool }: McpToolInfo, server: string) =>
   title === undefined ? `${server}: ${tool}` : `${server}: ${title} (${tool})`;

@@ -236,6 +236,8 @@ export const words: Words = {
   'The server "{server}" asks: {message}': "Der Server „{server}“ fragt: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Der Server „{server}“ bittet Sie, eine Adresse von {host} zu öffnen: {message}",
+  'The server "{server}" wants to ask your model this:': "Der Server „{server}“ möchte Ihr Modell dies fragen:",
+  'This is what the server "{server}" gets from your model:': "Das bekommt der Server „{server}“ von Ihrem Modell:",
   'The server "{server}" ({host}) wants you to sign in.': "Der Server „{server}“ ({host}) möchte, dass Sie sich anmelden.",
   'The server "{server}" wants to show an app here.': "Der Server „{server}“ möchte hier eine App zeigen.",
   'The server "{server}" has changed its app since you allowed it.':

@@ -233,6 +233,8 @@ export const words: Words = {
   'The server "{server}" asks: {message}': "El servidor «{server}» pregunta: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "El servidor «{server}» te pide que abras una dirección de {host}: {message}",
+  'The server "{server}" wants to ask your model this:': "El servidor «{server}» quiere preguntar esto a tu modelo:",
+  'This is what the server "{server}" gets from your model:': "Esto recibe el servidor «{server}» de tu modelo:",
   'The server "{server}" ({host}) wants you to sign in.': "El servidor «{server}» ({host}) quiere que inicies sesión.",
   'The server "{server}" wants to show an app here.': "El servidor «{server}» quiere mostrar una aplicación aquí.",
   'The server "{server}" has changed its app since you allowed it.':

@@ -234,6 +234,8 @@ export const words: Words = {
   'The server "{server}" asks: {message}': "Le serveur « {server} » demande : {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Le serveur « {server} » vous demande d’ouvrir une adresse de {host} : {message}",
+  'The server "{server}" wants to ask your model this:': "Le serveur « {server} » veut demander ceci à votre modèle :",
+  'This is what the server "{server}" gets from your model:': "Voici ce que le serveur « {server} » reçoit de votre modèle :",
   'The server "{server}" ({host}) wants you to sign in.': "Le serveur « {server} » ({host}) souhaite que vous vous connectiez.",
   'The server "{server}" wants to show an app here.': "Le serveur « {server} » veut afficher une application ici.",
   'The server "{server}" has changed its app since you allowed it.':

@@ -231,6 +231,8 @@ export const words: Words = {
   'The server "{server}" asks: {message}': "Il server «{server}» chiede: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Il server «{server}» ti chiede di aprire un indirizzo di {host}: {message}",
+  'The server "{server}" wants to ask your model this:': "Il server «{server}» vuole chiedere questo al tuo modello:",
+  'This is what the server "{server}" gets from your model:': "Questo è ciò che il server «{server}» riceve dal tuo modello:",
   'The server "{server}" ({host}) wants you to sign in.': "Il server «{server}» ({host}) chiede di accedere.",
   'The server "{server}" wants to show an app here.': "Il server «{server}» vuole mostrare qui un’app.",
   'The server "{server}" has changed its app since you allowed it.':

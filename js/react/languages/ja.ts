@@ -231,6 +231,8 @@ export const words: Words = {
   'The server "{server}" asks: {message}': "サーバー「{server}」からの質問: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "サーバー「{server}」が {host} のアドレスを開くよう求めています: {message}",
+  'The server "{server}" wants to ask your model this:': "サーバー「{server}」があなたのモデルに次のことを尋ねようとしています:",
+  'This is what the server "{server}" gets from your model:': "サーバー「{server}」があなたのモデルから受け取る内容:",
   'The server "{server}" ({host}) wants you to sign in.': "サーバー「{server}」({host}) へのサインインが必要です。",
   'The server "{server}" wants to show an app here.': "サーバー「{server}」がここにアプリを表示しようとしています。",
   'The server "{server}" has changed its app since you allowed it.': "許可した後に、サーバー「{server}」がアプリを変更しました。",

@@ -231,6 +231,8 @@ export const words: Words = {
   'The server "{server}" asks: {message}': "서버 “{server}”의 질문: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "서버 “{server}”에서 {host}의 주소를 열어 달라고 합니다: {message}",
+  'The server "{server}" wants to ask your model this:': "서버 “{server}”에서 모델에 다음을 물으려고 합니다:",
+  'This is what the server "{server}" gets from your model:': "서버 “{server}”가 모델에서 받는 내용:",
   'The server "{server}" ({host}) wants you to sign in.': "서버 “{server}”({host})에 로그인해야 합니다.",
   'The server "{server}" wants to show an app here.': '서버 "{server}"에서 여기에 앱을 표시하려고 합니다.',
   'The server "{server}" has changed its app since you allowed it.': '허용한 뒤에 서버 "{server}"에서 앱을 변경했습니다.',

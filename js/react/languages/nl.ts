@@ -233,6 +233,8 @@ export const words: Words = {
   'The server "{server}" asks: {message}': "De server ‘{server}’ vraagt: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "De server ‘{server}’ vraagt je een adres van {host} te openen: {message}",
+  'The server "{server}" wants to ask your model this:': "De server ‘{server}’ wil je model dit vragen:",
+  'This is what the server "{server}" gets from your model:': "Dit krijgt de server ‘{server}’ van je model:",
   'The server "{server}" ({host}) wants you to sign in.': "De server ‘{server}’ ({host}) wil dat je inlogt.",
   'The server "{server}" wants to show an app here.': "De server “{server}” wil hier een app tonen.",
   'The server "{server}" has changed its app since you allowed it.':

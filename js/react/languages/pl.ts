@@ -229,6 +229,8 @@ export const words: Words = {
   'The server "{server}" asks: {message}': "Serwer „{server}” pyta: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "Serwer „{server}” prosi o otwarcie adresu {host}: {message}",
+  'The server "{server}" wants to ask your model this:': "Serwer „{server}” chce zapytać Twój model o to:",
+  'This is what the server "{server}" gets from your model:': "Oto co serwer „{server}” dostaje od Twojego modelu:",
   'The server "{server}" ({host}) wants you to sign in.': "Serwer „{server}” ({host}) prosi o zalogowanie się.",
   'The server "{server}" wants to show an app here.': "Serwer „{server}” chce tu pokazać aplikację.",
   'The server "{server}" has changed its app since you allowed it.':

@@ -231,6 +231,8 @@ export const words: Words = {
   'The server "{server}" asks: {message}': "O servidor “{server}” pergunta: {message}",
   'The server "{server}" asks you to open an address of {host}: {message}':
     "O servidor “{server}” pede que você abra um endereço de {host}: {message}",
+  'The server "{server}" wants to ask your model this:': "O servidor “{server}” quer perguntar isto ao seu modelo:",
+  'This is what the server "{server}" gets from your model:': "Isto é o que o servidor “{server}” recebe do seu modelo:",
   'The server "{server}" ({host}) wants you to sign in.': "O servidor “{server}” ({host}) quer que você entre.",
   'The server "{server}" wants to show an app here.': "O servidor “{server}” quer mostrar um aplicativo aqui.",
   'The server "{server}" has changed its app since you allowed it.':

@@ -219,6 +219,8 @@ export const words: Words = {
   "The part of the page that does this is not open here.": "执行它的页面部分未在此处打开。",
   'The server "{server}" asks: {message}': "服务器“{server}”询问：{message}",
   'The server "{server}" asks you to open an address of {host}: {message}': "服务器“{server}”请你打开 {host} 的地址：{message}",
+  'The server "{server}" wants to ask your model this:': "服务器“{server}”想向你的模型询问以下内容：",
+  'This is what the server "{server}" gets from your model:': "服务器“{server}”将从你的模型得到以下内容：",
   'The server "{server}" ({host}) wants you to sign in.': "服务器“{server}”（{host}）要求你登录。",
   'The server "{server}" wants to show an app here.': "服务器“{server}”想在此显示一个应用。",
   'The server "{server}" has changed its app since you allowed it.': "自您允许之后，服务器“{server}”更改了它的应用。",

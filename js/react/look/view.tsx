@@ -1,5 +1,5 @@
 // The chat that `<Render>` shows: all parts in their places, in one of four arrangements.
-import { memo, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
+import { Fragment, memo, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import type { ModelWait, ShownSlot } from "../../src/snapshot/snapshot.js";
 import { Finder } from "../finding/late.js";
 import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
@@ -16,7 +16,7 @@ import { Entries } from "../render/entries.js";
 import { useLabels } from "../render/labels.js";
 import { renderPart } from "../render/mount-renderer.js";
 import { createPlaces, visibleSlots } from "../render/slots.js";
-import type { GloveHandle, RenderProps, SlotContainerRenderProps } from "../render/types.js";
+import type { GloveHandle, RenderProps, SlotContainerRenderProps, WrittenCall } from "../render/types.js";
 import { ContextMeter, useWhole } from "../working/late.js";
 import { css } from "./generated/css.js";
 import { Sheet } from "./sheet.js";
@@ -114,11 +114,21 @@ function Conversation(props: RenderProps & { slots: ShownSlot[]; after: ReactNod
 const timelineOf = ({ timeline }: Parts) => timeline;
 const none: NonNullable<Parts["streamingCalls"]> = [];
 
+const writtenCall: WrittenCall = "a written call";
+
+/** What waits for nothing: without a renderer nothing is drawn. */
+const nobodys = { renderer: writtenCall, createdAt: 0, displayStrategy: "stay", status: "resolved" } as const;
+
 /** Calls whose arguments are being written. */
 function Calls({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const calls = useHandlePart(glove, ({ streamingCalls }) => streamingCalls ?? none);
   const joins = useHandlePart(glove, isInStep);
-  return calls.map((call, at) => <StreamingToolCard key={call.id} call={call} joins={joins && at === 0} />);
+  return calls.map((call, at) => (
+    <Fragment key={call.id}>
+      <StreamingToolCard call={call} joins={joins && at === 0} />
+      {glove.renderSlot({ ...nobodys, id: `${call.id} written`, input: call, toolName: call.name, toolCallId: call.id })}
+    </Fragment>
+  ));
 }
 
 /** `rows`: a call that runs says so itself, and this to screen readers only. */

@@ -63,6 +63,8 @@ export type Word =
   | "This page knows no such server. Reload it, and try again."
   | 'The server "{server}" asks: {message}'
   | 'The server "{server}" asks you to open an address of {host}: {message}'
+  | 'The server "{server}" wants to ask your model this:'
+  | 'This is what the server "{server}" gets from your model:'
   | 'The server "{server}" ({host}) wants you to sign in.'
   | 'The server "{server}" wants to show an app here.'
   | 'The server "{server}" has changed its app since you allowed it.'

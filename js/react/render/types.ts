@@ -134,6 +134,9 @@ export interface InputRenderProps {
   abort: () => void;
 }
 
+/** The renderer of something below the card of a call whose arguments the model writes; its data is the call. No tool is called so. */
+export type WrittenCall = "a written call";
+
 /** The props of `renderSlotContainer`. */
 export interface SlotContainerRenderProps<S extends EnhancedSlot = EnhancedSlot> {
   slots: S[];

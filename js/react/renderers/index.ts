@@ -23,5 +23,6 @@ export const builtInRenderers: Readonly<Record<string, Renderer<SlotProps>>> = {
   budget_reached: /* @__PURE__ */ slotParts.component("BudgetReached"),
   mcp_form: /* @__PURE__ */ mcpParts.component("McpForm"),
   mcp_link: /* @__PURE__ */ mcpParts.component("McpLink"),
+  mcp_sampling: /* @__PURE__ */ mcpParts.component("McpSampling"),
   mcp_sign_in: /* @__PURE__ */ mcpParts.component("McpSignIn"),
 };

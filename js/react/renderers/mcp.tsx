@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
 import { type SignInQuestion, signInFor } from "../../mcp/auth/registry.js";
 import type { SignIn } from "../../mcp/auth/sign-in.js";
+import type { SamplingQuestion } from "../../mcp/sampling.js";
 import type { LinkQuestion } from "../../mcp/tools/asked.js";
 import { type FormContent, type FormField, type FormQuestion, fieldsOf } from "../../mcp/tools/form.js";
 import { reasonOf } from "../../src/values/error.js";
@@ -59,6 +60,41 @@ export function McpLink({ data, status, answer, resolve }: SlotProps): ReactNode
           <Name of={url} />
         </a>
       </p>
+    </Question>
+  );
+}
+
+/** A server asks the application's model, or is to get what that has said: all of it is shown. */
+export function McpSampling({ data, status, answer, resolve }: SlotProps): ReactNode {
+  const say = useLabels();
+  const { server = "", step, system, messages = [] } = data as Partial<SamplingQuestion>;
+  const message =
+    step === "give"
+      ? say('This is what the server "{server}" gets from your model:', { server })
+      : say('The server "{server}" wants to ask your model this:', { server });
+  const texts = [...(system ? [{ by: "system", text: system }] : []), ...messages];
+  return (
+    <Question
+      message={message}
+      status={status}
+      answer={say(read(answer, "action") === "accept" ? "Done" : "Declined")}
+      onSubmit={() => resolve({ action: "accept" })}
+      actions={
+        <>
+          <Decline resolve={resolve} />
+          <button type="submit">{say("Allow")}</button>
+        </>
+      }
+    >
+      <div style={{ maxHeight: "16rem", overflow: "auto" }}>
+        {texts.map(({ by, text }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they stay as they are.
+          <p key={at}>
+            {texts.length > 1 && <strong>{by}: </strong>}
+            <Name of={text} lines />
+          </p>
+        ))}
+      </div>
     </Question>
   );
 }

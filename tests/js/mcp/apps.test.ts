@@ -10,6 +10,7 @@ import { callForApp } from "../../../js/mcp/apps/app-call.js";
 import { appTextOf, KeptApps } from "../../../js/mcp/apps/kept-apps.js";
 import { policyOf, underPolicy } from "../../../js/mcp/apps/policy.js";
 import { answerOf, shownOf } from "../../../js/mcp/apps/shown.js";
+import { appNameOf } from "../../../js/mcp/tools/names.js";
 import { call, type Fill, mcpSite, mcpStore } from "../../support/mcp.js";
 import { texts } from "../../support/session.js";
 
@@ -76,12 +77,59 @@ test("what a tool says of its callers holds: none that is for apps alone reaches
     ["guarded", undefined],
     ["nobody", undefined],
   ] as const) {
-    const result = await callForApp(session as never, "docs", { name: `docs__${name}`, input: {} }, new AbortController().signal);
+    const result = await callForApp(
+      session as never,
+      "docs",
+      { name: `docs_app__${name}`, input: {} },
+      new AbortController().signal,
+    );
     expect([name, result?.status]).toEqual([name, outcome]);
   }
   expect(ran).toEqual(["zoom", "plain"]);
-  expect(texts(session.getSnapshot())).toContain("docs__zoom: success zoom ran");
+  expect(texts(session.getSnapshot())).toContain("docs_app__zoom: success zoom ran");
   await server.disconnect();
+});
+
+test("what a person allows an app for good holds for its calls alone, and what they allow the model for the model's", async () => {
+  const site = mcpSite(fill([]));
+  const server = mcpServer({
+    name: "docs",
+    url: site.url,
+    fetch: site.fetch,
+    firstUse: "allow",
+    store: mcpStore(),
+    apps: createMcpApps(),
+  });
+  const script = ["a", "b", "c"].flatMap((id) => [call("docs__plain", {}, id), "Done."]);
+  const model = createScriptedModel(script);
+  const session = new GloveClient({ createModel: () => model, plugins: [server] }).session("s");
+  const asked: string[] = [];
+  session.subscribe(() => {
+    for (const { id, toolName = "", title } of session.getSnapshot().approvals) {
+      if (asked.at(-1) === `${toolName} ${id}`) continue;
+      asked.push(`${toolName} ${id}`);
+      titles.push(`${toolName}: ${title}`);
+      void session.approve(id);
+    }
+  });
+  const titles: string[] = [];
+  const byApp = () => callForApp(session as never, "docs", { name: "docs_app__plain", input: {} }, new AbortController().signal);
+  expect([(await byApp())?.status, (await byApp())?.status]).toEqual(["success", "success"]);
+  expect(titles).toEqual(["docs_app__plain: docs: plain, for its app"]);
+  await session.sendMessage("Now you");
+  await session.sendMessage("And again");
+  expect(titles).toEqual(["docs_app__plain: docs: plain, for its app", "docs__plain: docs: plain"]);
+  expect((await byApp())?.status).toBe("success");
+  expect(titles).toHaveLength(2);
+  await server.disconnect();
+});
+
+test("no tool of a server has the name by which its app calls another one", async () => {
+  const long = `docs__${"x".repeat(58)}`;
+  expect([appNameOf("docs__zoom"), appNameOf("docs__app__zoom")]).toEqual(["docs_app__zoom", "docs_app__app__zoom"]);
+  expect(appNameOf(long)).toMatch(/^docs_app__x{45}_[0-9a-f]{8}$/);
+  expect(appNameOf(long)).toHaveLength(64);
+  expect(() => mcpServer({ name: "docs_app", url: "https://docs.example/mcp" })).toThrow("must be a letter");
 });
 
 test("an app runs no tool of the application that stands in the place of one of its server", async () => {
@@ -94,7 +142,7 @@ test("an app runs no tool of the application that stands in the place of one of 
     do: (input) => void own.push(input),
   });
   session.configure({ tools: [zoom] });
-  const result = await callForApp(session as never, "docs", { name: "docs__zoom", input: {} }, new AbortController().signal);
+  const result = await callForApp(session as never, "docs", { name: "docs_app__zoom", input: {} }, new AbortController().signal);
   expect([result, own, ran]).toEqual([undefined, [], []]);
   await server.disconnect();
 });
@@ -102,7 +150,7 @@ test("an app runs no tool of the application that stands in the place of one of 
 test("no model is asked about the call of an app, also where what would make it fails", async () => {
   const { session, server, site, seen } = scene([]);
   site.between = () => Promise.reject(new TypeError("fetch failed"));
-  const result = await callForApp(session as never, "docs", { name: "docs__zoom", input: {} }, new AbortController().signal);
+  const result = await callForApp(session as never, "docs", { name: "docs_app__zoom", input: {} }, new AbortController().signal);
   expect([result, seen.length]).toEqual([undefined, 0]);
   await server.disconnect().catch(() => {});
 });
@@ -111,7 +159,7 @@ test("a summary is written by the session's model, and never by what makes an ap
   const { session, server, seen } = scene(["Hello Ada.", "Ada said 4711.", "Your name is Ada."]);
   session.configure({ compaction: { compaction_every_turns: 3 } });
   await session.sendMessage("My name is Ada and the code is 4711.");
-  await callForApp(session as never, "docs", { name: "docs__zoom", input: {} }, new AbortController().signal);
+  await callForApp(session as never, "docs", { name: "docs_app__zoom", input: {} }, new AbortController().signal);
   await session.sendMessage("What is my name?");
   const summaries = seen.filter(({ messages }) => messages.at(-1)?.is_compaction_request);
   expect(summaries.length).toBeGreaterThan(0);
@@ -223,6 +271,20 @@ test("apps are kept by their digest, the first ones go, and a row that was chang
   await kept.allow("ann", { uri, hash: "h", html: "", reach: { connect: [], load: [], frames: [] } });
   expect(await kept.allowed("ann", uri)).toEqual(["h"]);
   expect(await kept.allowed("bob", uri)).toEqual([]);
+});
+
+test("the same page at two addresses is two apps, each kept and allowed by its own", async () => {
+  const kept = new KeptApps(mcpStore(), Promise.resolve("place"));
+  const other = "ui://map/other.html";
+  const of = async (uri: string) => {
+    const app = await appTextOf([{ uri, mimeType: type, text: "<p>Map" }], uri, "docs", 100);
+    await kept.keep(app);
+    return app;
+  };
+  const [first, second] = [await of(uri), await of(other)];
+  expect((await kept.find(first.hash))?.uri).toBe(uri);
+  await kept.allow("ann", (await kept.find(first.hash)) ?? second);
+  expect([await kept.allowed("ann", uri), await kept.allowed("ann", other)]).toEqual([[first.hash], []]);
 });
 
 test("an app that has called is told why nothing came of it", () => {

@@ -101,6 +101,42 @@ test("a tool that cannot be used is left out alone, and told", async () => {
     expect(told?.message).toContain(why);
 });
 
+test("a tool that says wrongly which of its arguments are headers too is left out alone, and told", async () => {
+  const header = (name: unknown, type: unknown = "string") => ({ type, "x-mcp-header": name });
+  const taking = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
+  const wrong: Record<string, object> = {
+    empty: taking({ a: header("") }),
+    spaced: taking({ a: header("My Region") }),
+    broken: taking({ a: header("Region\r\nCookie") }),
+    named: taking({ a: header(5) }),
+    listed: taking({ a: header("A", "array") }),
+    typed: taking({ a: { "x-mcp-header": "A" } }),
+    fraction: taking({ a: header("A", "number") }),
+    twice: taking({ a: header("Region"), b: taking({ c: header("REGION") }) }),
+    chosen: taking({ a: { anyOf: [header("A")] } }),
+    items: taking({ a: { type: "array", items: header("A") } }),
+    defined: taking({}, { $defs: { a: header("A") } }),
+    whole: { ...taking({}), "x-mcp-header": "A" },
+  };
+  const right: Record<string, object> = {
+    plain: taking({ a: header("Region"), b: taking({ c: header("Count", "integer"), d: header("Flag", "boolean") }) }),
+    // An argument may be called so, and a value may hold it.
+    own: taking({ "x-mcp-header": { type: "number", default: header("") } }),
+  };
+  const place = lying(() => ({
+    tools: Object.entries({ ...wrong, ...right }).map(([name, schema]) => ({ name, inputSchema: schema })),
+  }));
+  const { session, server, events, model } = mcpScene(["Hi."], { ...free, transport: place.transport });
+  closing.push(() => server.disconnect());
+  await session.sendMessage("Hi");
+  expect(model.calls[0]?.tools.filter((name) => name.startsWith("docs__"))).toEqual(["docs__plain", "docs__own"]);
+  const [told] = errors(events);
+  expect(told).toMatchObject({
+    code: "MCP_TOOL_REFUSED",
+    message: expect.stringContaining("fraction: `x-mcp-header` is only for"),
+  });
+});
+
 test("an application chooses tools by their names or by a function, and its own stand in the place of a server's", async () => {
   const place = lying(() => ({ tools: ["a", "b", "c"].map((name) => ({ name, inputSchema })) }));
   const chosen = async (tools: McpServerOptions["tools"]) => (await listed(place, { tools }).listTools()).map(({ tool }) => tool);

@@ -57,6 +57,26 @@ test("who is not let in learns nothing, and nothing of theirs is read", async ()
   expect(broken.errors.join()).toContain("the key is 123");
 });
 
+test("where nobody signs in, a page whose host was made to lead to this machine is refused", async () => {
+  const tools = [tool("work", () => "done")];
+  const from = (origin: string) => {
+    const { host } = new URL(origin);
+    const request = post(list, { origin, "sec-fetch-site": "same-origin" });
+    return new Request(`http://${host}/mcp`, request);
+  };
+  const status = async (origin: string, options: Partial<McpHandlerOptions> = {}) =>
+    (await mcpApp(tools, options).handler(from(origin))).status;
+  expect(await status("http://evil.example:3000")).toBe(403);
+  expect(await status("http://localhost.evil.example")).toBe(403);
+  expect(await status("http://127.0.0.1.evil.example")).toBe(403);
+  for (const near of ["http://localhost:3000", "http://shop.localhost", "http://127.0.0.1:3000", "http://[::1]:3000"])
+    expect(await status(near)).toBe(200);
+  expect(await status("https://shop.example")).toBe(200);
+  // The application says that it knows it.
+  expect(await status("http://shop.test", { cors: "http://shop.test" })).toBe(200);
+  expect(await status("http://shop.test", { authorize: () => true })).toBe(200);
+});
+
 test("pages of other origins are refused, unless they are allowed", async () => {
   const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
   expect((await mcpApp([]).handler(post(list, headers))).status).toBe(403);

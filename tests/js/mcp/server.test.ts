@@ -215,9 +215,14 @@ test.each(["legacy", "auto"] as const)("a client that cannot be asked is told so
   ran.length = 0;
   const app = mcpApp([add({ requireApproval: ({ item }: { item: string }) => item === "gold" })]);
   const client = await app.connect(mode === "auto" ? { capabilities: {} } : {}, {}, mode);
-  const result = await client.callTool({ name: "add", arguments: { item: "gold" } });
-  expect(result.isError).toBe(true);
-  expect(textOf(result)).toMatch(/cannot be asked.*did not run/);
+  const gold = client.callTool({ name: "add", arguments: { item: "gold" } });
+  const words = expect.stringMatching(/cannot be asked.*did not run/);
+  if (mode === "legacy") expect(await gold).toMatchObject({ isError: true, content: [{ text: words }] });
+  else {
+    const data = { requiredCapabilities: { elicitation: { form: {} } } };
+    await expect(gold).rejects.toMatchObject({ code: -32_021, message: words, data });
+    expect(app.statuses.at(-1)).toBe(400);
+  }
   expect(ran).toEqual([]);
   expect(textOf(await client.callTool({ name: "add", arguments: { item: "brie" } }))).toContain("brie");
   expect(ran).toEqual(["brie"]);

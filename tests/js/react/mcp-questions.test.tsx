@@ -110,6 +110,29 @@ test("an address is shown whole and opened by the person alone, in a window with
   expect(vi.mocked(resolve).mock.calls).toEqual([[{ action: "accept" }], [{ action: "decline" }]]);
 });
 
+test("what a server asks the model, and what it gets of that, are shown whole before anybody allows them", async () => {
+  const messages = [
+    { by: "user", text: "Cheese\u202e" },
+    { by: "assistant", text: "On <b>cheese</b>" },
+  ];
+  const sent = await show("mcp_sampling", { server: "docs", step: "send", system: "You write titles.", messages });
+  expect(screen.getByRole("form", { name: 'The server "docs" wants to ask your model this:' })).toBeTruthy();
+  expect(sent.container.textContent).toContain("system: You write titles.");
+  expect(sent.container.textContent).toContain("assistant: On <b>cheese</b>");
+  // What turns letters around is shown as what it is.
+  expect(sent.container.textContent).not.toContain("\u202e");
+  press("Allow");
+  press("Decline");
+  expect(vi.mocked(sent.resolve).mock.calls).toEqual([[{ action: "accept" }], [{ action: "decline" }]]);
+  await show("mcp_sampling", { server: "docs", step: "give", messages: [{ by: "assistant", text: "Cheese" }] });
+  const given = screen.getByRole("form", { name: 'This is what the server "docs" gets from your model:' });
+  expect(given.textContent).not.toContain("assistant");
+  const over = { status: "resolved", answer: { action: "decline" } } as const;
+  expect((await show("mcp_sampling", { server: "docs", step: "give", messages }, over)).container.textContent).toContain(
+    "Declined",
+  );
+});
+
 const asks = {
   server: "shop",
   url: "https://shop.example/mcp",

@@ -1,0 +1,115 @@
+// What a server asks the application's model (`sampling/createMessage`): a person reads what is sent to it, and what it has said before the server
+// gets that.
+
+import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/client";
+import type { ToolDisplay } from "../src/ports/tool.js";
+import { reasonOf } from "../src/values/error.js";
+import type { Message } from "../src/wire/record.js";
+import type { McpSampling } from "./options.js";
+import { turnedDown } from "./tools/turned-down.js";
+
+export type SamplingRequest = CreateMessageRequest["params"];
+
+/** What a person reads. */
+export interface SamplingQuestion {
+  readonly server: string;
+  /** `send`: the model is to be asked this. `give`: it has said this, and the server is to get it. */
+  readonly step: "send" | "give";
+  /** The server's words. */
+  readonly system?: string | undefined;
+  readonly messages: readonly SaidText[];
+}
+
+export interface SaidText {
+  readonly by: "user" | "assistant";
+  readonly text: string;
+}
+
+export interface SamplingPort {
+  readonly display: Pick<ToolDisplay, "pushAndWait" | "signal">;
+  readonly server: string;
+  readonly sampling: McpSampling;
+  /** Does what is paid for, and keeps what came of it. */
+  keep(work: () => Promise<Said>): Promise<Said>;
+}
+
+/** What the model has said; it is kept in the record. */
+export type Said = { readonly text: string; readonly model: string; readonly stop: string } | { readonly failed: string };
+
+/** For the server; or why there is nothing. */
+export type Sampled = { readonly answer: CreateMessageResult } | { readonly refused: string };
+
+/** More than that nobody reads before they allow it. */
+const most = { letters: 100_000, messages: 100, stops: 16 };
+
+export async function sampled(params: SamplingRequest, port: SamplingPort): Promise<Sampled> {
+  const { server, display, keep } = port;
+  const read = readRequest(params);
+  if (typeof read === "string") return { refused: `The MCP server "${server}" may not ask the model this: ${read}.` };
+  const ask = async (question: Omit<SamplingQuestion, "server">): Promise<boolean> => {
+    const input: SamplingQuestion = { server, ...question };
+    try {
+      const answer = await display.pushAndWait({ renderer: "mcp_sampling", input });
+      return (Object(answer) as { readonly action?: unknown }).action === "accept";
+    } catch (error) {
+      turnedDown(error, display.signal);
+      return false;
+    }
+  };
+  if (!(await ask({ step: "send", ...read })))
+    return { refused: `The person does not let the MCP server "${server}" ask the model.` };
+  const said = await keep(() => saidBy(params, read, port));
+  if ("failed" in said) return { refused: said.failed };
+  const { text, model, stop } = said;
+  if (!(await ask({ step: "give", messages: [{ by: "assistant", text }] })))
+    return { refused: `The person does not give the MCP server "${server}" what the model has said.` };
+  return { answer: { role: "assistant", content: { type: "text", text }, model, stopReason: stop } };
+}
+
+type Read = Pick<SamplingQuestion, "system" | "messages">;
+
+/** Anything may have been sent. A sentence where it is not for our model. */
+function readRequest({ messages, systemPrompt, tools, toolChoice }: SamplingRequest): Read | string {
+  if (tools?.length || toolChoice) return "it brings tools of its own";
+  if (messages.length === 0) return "it says nothing";
+  if (messages.length > most.messages) return `it has more than ${most.messages} messages`;
+  const texts: SaidText[] = [];
+  for (const { role, content } of messages) {
+    const blocks = [content].flat();
+    const other = blocks.find(({ type }) => type !== "text");
+    if (other) return `it sends something else than texts (${other.type})`;
+    texts.push({ by: role, text: blocks.map((block) => (block as { readonly text: string }).text).join("\n\n") });
+  }
+  const letters = texts.reduce((sum, { text }) => sum + text.length, systemPrompt?.length ?? 0);
+  if (letters > most.letters) return `it has more than ${most.letters} letters`;
+  return { ...(systemPrompt && { system: systemPrompt }), messages: texts };
+}
+
+async function saidBy(
+  params: SamplingRequest,
+  { system, messages }: Read,
+  { server, sampling, display }: SamplingPort,
+): Promise<Said> {
+  const { signal } = display;
+  try {
+    const { maxTokens, temperature, stopSequences, modelPreferences } = params;
+    const names = (modelPreferences?.hints ?? []).map(({ name = "" }) => name.slice(0, 200)).filter(Boolean);
+    const model = await sampling({
+      server,
+      maxTokens,
+      ...(temperature !== undefined && { temperature }),
+      stopSequences: (stopSequences ?? []).slice(0, most.stops),
+      models: names.slice(0, most.stops),
+    });
+    model.setSystemPrompt(system ?? "");
+    const asked = messages.map(({ by, text }): Message => ({ sender: by === "user" ? "user" : "agent", text }));
+    const { messages: said, stop_reason } = await model.prompt({ messages: asked }, async () => {}, signal);
+    signal.throwIfAborted();
+    const text = said.map((message) => message.text).join("");
+    if (!text) return { failed: `The model has said nothing to the MCP server "${server}".` };
+    return { text, model: model.name, stop: /length|max_?tokens/i.test(stop_reason ?? "") ? "maxTokens" : "endTurn" };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { failed: `The model could not answer the MCP server "${server}": ${reasonOf(error)}` };
+  }
+}
