@@ -38,6 +38,10 @@ export const places = [
   { file: "README.md", pattern: /(glove-wasm-)(\d+\.\d+\.\d+[\w.-]*)(?=\.tgz)/g, times: 1 },
 ];
 
+/** What a version left in each database, for the tests of all later ones. */
+export const databasesOf = (version) =>
+  ["postgresql", "redis", "sqlite"].map((name) => `tests/fixtures/databases/${name}-${version}.txt`);
+
 /** The versions that the files of this folder say, each with its file. */
 export function versionsIn(folder) {
   return places.flatMap(({ file, pattern, times }) => {
