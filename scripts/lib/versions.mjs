@@ -6,6 +6,7 @@ const json = /^( {2,6}"version": ")([^"]+)(?=")/gm;
 const ofExample = /("glove-wasm": "\^)([^"]+)(?=")/g;
 
 const examples = [
+  "coding-agent",
   "data-analyst",
   "form-filler",
   "html",
