@@ -66,7 +66,7 @@ fn task() -> Task {
 }
 
 /// The conversation up to the question, by a process that ends there.
-fn until_asked(store: impl StoreAdapter + Clone + 'static) {
+fn until_asked(store: &(impl StoreAdapter + Clone + 'static)) {
     let notes = Notes::default();
     let agent = agent(store.clone(), "first", &notes);
     block_on(agent.process_request("Hello?")).unwrap();
@@ -104,7 +104,7 @@ fn until_it_died(store: impl StoreAdapter + 'static) {
 }
 
 /// Nothing is done again before a person says so.
-fn is_asked_about(store: impl StoreAdapter + Clone + 'static, from: &str) {
+fn is_asked_about(store: &(impl StoreAdapter + Clone + 'static), from: &str) {
     assert!(!block_on(store.load()).unwrap().records.is_empty(), "{from}: it has a journal");
     let notes = Notes::default();
     let agent = sending(store.clone(), "fourth", &notes, noting("send", &notes));
@@ -131,7 +131,7 @@ fn is_asked_about(store: impl StoreAdapter + Clone + 'static, from: &str) {
 }
 
 /// Lists the session, reads all of it, answers its question, and asks once more.
-fn goes_on(listed: &[StoredSession], store: impl StoreAdapter + Clone + 'static, from: &str) {
+fn goes_on(listed: &[StoredSession], store: &(impl StoreAdapter + Clone + 'static), from: &str) {
     let [one, died] = ["s", "died"].map(|id| listed.iter().find(|session| session.id == id).unwrap());
     assert_eq!((listed.len(), died.title.as_str(), died.asks), (2, "Send it", false), "{from}");
     assert_eq!(
@@ -202,7 +202,7 @@ const AS_IF_NEW: &str =
 fn what_each_version_wrote_to_sqlite_is_read_answered_and_gone_on_with() {
     let new = Folder::new();
     let store = new.database().store("s");
-    until_asked(store.clone());
+    until_asked(&store);
     block_on(store.set_name("Errands")).unwrap();
     block_on(store.add_inbox_item(inbox_item())).unwrap();
     drop(store);
@@ -212,8 +212,8 @@ fn what_each_version_wrote_to_sqlite_is_read_answered_and_gone_on_with() {
         let folder = Folder::new();
         dumps::into_sqlite(&folder.file("sessions.db"), &dump);
         let database = folder.database();
-        goes_on(&block_on(database.sessions()).unwrap(), database.store("s"), &from);
-        is_asked_about(database.store("died"), &from);
+        goes_on(&block_on(database.sessions()).unwrap(), &database.store("s"), &from);
+        is_asked_about(&database.store("died"), &from);
         let form = dumps::form_of_sqlite(&folder.file("sessions.db"));
         assert_eq!(form, dumps::form_of_sqlite(&new), "{from}: {AS_IF_NEW}");
     }
@@ -225,7 +225,7 @@ fn what_each_version_wrote_to_postgresql_is_read_answered_and_gone_on_with() {
     let open = |url: &str| PostgresDatabase::open(url).unwrap();
     let new = server.new_database();
     let store = open(&new).store("s");
-    until_asked(store.clone());
+    until_asked(&store);
     block_on(store.set_name("Errands")).unwrap();
     block_on(store.add_inbox_item(&inbox_item())).unwrap();
     drop(store);
@@ -234,8 +234,8 @@ fn what_each_version_wrote_to_postgresql_is_read_answered_and_gone_on_with() {
         let url = server.new_database();
         dumps::into_postgres(&url, &dump);
         let database = open(&url);
-        goes_on(&block_on(database.sessions()).unwrap(), database.store("s"), &from);
-        is_asked_about(database.store("died"), &from);
+        goes_on(&block_on(database.sessions()).unwrap(), &database.store("s"), &from);
+        is_asked_about(&database.store("died"), &from);
         assert_eq!(dumps::form_of_postgres(&url), dumps::form_of_postgres(&new), "{from}: {AS_IF_NEW}");
     }
 }
@@ -244,7 +244,7 @@ fn what_each_version_wrote_to_postgresql_is_read_answered_and_gone_on_with() {
 fn what_each_version_wrote_to_redis_is_read_answered_and_gone_on_with() {
     let Some(server) = RedisServer::start() else { return };
     let store = server.open().store("s");
-    until_asked(store.clone());
+    until_asked(&store);
     block_on(store.set_name("Errands")).unwrap();
     block_on(store.add_inbox_item(&inbox_item())).unwrap();
     drop(store);
@@ -255,8 +255,8 @@ fn what_each_version_wrote_to_redis_is_read_answered_and_gone_on_with() {
         dumps::into_redis(server.port(), &dump);
         let database = server.open();
         let form = dumps::form_of_redis(&dumps::of_redis(server.port()));
-        goes_on(&block_on(database.sessions()).unwrap(), database.store("s"), &from);
-        is_asked_about(database.store("died"), &from);
+        goes_on(&block_on(database.sessions()).unwrap(), &database.store("s"), &from);
+        is_asked_about(&database.store("died"), &from);
         let gone: Vec<_> = form.difference(&dumps::form_of_redis(&new)).cloned().collect();
         assert!(
             gone.is_empty(),
