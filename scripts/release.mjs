@@ -1,10 +1,19 @@
-// `npm run release -- 1.2.0`: checks that a version can be released, writes it where it stands, tries to publish it without doing so,
-// commits and tags. `-- try` only tries, with the version of today; `-- notes v1.2.0` prints what the changelog says of a tag.
+// `npm run release -- 1.2.0`: checks that a version can be released, writes it where it stands, and what it stores in databases beside it,
+// tries to publish it without doing so, commits and tags. `-- try` only tries, with the version of today; `-- notes v1.2.0` prints what the changelog says of a tag.
 // Nothing is published here: a workflow does that when the tag arrives (.github/workflows/release.yml).
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { inRoot, root } from "./lib/project.mjs";
 import { main, output, run, StepFailed, step } from "./lib/run.mjs";
-import { changesOf, compareVersions, isVersion, places, released, versionsIn, withVersion } from "./lib/versions.mjs";
+import {
+  changesOf,
+  compareVersions,
+  databasesOf,
+  isVersion,
+  places,
+  released,
+  versionsIn,
+  withVersion,
+} from "./lib/versions.mjs";
 
 const git = (...args) => output("git", args);
 const changelog = () => readFileSync(inRoot("CHANGELOG.md"), "utf8");
@@ -63,7 +72,8 @@ function oneVersion() {
 /** Writes, tries, commits and tags. Whatever fails before the commit puts the files back. */
 async function write(version) {
   const files = [...new Set(places.map(({ file }) => file)), "CHANGELOG.md"];
-  const before = files.map((file) => readFileSync(inRoot(file), "utf8"));
+  const stored = databasesOf(version);
+  const before = [...files, ...stored].map((file) => (existsSync(inRoot(file)) ? readFileSync(inRoot(file), "utf8") : undefined));
   try {
     files.forEach((file, at) => {
       const day = new Date().toISOString().slice(0, 10);
@@ -72,11 +82,14 @@ async function write(version) {
     });
     if (oneVersion()[0] !== version)
       throw new StepFailed(`the files do not say ${version} now`, "Look at scripts/lib/versions.mjs.");
+    await store(stored);
     await tryToPublish();
-    await run("git", ["commit", "--quiet", "-m", `Release ${version}`, "--", ...files]);
+    await run("git", ["add", "--", ...stored]);
+    await run("git", ["commit", "--quiet", "-m", `Release ${version}`, "--", ...files, ...stored]);
   } catch (error) {
-    files.forEach((file, at) => {
-      writeFileSync(inRoot(file), before[at]);
+    [...files, ...stored].forEach((file, at) => {
+      if (before[at] === undefined) rmSync(inRoot(file), { force: true });
+      else writeFileSync(inRoot(file), before[at]);
     });
     throw error;
   }
@@ -84,6 +97,19 @@ async function write(version) {
     run("git", ["tag", "-a", `v${version}`, "-m", `v${version}`]),
   );
   console.log(`\nVersion ${version} is committed and tagged. \`git push origin main v${version}\` has it published.`);
+}
+
+/** Has the tests write what this version leaves in databases, which every later version must read. */
+async function store(files) {
+  // What was written while the version was in the making may be of another form.
+  for (const file of files) rmSync(inRoot(file), { force: true });
+  const tests = ["test", "--workspace", "--all-features", "--test", "it", "stored_databases"];
+  const fix = "Read the messages above. PostgreSQL and Redis must be installed: `apt-get install postgresql redis-server`.";
+  await step("writing what this version stores", fix, async () => {
+    await run("cargo", tests, { env: { WRITE_FIXTURE: "1" } });
+    const missing = files.filter((file) => !existsSync(inRoot(file)));
+    if (missing.length) throw new Error(`the tests did not write ${missing.join(", ")}`);
+  });
 }
 
 /** The version of today may be published already, and models of the texts may end soon: both matter to a new version alone. */

@@ -6,6 +6,7 @@ const json = /^( {2,6}"version": ")([^"]+)(?=")/gm;
 const ofExample = /("glove-wasm": "\^)([^"]+)(?=")/g;
 
 const examples = [
+  "coding-agent",
   "data-analyst",
   "form-filler",
   "html",
@@ -37,6 +38,10 @@ export const places = [
   { file: "js/mcp/connection/client-info.ts", pattern: /(version: ")([^"]+)(?=")/g, times: 1 },
   { file: "README.md", pattern: /(glove-wasm-)(\d+\.\d+\.\d+[\w.-]*)(?=\.tgz)/g, times: 1 },
 ];
+
+/** What a version left in each database, for the tests of all later ones. */
+export const databasesOf = (version) =>
+  ["postgresql", "redis", "sqlite"].map((name) => `tests/fixtures/databases/${name}-${version}.txt`);
 
 /** The versions that the files of this folder say, each with its file. */
 export function versionsIn(folder) {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { migrations } from "../../js/src/store/indexeddb/versions.js";
+import { databasesOf } from "../../scripts/lib/versions.mjs";
 import { root } from "../support/project.js";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -27,22 +28,24 @@ test("the numbers of stored forms are those of the source", () => {
   });
 });
 
-test("each form outside of servers has a fixture of every number, and a test opens it", () => {
+test("each form has a fixture, and a test opens it", () => {
   const tests = [
     "tests/e2e/session-list.test.ts",
     "tests/it/machine/stored_form.rs",
     "tests/js/recording.test.ts",
     "tests/it/native_sqlite/transfer.rs",
     "tests/it/task/imports.rs",
+    "tests/it/stored_databases/mod.rs",
   ];
   const code = tests.map(read).join("\n");
-  for (const { form, fixtures } of rows.slice(0, 5)) {
+  for (const { form, fixtures } of rows) {
     expect(fixtures.length, form).toBeGreaterThan(0);
     for (const file of fixtures) {
       expect(existsSync(join(root, file)), file).toBe(true);
-      // Those of a run are named by their number.
+      // Those of a run are named by their number, and those of databases by the version that wrote them.
       const [name = "", folder = ""] = file
         .replace(/run-v\d+/, "run-v{version}")
+        .replace(/databases\/\w+-\d+\.\d+\.\d+/, "fixtures/databases/{database}-{}")
         .split("/")
         .reverse();
       expect(
@@ -53,6 +56,11 @@ test("each form outside of servers has a fixture of every number, and a test ope
   }
   const runs = rows.find(({ form }) => form === "State of a run");
   expect(runs?.fixtures).toEqual(Array.from({ length: runs?.number ?? 0 }, (_, at) => `tests/fixtures/run-v${at + 1}.json`));
+});
+
+test("each released version has left a database of each kind for the tests", () => {
+  const versions = [...read("CHANGELOG.md").matchAll(/^## (\d\S*)/gm)].map(([, version = ""]) => version);
+  expect(versions.flatMap(databasesOf).filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
 
 test("the oldest Node, React and Rust are those of the manifests", () => {

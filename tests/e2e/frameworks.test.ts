@@ -1,7 +1,10 @@
-// examples/vue, examples/svelte and examples/solid in Chromium: as they are built, and while they are written.
+// examples/vue, examples/svelte and examples/solid in Chromium: as they are built, and while they are written. And the guides that begin
+// with an empty folder, as they are printed.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { createChatHandler } from "glove-wasm/server";
+import { createScriptedModel } from "glove-wasm/testing";
 import type { Browser, Page } from "playwright-core";
 import { build, createServer, type Plugin } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -104,6 +107,41 @@ test.each(names)("%s: a component that is edited goes on with its conversation",
     await page.getByText("Done. The money is on its way.").waitFor();
     expect(await page.getByText("refund: €80 paid back for order A-1042").count()).toBe(1);
     expect(await page.evaluate(() => "sameDocument" in globalThis)).toBe(true);
+    expect(problems).toEqual([]);
+    await page.close();
+  } finally {
+    await server.close();
+  }
+});
+
+test.each(names)("docs/guides/start-with-%s.md: its files make a page whose tool runs, and a reload keeps both", async (name) => {
+  const made = join(folder, `${name}-guide`);
+  const guide = readFileSync(join(root, `docs/guides/start-with-${name}.md`), "utf8");
+  const files = [...guide.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)];
+  for (const [, file = "", code = ""] of files) {
+    expect(guide, "the text names each file").toContain(`\`${file}\``);
+    mkdirSync(dirname(join(made, file)), { recursive: true });
+    writeFileSync(join(made, file), code);
+  }
+  await build({ root: made, logLevel: "error", plugins: [built] });
+  const answers = [{ toolCalls: [{ name: "local_time", input: { zone: "Asia/Tokyo" } }] }, "Good evening from Tokyo."];
+  const createModel = () => createScriptedModel(() => answers.shift() ?? "Good night.");
+  const server = await serve(join(made, "dist"), { routes: { "/api/chat": createChatHandler({ createModel }) } });
+  try {
+    const { page, problems } = await openPage(browser, server.url);
+    await say(page, "What time is it in Tokyo?");
+    await page.getByText("Good evening from Tokyo.").waitFor();
+    const lines = async () => (await page.getByRole("log").locator("p").allTextContents()).map((line) => line.trim());
+    const shown = await lines();
+    expect(shown).toEqual([
+      "What time is it in Tokyo?",
+      expect.stringMatching(/^local_time: \d\d:\d\d$/),
+      "Good evening from Tokyo.",
+    ]);
+    await page.reload();
+    await expect.poll(lines).toEqual(shown);
+    await say(page, "Thanks");
+    await page.getByText("Good night.").waitFor();
     expect(problems).toEqual([]);
     await page.close();
   } finally {

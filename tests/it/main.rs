@@ -39,5 +39,7 @@ mod operations;
 mod providers;
 mod runtime;
 mod store_conformance;
+#[cfg(unix)]
+mod stored_databases;
 mod task;
 mod typescript;

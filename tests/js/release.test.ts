@@ -4,7 +4,15 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rm
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { changesOf, compareVersions, isVersion, places, versionsIn, withVersion } from "../../scripts/lib/versions.mjs";
+import {
+  changesOf,
+  compareVersions,
+  databasesOf,
+  isVersion,
+  places,
+  versionsIn,
+  withVersion,
+} from "../../scripts/lib/versions.mjs";
 import { packageVersion, root } from "../support/project.js";
 
 const folder = mkdtempSync(join(tmpdir(), "glove-release-"));
@@ -34,11 +42,20 @@ const release = (...args: string[]): SpawnSyncReturns<string> =>
   spawnSync(process.execPath, ["scripts/release.mjs", ...args], { cwd: copy, env, encoding: "utf8" });
 
 /** A program that writes down its arguments, and ends with this code. */
-function program(name: string, code = 0): void {
+function program(name: string, code = 0, before = ""): void {
   const file = join(programs, name);
-  writeFileSync(file, `#!/bin/sh\necho "${name} $*" >> "${asked}"\nexit ${code}\n`);
+  writeFileSync(file, `#!/bin/sh\n${before}\necho "${name} $*" >> "${asked}"\nexit ${code}\n`);
   chmodSync(file, 0o755);
 }
+
+/** The tests of databases write what a version stores, where it is not there yet. */
+function storing(databases: string[]): string {
+  const version = "$(sed -n 's/^version = \"\\(.*\\)\"/\\1/p' Cargo.toml | head -1)";
+  const files = databases.map((name) => `tests/fixtures/databases/${name}-${version}.txt`);
+  const written = files.map((file) => `[ -e "${file}" ] || echo "of this run" > "${file}"`);
+  return `case "$WRITE_FIXTURE $*" in "1 test "*)\nmkdir -p tests/fixtures/databases\n${written.join("\n")}\nexit 0;; esac`;
+}
+const everywhere = storing(["postgresql", "redis", "sqlite"]);
 
 beforeAll(() => {
   const files = [...new Set([...places.map(({ file }) => file), "CHANGELOG.md", "scripts/release.mjs"])];
@@ -60,7 +77,8 @@ beforeEach(() => {
   git("checkout", "--quiet", "-f", "-B", "main", "begin");
   git("clean", "-fdq");
   rmSync(asked, { force: true });
-  for (const name of ["npm", "cargo"]) program(name);
+  program("npm");
+  program("cargo", 0, everywhere);
 });
 
 const next = packageVersion.replace(/^\d+/, (major) => String(Number(major) + 1));
@@ -92,7 +110,7 @@ test("a release writes every version and the head of the changelog, tries to pub
   expect(git("cat-file", "-t", `v${next}`)).toBe("tag");
   expect(git("rev-parse", `v${next}^{commit}`)).toBe(git("rev-parse", "HEAD"));
   // Nothing else than versions and the changelog has changed.
-  const lines = git("diff", "--unified=0", "begin", "HEAD", "--", ":!CHANGELOG.md").split("\n");
+  const lines = git("diff", "--unified=0", "begin", "HEAD", "--", ":!CHANGELOG.md", ":!tests").split("\n");
   const changed = lines.filter((line) => /^\+[^+]/.test(line));
   expect(changed.length).toBeGreaterThan(places.length);
   expect(changed.filter((line) => !line.includes(next))).toEqual([]);
@@ -103,6 +121,27 @@ test("a release writes every version and the head of the changelog, tries to pub
     "",
   ]);
   expect(done.stdout).toContain(`git push origin main v${next}`);
+});
+
+test("a release has what it stores in databases beside it, and not what was written before it", () => {
+  const files = databasesOf(next);
+  mkdirSync(join(copy, dirname(files[0] ?? "")), { recursive: true });
+  write(files[0] ?? "", "of an earlier run");
+  git("add", "-A");
+  git("commit", "--quiet", "-m", "Add");
+  const done = release(next);
+  expect(done.stderr).toBe("");
+  expect(files.map((file) => git("show", `v${next}:${file}`))).toEqual(["of this run", "of this run", "of this run"]);
+});
+
+test("a release without a database to write to is refused: the files are as they were", () => {
+  program("cargo", 0, storing(["sqlite"]));
+  const done = release(next);
+  expect(done.stderr).toContain(`the tests did not write ${databasesOf(next).slice(0, 2).join(", ")}`);
+  expect(done.stderr).toContain("apt-get install postgresql redis-server");
+  expect(done.status).toBe(1);
+  expect(git("status", "--porcelain")).toBe("");
+  expect(git("rev-parse", "HEAD")).toBe(git("rev-parse", "begin"));
 });
 
 test("the version that stands in the files can be the first release, and is none a second time", () => {
@@ -167,7 +206,7 @@ test.each(refusals)("a release is refused for %s, and nothing changes", (_, sent
 });
 
 test.each(["npm", "cargo"])("what %s would not publish is not released: the files are as they were", (name) => {
-  program(name, 1);
+  program(name, 1, everywhere);
   const done = release(next);
   expect(done.stderr).toContain(`${name} publish --dry-run`);
   expect(done.status).toBe(1);

@@ -46,6 +46,11 @@ fn programs() -> Option<PathBuf> {
     found.pop()
 }
 
+/// The path of one of them.
+pub fn program(name: &str) -> Option<PathBuf> {
+    Some(programs()?.join(name))
+}
+
 impl PostgresServer {
     /// The one of all tests that run at this time. `None` where PostgreSQL is not installed, which is printed.
     pub fn shared() -> Option<Arc<PostgresServer>> {
