@@ -170,6 +170,7 @@ export type Word =
   | "No conversations yet"
   | "Archived"
   | "Waiting for you"
+  | "Unread"
   | "Rename"
   | "Title"
   | "Archive"

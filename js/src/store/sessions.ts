@@ -19,6 +19,8 @@ export interface SessionInfo extends StepMarks {
   readonly damaged?: boolean;
   /** A person has put it away. */
   readonly archived?: boolean;
+  /** An answer or a question came while nobody looked at it: kept by `watchUnread`. */
+  readonly unread?: boolean;
   /** When it was deleted, as long as it can still be restored. Such sessions are returned only to lists that show deleted ones. */
   readonly deletedAt?: number;
 }
@@ -44,6 +46,8 @@ export interface SessionCatalog {
   import(json: string, options?: ImportOptions): Promise<string>;
   /** Puts it away, or back to the others: `archived` of its line. Without this, archiving is refused (`CATALOG_UNSUPPORTED`). */
   archive?(id: string, archived: boolean): Promise<void>;
+  /** Keeps `unread` of its line. Without this, the mark is in the page alone. */
+  markUnread?(id: string, unread: boolean): Promise<void>;
   /**
    * Whether a model is to be asked for its title (`generateTitles`): true for one caller, and never again, and only while nobody
    * has named it. Without this and `giveTitle`, no model is asked (`CATALOG_UNSUPPORTED`).

@@ -120,6 +120,17 @@ export class ThreadStore {
     refresh: () => this.#changed(),
   };
 
+  /** Says nothing where that cannot be kept. */
+  async markUnread(id: string, unread: boolean): Promise<void> {
+    try {
+      this.#source ??= sourceOf(this.#client.catalog);
+      await this.#source.markUnread(id, unread);
+    } catch {
+      return;
+    }
+    this.#changed(id);
+  }
+
   // ---- its life --------------------------------------------------------------------------------------------------
 
   #start(): void {

@@ -92,6 +92,10 @@ export async function archive(database: ListedDatabase, id: string, archived: bo
   await change(database, id, ({ archived: _, ...row }) => (archived ? { ...row, archived } : row));
 }
 
+export async function markUnread(database: ListedDatabase, id: string, unread: boolean): Promise<void> {
+  await change(database, id, ({ unread: _, ...row }) => (unread ? { ...row, unread } : row));
+}
+
 /** Lists it no more; `restore` brings it back, until somebody removes what is there. */
 export async function putInTrash(database: ListedDatabase, id: string): Promise<void> {
   await change(database, id, (row) => ({ ...row, deleted: Date.now() }));
@@ -146,7 +150,7 @@ function damagedInfo(id: string): ListedSession {
 }
 
 function infoOf(row: SessionRow): ListedSession {
-  const { id, title, first, created, updated, count, unfinished, archived, deleted, phase, asks, queued } = row;
+  const { id, title, first, created, updated, count, unfinished, archived, unread, deleted, phase, asks, queued } = row;
   return {
     id,
     title: title ?? first ?? "",
@@ -155,6 +159,7 @@ function infoOf(row: SessionRow): ListedSession {
     messageCount: count,
     unfinished,
     ...(archived && { archived }),
+    ...(unread && { unread }),
     ...(deleted !== undefined && { deletedAt: deleted }),
     ...(phase && { phase }),
     ...(asks && { asks }),

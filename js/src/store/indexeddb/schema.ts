@@ -27,6 +27,8 @@ export interface SessionRow extends StepMarks {
   readonly write: string;
   /** Whoever claimed the session last; only they append to it. */
   readonly claim?: string;
+  /** Something new is in it that nobody has looked at. */
+  readonly unread?: true;
   /** A person has put it away. */
   readonly archived?: true | undefined;
   /** When a person has deleted it: it is removed some time later, unless it is brought back. */
