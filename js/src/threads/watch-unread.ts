@@ -41,12 +41,12 @@ export function watchUnread(client: GloveClient, options: WatchUnreadOptions = {
   if (typeof document === "undefined") return () => {};
   const { title = true, badge = true, notify, onOpen } = options;
   const threads = threadsOf(client);
-  const shown = new Map<string, { readonly users: number }>();
+  const open = new Map<string, Followed>();
   const notices = new Notices(notify, onOpen);
   const mark = title ? new TitleMark() : undefined;
   let over = false;
 
-  const isSeen = (id: string) => !isHidden() && (shown.get(id)?.users ?? 0) > 0;
+  const isSeen = (id: string) => !isHidden() && (open.get(id)?.retained.users ?? 0) > 0;
   /** Those that are marked in the list: what somebody looks at now is read. */
   const look = () => {
     const { threads: all, ready } = threads.getSnapshot();
@@ -66,29 +66,40 @@ export function watchUnread(client: GloveClient, options: WatchUnreadOptions = {
     look();
   };
 
-  const undo = [
-    threads.subscribe(look),
-    client.onSession((session, retained) => {
-      if (isInside(session.sessionId)) return;
-      shown.set(session.sessionId, retained);
-      const before = retained.shown;
-      retained.shown = () => {
-        before?.();
-        look();
-      };
-      undo.push(follow(session, (reason) => void came(session, reason)));
-    }),
-  ];
+  const unsubscribe = threads.subscribe(look);
+  const leave = client.onSession((session, retained) => {
+    const id = session.sessionId;
+    if (isInside(id)) return;
+    for (const [id, { retained, end }] of open) {
+      if (!retained.session.disposed) continue;
+      end();
+      open.delete(id);
+    }
+    const before = retained.shown;
+    retained.shown = () => {
+      before?.();
+      look();
+    };
+    open.set(id, { retained, end: follow(session, (reason) => void came(session, reason)) });
+  });
   document.addEventListener("visibilitychange", look);
   look();
   return () => {
     over = true;
-    for (const step of undo) step();
+    unsubscribe();
+    leave();
+    for (const { end } of open.values()) end();
     document.removeEventListener("visibilitychange", look);
     notices.update([]);
     mark?.end();
     if (badge) setBadge(0);
   };
+}
+
+/** A session that is open, and what ends following it. */
+interface Followed {
+  readonly retained: { readonly session: GloveSession; readonly users: number };
+  end(): void;
 }
 
 /** Calls it where the session runs in this tab: with each answer, each new question, and, without a reason, when a run cannot go on. */
@@ -106,13 +117,12 @@ function follow(session: GloveSession, came: (reason?: UnreadEvent["reason"]) =>
       if (last() !== before) came(data.outcome === "completed" ? "answer" : undefined);
     },
   };
-  let asks: boolean | undefined;
+  let asks = false;
   const look = () => {
     const { approvals, slots, tab, sessionReady } = session.getSnapshot();
     if (!sessionReady) return;
     const asked = approvals.length > 0 || slots.some(({ waits, status }) => waits && status === "pending");
-    // What was asked before the page was loaded is marked already.
-    if (asked && asks === false && tab === "leader") came("question");
+    if (asked && !asks && tab === "leader") came("question");
     asks = asked;
   };
   const unsubscribe = session.subscribe(look);

@@ -155,7 +155,8 @@ test("a question in another thread is marked, and one more is not lost when it i
   await page.go("a");
   await untilUnread("");
   await page.go("b");
-  // What waits was closed with its screen, and is opened again.
+  // What waits is closed with its screen, and opened again.
+  await moment();
   const session = client.session("a");
   await act(() => session.start());
   await waitFor(() => expect(session.getSnapshot().approvals).toHaveLength(1));
@@ -362,6 +363,24 @@ test("a catalog without `markUnread` has the mark in the page, and one with it k
     ["a", true],
     ["a", false],
   ]);
+});
+
+test("a thread that was open before is followed too, and one that is opened again", async () => {
+  const { client } = clientOf(["One.", "Two."]);
+  const session = client.session("a");
+  await session.start();
+  const end = watchUnread(client);
+  await session.sendMessage("First");
+  await waitFor(() => expect(document.title).toBe("(1) Shop"));
+  session.dispose();
+  const again = client.session("a");
+  const release = client.retain(again);
+  await waitFor(() => expect(document.title).toBe("Shop"));
+  release();
+  await moment();
+  await client.session("a").sendMessage("Second");
+  await waitFor(() => expect(document.title).toBe("(1) Shop"));
+  end();
 });
 
 test("without React: what the function returns ends it", async () => {
