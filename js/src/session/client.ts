@@ -301,12 +301,12 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   }
 
   /** @internal Calls it with each session that is open, and with each that is opened. Gives its undo. */
-  onSession(listener: (session: GloveSession, retained: RetainedSession) => void): () => void {
-    for (const retained of this.#retained.values()) listener(retained.session, retained);
+  onSession(listener: (retained: RetainedSession) => void): () => void {
+    for (const retained of this.#retained.values()) listener(retained);
     this.#watchers.add(listener);
     return () => void this.#watchers.delete(listener);
   }
-  readonly #watchers = new Set<(session: GloveSession, retained: RetainedSession) => void>();
+  readonly #watchers = new Set<(retained: RetainedSession) => void>();
 
   /**
    * A session as JSON text, with its attachments but without permissions. For a damaged session it holds what can be read, and `damage`
@@ -376,7 +376,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     const closed = () => void (this.#retained.get(id) === retained && this.#retained.delete(id));
     const retained: RetainedSession = { session: this.#make(id, overrides, closed), users: 0 };
     this.#retained.set(id, retained);
-    for (const watcher of this.#watchers) watcher(retained.session, retained);
+    for (const watcher of this.#watchers) watcher(retained);
     if (!overrides.store && !this.#config.createStore) this.#tellShared(id, retained);
     return retained;
   }

@@ -20,7 +20,7 @@ export function generateTitles(client: GloveClient, options: GenerateTitlesOptio
   check("`client.onSession`", client?.onSession, "work");
   checkOptions(check("The settings", options, "object"), { model: "model" });
   let over = false;
-  const ended = client.onSession((session) => {
+  const ended = client.onSession(({ session }) => {
     if (isInside(session.sessionId)) return;
     const watcher: Watcher = {
       watches: true,

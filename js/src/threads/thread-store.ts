@@ -142,7 +142,7 @@ export class ThreadStore {
     }
     this.#undo.push(this.#source.subscribe((id) => this.#changed(id)));
     const says = this.#source.trash !== undefined;
-    const opened = (session: GloveSession) => {
+    const opened = ({ session }: { readonly session: GloveSession }) => {
       this.#sessions.set(session.sessionId, session);
       if (!says) this.#follow(session);
     };

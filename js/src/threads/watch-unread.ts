@@ -67,7 +67,8 @@ export function watchUnread(client: GloveClient, options: WatchUnreadOptions = {
   };
 
   const unsubscribe = threads.subscribe(look);
-  const leave = client.onSession((session, retained) => {
+  const leave = client.onSession((retained) => {
+    const { session } = retained;
     const id = session.sessionId;
     if (isInside(id)) return;
     for (const [id, { retained, end }] of open) {
