@@ -3,8 +3,10 @@
 export type { ConversationConfig } from "../conversation/config.js";
 export type { ChatState, GloveActions } from "../conversation/state.js";
 export * from "../src/index.js";
+export type { UnreadEvent, UnreadNotice } from "../src/threads/notices.js";
 export type { ThreadInfo } from "../src/threads/thread.js";
 export type { ThreadActions, ThreadsState } from "../src/threads/thread-store.js";
+export { type WatchUnreadOptions, watchUnread } from "../src/threads/watch-unread.js";
 export { defineAgent } from "./agents/define-agent.js";
 export { type PartialAnswer, usePartial } from "./answers/use-partial.js";
 export type { ComposerAttachmentsProps } from "./attachments/attach.js";
@@ -50,5 +52,6 @@ export * from "./threads/parts.js";
 export type { ThreadListProps } from "./threads/thread-list.js";
 export type { ThreadListEntry } from "./threads/trigger.js";
 export { type UseThreadsConfig, type UseThreadsReturn, useThreads } from "./threads/use-threads.js";
+export { useUnread } from "./threads/use-unread.js";
 export type { ToolRenderers } from "./timeline/tool-renderers.js";
 export type * from "./timeline/typed-calls.js";

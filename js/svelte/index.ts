@@ -10,6 +10,8 @@ import type { GloveClient } from "../src/session/client.js";
 
 export type { ConversationConfig } from "../conversation/config.js";
 export * from "../src/index.js";
+export type { UnreadEvent, UnreadNotice } from "../src/threads/notices.js";
+export { type WatchUnreadOptions, watchUnread } from "../src/threads/watch-unread.js";
 export type { ChatState, GloveActions, ProvideGloveConfig, Threads, UseGloveConfig, UseThreadsConfig };
 
 /** What `useGlove()` gives. Each property is read anew where it is used: do not take them apart, but with `$derived`. */

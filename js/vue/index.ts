@@ -24,6 +24,8 @@ import type { ThreadActions, ThreadsState } from "../src/threads/thread-store.js
 
 export type { ConversationConfig } from "../conversation/config.js";
 export * from "../src/index.js";
+export type { UnreadEvent, UnreadNotice } from "../src/threads/notices.js";
+export { type WatchUnreadOptions, watchUnread } from "../src/threads/watch-unread.js";
 export type { ChatState, GloveActions, ProvideGloveConfig, Threads, UseGloveConfig, UseThreadsConfig };
 
 type Refs<T> = { readonly [Name in keyof T]: Readonly<Ref<T[Name]>> };

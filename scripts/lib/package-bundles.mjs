@@ -108,6 +108,7 @@ export const bundles = {
   "react/parts/composer/use-composer.js": ["react/render/long-text.js"],
   // What is shown of a conversation, without React: Vue, Svelte and Solid have it, too.
   "react/hooks/engine.js": ["src/threads/thread-store.js"],
+  "src/threads/watch-unread.js": [],
   "react/hooks/use-glove.js": below(
     "react",
     ...["agents/define-agent", "answers/use-partial", "hooks/messages", "hooks/provider", "hooks/use-prompts"],

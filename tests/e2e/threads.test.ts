@@ -26,12 +26,12 @@ async function tabs<T>(work: (open: (options?: Options) => Promise<Page>, contex
   const context = await browser.newContext({ viewport: { width: 1000, height: 700 }, ...options });
   context.setDefaultTimeout(patience);
   try {
-    return await work(async ({ script = `["Gladly."]`, listOnly = false, before = "" } = {}) => {
+    return await work(async ({ script = `["Gladly."]`, more = "{}", before = "" } = {}) => {
       const page = await context.newPage();
       if (before) await page.addInitScript(before);
       await page.goto(server.url);
       await page.waitForFunction("globalThis.look");
-      await page.evaluate(`look.open(${script}, { tools: ${tools} }, ${listOnly}), 0`);
+      await page.evaluate(`look.open(${script}, { tools: ${tools} }, ${more}), 0`);
       await page.locator("[data-glove-threads][data-ready]").waitFor();
       return page;
     }, context);
@@ -42,7 +42,7 @@ async function tabs<T>(work: (open: (options?: Options) => Promise<Page>, contex
 
 interface Options {
   readonly script?: string;
-  readonly listOnly?: boolean;
+  readonly more?: string;
   readonly before?: string;
 }
 
@@ -135,7 +135,7 @@ test.each(["Rename", "Archive", "Delete"])(
       }
       await again;
       await page.waitForFunction("globalThis.look");
-      await page.evaluate(`look.open([], {}, true), 0`);
+      await page.evaluate(`look.open([], {}, { listOnly: true }), 0`);
       await page.locator("[data-glove-threads][data-ready]").waitFor();
       const title = action === "Rename" ? "Mine" : "Clean up";
       expect(await page.locator("[data-glove-thread]").allTextContents()).toEqual(action === "Delete" ? [] : [title]);
@@ -206,7 +206,7 @@ test("a tab that crashed in a run has none going on any more", () =>
   tabs(async (open, context) => {
     const first = await open({ script: `[{ toolCalls: [{ name: "wait" }] }]` });
     // It does not take the thread over.
-    const second = await open({ listOnly: true });
+    const second = await open({ more: "{ listOnly: true }" });
     await say(first, "Work");
     await second.locator("[data-glove-thread-mark=running]").waitFor();
     await kill(first, { context } as Parameters<typeof kill>[1]);
@@ -251,7 +251,7 @@ test("a thousand sessions are listed by one read and without the core, and a cha
     await say(writer, "First");
     await item(writer, "First").waitFor();
     await writer.evaluate(thousand);
-    const page = await open({ listOnly: true, before: counting });
+    const page = await open({ more: "{ listOnly: true }", before: counting });
     await page.locator("[data-glove-more]").waitFor({ state: "attached" });
     expect(await page.evaluate("[reads.getAll, reads.get, reads.other, compiled]")).toEqual([1, 0, 0, 0]);
     expect(await page.locator("[data-glove-thread]").count()).toBeLessThanOrEqual(120);

@@ -1,6 +1,16 @@
 // A page with two columns, the list of threads and the chat, over the browser's database.
 
-import { GloveClient, type GloveClientConfig, GloveProvider, Render, ThreadList, useGlove, useThreads } from "glove-wasm/react";
+import {
+  GloveClient,
+  type GloveClientConfig,
+  GloveProvider,
+  generateTitles,
+  Render,
+  ThreadList,
+  useGlove,
+  useThreads,
+  useUnread,
+} from "glove-wasm/react";
 import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
 import { useRef } from "react";
 import { createRoot } from "react-dom/client";
@@ -50,21 +60,37 @@ function Count() {
   return null;
 }
 
+/** Marks what nobody has looked at, and tells of it. */
+function Unread() {
+  useUnread({ notify: ({ title, reason }) => ({ title, body: reason }) });
+  return null;
+}
+
+interface More {
+  /** The list without a chat beside it. */
+  readonly listOnly?: boolean;
+  readonly unread?: boolean;
+  /** What a model answers that is asked for titles. */
+  readonly titles?: readonly ScriptedAnswer[];
+}
+
 const look = {
   /** Shows the page over a client whose models answer from a script; on its own where the chat is left away. */
-  open(script: readonly ScriptedAnswer[], config: Partial<GloveClientConfig> = {}, listOnly = false) {
+  open(script: readonly ScriptedAnswer[], config: Partial<GloveClientConfig> = {}, { listOnly, unread, titles }: More = {}) {
     const client = new GloveClient({
       createModel: () => createScriptedModel(script),
       systemPrompt: "",
       persistSession: true,
       ...config,
     });
+    if (titles) generateTitles(client, { model: createScriptedModel(titles) });
     const root = document.createElement("div");
     document.body.replaceChildren(root);
     createRoot(root).render(
       <GloveProvider client={client}>
         {listOnly ? <ThreadList /> : <Page />}
         <Count />
+        {unread && <Unread />}
       </GloveProvider>,
     );
     Object.assign(globalThis, { client });

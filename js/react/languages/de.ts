@@ -167,6 +167,7 @@ export const words: Words = {
   "No conversations yet": "Noch keine Unterhaltungen",
   Archived: "Archiviert",
   "Waiting for you": "Wartet auf Sie",
+  Unread: "Ungelesen",
   Rename: "Umbenennen",
   Title: "Titel",
   Archive: "Archivieren",

@@ -166,6 +166,7 @@ export const words: Words = {
   "No conversations yet": "Aún no hay conversaciones",
   Archived: "Archivadas",
   "Waiting for you": "Esperando tu respuesta",
+  Unread: "Sin leer",
   Rename: "Cambiar nombre",
   Title: "Título",
   Archive: "Archivar",

@@ -167,6 +167,7 @@ export const words: Words = {
   "No conversations yet": "Aucune conversation pour l’instant",
   Archived: "Archivées",
   "Waiting for you": "En attente de votre réponse",
+  Unread: "Non lu",
   Rename: "Renommer",
   Title: "Titre",
   Archive: "Archiver",

@@ -165,6 +165,7 @@ export const words: Words = {
   "No conversations yet": "Ancora nessuna conversazione",
   Archived: "Archiviate",
   "Waiting for you": "In attesa di te",
+  Unread: "Non letta",
   Rename: "Rinomina",
   Title: "Titolo",
   Archive: "Archivia",

@@ -165,6 +165,7 @@ export const words: Words = {
   "No conversations yet": "会話はまだありません",
   Archived: "アーカイブ済み",
   "Waiting for you": "入力待ち",
+  Unread: "未読",
   Rename: "名前を変更",
   Title: "タイトル",
   Archive: "アーカイブ",

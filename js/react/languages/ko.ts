@@ -166,6 +166,7 @@ export const words: Words = {
   "No conversations yet": "아직 대화가 없습니다",
   Archived: "보관됨",
   "Waiting for you": "응답을 기다리는 중",
+  Unread: "읽지 않음",
   Rename: "이름 바꾸기",
   Title: "제목",
   Archive: "보관",

@@ -166,6 +166,7 @@ export const words: Words = {
   "No conversations yet": "Nog geen gesprekken",
   Archived: "Gearchiveerd",
   "Waiting for you": "Wacht op jou",
+  Unread: "Ongelezen",
   Rename: "Naam wijzigen",
   Title: "Titel",
   Archive: "Archiveren",

@@ -165,6 +165,7 @@ export const words: Words = {
   "No conversations yet": "Nie ma jeszcze żadnych rozmów",
   Archived: "Zarchiwizowane",
   "Waiting for you": "Czeka na Ciebie",
+  Unread: "Nieprzeczytana",
   Rename: "Zmień nazwę",
   Title: "Tytuł",
   Archive: "Archiwizuj",

@@ -165,6 +165,7 @@ export const words: Words = {
   "No conversations yet": "Ainda não há conversas",
   Archived: "Arquivadas",
   "Waiting for you": "Aguardando você",
+  Unread: "Não lida",
   Rename: "Renomear",
   Title: "Título",
   Archive: "Arquivar",

@@ -33,7 +33,7 @@ export class PageParts {
 
   constructor(client: GloveClient) {
     this.#client = client;
-    client.onSession((session) => {
+    client.onSession(({ session }) => {
       if (isInside(session.sessionId)) return;
       if (this.#hasContext) session.givePlugin(this.#plugin);
       for (const [component, tool] of this.#tools) give(session, component, tool);
@@ -87,7 +87,7 @@ export class PageParts {
   });
 
   #each(act: (session: GloveSession) => void): void {
-    this.#client.onSession((session) => isInside(session.sessionId) || act(session))();
+    this.#client.onSession(({ session }) => isInside(session.sessionId) || act(session))();
   }
 }
 

@@ -172,6 +172,7 @@ export type Word =
   | "No conversations yet"
   | "Archived"
   | "Waiting for you"
+  | "Unread"
   | "Rename"
   | "Title"
   | "Archive"

@@ -33,13 +33,16 @@ export const BuiltInThread = memo(
 
 const Untitled = () => useLabels()("New conversation");
 
-function Mark({ running, waiting }: ThreadListEntry["thread"]): ReactNode {
+const marks = { waiting: "Waiting for you", running: "Working", unread: "Unread" } as const;
+
+function Mark(thread: ThreadListEntry["thread"]): ReactNode {
   const say = useLabels();
-  if (!waiting && !running) return null;
+  const mark = (["waiting", "running", "unread"] as const).find((name) => thread[name]);
+  if (!mark) return null;
   return (
-    <span data-glove-thread-mark={waiting ? "waiting" : "running"} title={say(waiting ? "Waiting for you" : "Working")}>
-      {waiting && <ThreadIcon name="waiting" />}
-      <span data-glove-label="">{say(waiting ? "Waiting for you" : "Working")}</span>
+    <span data-glove-thread-mark={mark} title={say(marks[mark])}>
+      {mark === "waiting" && <ThreadIcon name="waiting" />}
+      <span data-glove-label="">{say(marks[mark])}</span>
     </span>
   );
 }

@@ -48,6 +48,7 @@ export function ThreadListTrigger({ entry, ...props }: PartProps<"button"> & { e
     type: "button",
     "data-glove-thread": thread.id,
     "data-state": thread.waiting ? "waiting" : thread.running ? "running" : "idle",
+    "data-unread": thread.unread ? "" : undefined,
     "aria-current": current ? "true" : undefined,
     "aria-keyshortcuts": "F2 Delete",
     tabIndex,

@@ -141,8 +141,11 @@ const importOptions = { id: "text", withRun: "flag" } as const satisfies Options
 
 interface RetainedSession {
   readonly session: GloveSession;
+  /** Those that show it. */
   users: number;
   watching?: () => void;
+  /** Called when somebody shows it. */
+  shown?: () => void;
 }
 
 /** Who opened a session of a database last in this page. */
@@ -215,6 +218,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     const retained = this.#retained.get(session?.sessionId);
     if (!retained || retained.session !== session) return () => {};
     retained.users++;
+    retained.shown?.();
     let undone = false;
     return () => {
       if (undone) return;
@@ -297,12 +301,12 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
   }
 
   /** @internal Calls it with each session that is open, and with each that is opened. Gives its undo. */
-  onSession(listener: (session: GloveSession) => void): () => void {
-    for (const { session } of this.#retained.values()) listener(session);
+  onSession(listener: (retained: RetainedSession) => void): () => void {
+    for (const retained of this.#retained.values()) listener(retained);
     this.#watchers.add(listener);
     return () => void this.#watchers.delete(listener);
   }
-  readonly #watchers = new Set<(session: GloveSession) => void>();
+  readonly #watchers = new Set<(retained: RetainedSession) => void>();
 
   /**
    * A session as JSON text, with its attachments but without permissions. For a damaged session it holds what can be read, and `damage`
@@ -372,7 +376,7 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     const closed = () => void (this.#retained.get(id) === retained && this.#retained.delete(id));
     const retained: RetainedSession = { session: this.#make(id, overrides, closed), users: 0 };
     this.#retained.set(id, retained);
-    for (const watcher of this.#watchers) watcher(retained.session);
+    for (const watcher of this.#watchers) watcher(retained);
     if (!overrides.store && !this.#config.createStore) this.#tellShared(id, retained);
     return retained;
   }

@@ -2,11 +2,12 @@
 
 import type { StepMarks } from "../ports/store.js";
 import { GloveError } from "../values/error.js";
+import type { Usage } from "../wire/record.js";
 
 /** A line of the list of sessions. */
 export interface SessionInfo extends StepMarks {
   readonly id: string;
-  /** What a person named it, else what a person wrote first; empty when neither is there. */
+  /** What a person or a model named it, else what a person wrote first; empty when neither is there. */
   readonly title: string;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -18,6 +19,8 @@ export interface SessionInfo extends StepMarks {
   readonly damaged?: boolean;
   /** A person has put it away. */
   readonly archived?: boolean;
+  /** An answer or a question came while nobody looked at it: kept by `watchUnread`. */
+  readonly unread?: boolean;
   /** When it was deleted, as long as it can still be restored. Such sessions are returned only to lists that show deleted ones. */
   readonly deletedAt?: number;
 }
@@ -43,6 +46,15 @@ export interface SessionCatalog {
   import(json: string, options?: ImportOptions): Promise<string>;
   /** Puts it away, or back to the others: `archived` of its line. Without this, archiving is refused (`CATALOG_UNSUPPORTED`). */
   archive?(id: string, archived: boolean): Promise<void>;
+  /** Keeps `unread` of its line. Without this, the mark is in the page alone. */
+  markUnread?(id: string, unread: boolean): Promise<void>;
+  /**
+   * Whether a model is to be asked for its title (`generateTitles`): true for one caller, and never again, and only while nobody
+   * has named it. Without this and `giveTitle`, no model is asked (`CATALOG_UNSUPPORTED`).
+   */
+  claimTitle?(id: string): Promise<boolean>;
+  /** Takes the title that a model gave, unless somebody has named the session since `claimTitle`. `usage` is what asking for it took. */
+  giveTitle?(id: string, title: string, usage?: Usage): Promise<void>;
   /** The lines of some of the sessions. Without this, the whole list is read again after each change. */
   read?(ids: readonly string[]): Promise<readonly SessionInfo[]>;
   /**

@@ -19,6 +19,7 @@ export interface ThreadSource {
   read?(ids: readonly string[]): Promise<readonly Listed[]>;
   rename(id: string, title: string): Promise<void>;
   archive(id: string, archived: boolean): Promise<void>;
+  markUnread(id: string, unread: boolean): Promise<void>;
   /** What keeps deleted sessions until they are removed, also when the page goes. */
   readonly trash?: {
     put(id: string): Promise<void>;
@@ -43,6 +44,7 @@ function databaseSource(database: SessionDatabase): ThreadSource {
     read: async (ids) => (await work()).readSome(database, ids),
     rename: (id, title) => database.rename(id, title),
     archive: async (id, archived) => (await work()).archive(database, id, archived),
+    markUnread: async (id, unread) => (await work()).markUnread(database, id, unread),
     trash: {
       put: async (id) => (await work()).putInTrash(database, id),
       restore: async (id) => (await work()).restore(database, id),
@@ -86,7 +88,10 @@ function databaseSource(database: SessionDatabase): ThreadSource {
 }
 
 function catalogSource(catalog: SessionCatalog): ThreadSource {
-  const listed = (infos: readonly SessionInfo[]) => infos.map((info) => ({ ...info, order: info.updatedAt }));
+  /** Where the catalog does not keep it. */
+  const marked = new Set<string>();
+  const listed = (infos: readonly SessionInfo[]) =>
+    infos.map((info) => ({ ...info, ...(marked.has(info.id) && { unread: true }), order: info.updatedAt }));
   const { read } = catalog;
   return {
     list: async () => listed(await catalog.list()),
@@ -95,6 +100,11 @@ function catalogSource(catalog: SessionCatalog): ThreadSource {
     archive: async (id, archived) => {
       if (!catalog.archive) throw new GloveError("CATALOG_UNSUPPORTED", unsupported);
       return catalog.archive(id, archived);
+    },
+    async markUnread(id, unread) {
+      if (catalog.markUnread) await catalog.markUnread(id, unread);
+      else if (unread) marked.add(id);
+      else marked.delete(id);
     },
     subscribe(changed) {
       const undo = catalog.subscribe?.(changed);

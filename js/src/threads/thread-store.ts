@@ -120,6 +120,17 @@ export class ThreadStore {
     refresh: () => this.#changed(),
   };
 
+  /** Says nothing where that cannot be kept. */
+  async markUnread(id: string, unread: boolean): Promise<void> {
+    try {
+      this.#source ??= sourceOf(this.#client.catalog);
+      await this.#source.markUnread(id, unread);
+    } catch {
+      return;
+    }
+    this.#changed(id);
+  }
+
   // ---- its life --------------------------------------------------------------------------------------------------
 
   #start(): void {
@@ -131,7 +142,7 @@ export class ThreadStore {
     }
     this.#undo.push(this.#source.subscribe((id) => this.#changed(id)));
     const says = this.#source.trash !== undefined;
-    const opened = (session: GloveSession) => {
+    const opened = ({ session }: { readonly session: GloveSession }) => {
       this.#sessions.set(session.sessionId, session);
       if (!says) this.#follow(session);
     };

@@ -6,6 +6,8 @@ import type { CorePhase } from "../wire/run-types.js";
 /** A line of the list of threads. */
 export interface ThreadInfo extends SessionInfo {
   readonly archived: boolean;
+  /** An answer or a question came while nobody looked at it; only where `watchUnread` is used. */
+  readonly unread: boolean;
   /** A run goes on in it, in this tab or another one. */
   readonly running: boolean;
   /** A person is asked something in it. */
@@ -24,8 +26,8 @@ const atWork: ReadonlySet<CorePhase | undefined> = new Set(["model", "compacting
 
 /** `isHeld`: some tab has the session open, so what was stored of its run still holds. */
 export function threadOf(info: SessionInfo, isHeld: boolean): ThreadInfo {
-  const { archived = false, phase, asks = phase === "waiting" } = info;
-  return { ...info, archived, running: isHeld && atWork.has(phase), waiting: asks };
+  const { archived = false, unread = false, phase, asks = phase === "waiting" } = info;
+  return { ...info, archived, unread, running: isHeld && atWork.has(phase), waiting: asks };
 }
 
 export const mayRun = ({ phase }: SessionInfo) => atWork.has(phase);

@@ -1,9 +1,11 @@
 // The list of the sessions in a database, and what is done with one of them as a whole; loaded when somebody asks for it.
+import type { TokenCount } from "../../ports/store.js";
 import { loadPart } from "../../values/error.js";
 import { isInside, localCopyKey } from "../../values/ids.js";
 import { check } from "../../values/validate-options.js";
 import { dropLocalCopies } from "../local/local-copy.js";
 import { type SessionInfo, unknownSession } from "../sessions.js";
+import { addTokens } from "../step.js";
 import type { Watched } from "./change-channel.js";
 import type { Connection } from "./connection.js";
 import { allOf, isRow, orderOf, type SessionRow, stores } from "./schema.js";
@@ -50,12 +52,48 @@ export async function list(database: ListedDatabase): Promise<readonly SessionIn
 }
 
 export async function rename(database: ListedDatabase, id: string, title: string): Promise<void> {
-  await change(database, id, ({ title: _, ...row }) => (title ? { ...row, title } : row));
+  await change(database, id, ({ title: _, asked, ...row }) => ({
+    ...row,
+    ...(title && { title }),
+    ...(asked !== undefined && { asked: false }),
+  }));
+}
+
+/** Whether a model is to be asked for its title: true once, of what nobody has named. */
+export async function claimTitle(database: ListedDatabase, id: string): Promise<boolean> {
+  return database.run(["sessions"], "relaxed", async ({ ask, store }) => {
+    const row = await ask<unknown>(store("sessions").get(id));
+    if (!isRow(row) || row.title !== undefined || row.asked !== undefined || row.deleted !== undefined) return false;
+    store("sessions").put({ ...row, asked: true }, id);
+    return true;
+  });
+}
+
+/** What the model said, if anything, unless a person has named it meanwhile; and what asking took. */
+export async function giveTitle(
+  database: ListedDatabase,
+  id: string,
+  title: string | undefined,
+  usage: TokenCount | undefined,
+): Promise<void> {
+  const { tellChanged } = await used();
+  await database.run(["sessions"], "relaxed", async ({ ask, store }) => {
+    const row = await ask<unknown>(store("sessions").get(id));
+    // It was removed meanwhile.
+    if (!isRow(row)) return;
+    const named = title && row.asked && row.title === undefined && { title };
+    store("sessions").put({ ...row, ...named, ...(usage && { tokens: addTokens(row.tokens, usage) }) }, id);
+  });
+  tellChanged(database, id);
 }
 
 /** Puts it away, or back to the others. */
 export async function archive(database: ListedDatabase, id: string, archived: boolean): Promise<void> {
   await change(database, id, ({ archived: _, ...row }) => (archived ? { ...row, archived } : row));
+}
+
+export async function markUnread(database: ListedDatabase, id: string, unread: boolean): Promise<void> {
+  await change(database, id, ({ unread: _, ...row }) => (unread ? { ...row, unread } : row));
 }
 
 /** Lists it no more; `restore` brings it back, until somebody removes what is there. */
@@ -112,7 +150,7 @@ function damagedInfo(id: string): ListedSession {
 }
 
 function infoOf(row: SessionRow): ListedSession {
-  const { id, title, first, created, updated, count, unfinished, archived, deleted, phase, asks, queued } = row;
+  const { id, title, first, created, updated, count, unfinished, archived, unread, deleted, phase, asks, queued } = row;
   return {
     id,
     title: title ?? first ?? "",
@@ -121,6 +159,7 @@ function infoOf(row: SessionRow): ListedSession {
     messageCount: count,
     unfinished,
     ...(archived && { archived }),
+    ...(unread && { unread }),
     ...(deleted !== undefined && { deletedAt: deleted }),
     ...(phase && { phase }),
     ...(asks && { asks }),

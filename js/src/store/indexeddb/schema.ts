@@ -16,8 +16,10 @@ export interface SessionRow extends StepMarks {
   readonly order?: number;
   /** What a person wrote first. */
   readonly first?: string;
-  /** What a person named it. */
+  /** What a person or a model named it. */
   readonly title?: string;
+  /** A model was asked for its title; false once a person has named it since then. */
+  readonly asked?: boolean;
   readonly unfinished: boolean;
   /** Whether there are records after the checkpoint. */
   readonly records: boolean;
@@ -25,6 +27,8 @@ export interface SessionRow extends StepMarks {
   readonly write: string;
   /** Whoever claimed the session last; only they append to it. */
   readonly claim?: string;
+  /** Something new is in it that nobody has looked at. */
+  readonly unread?: true;
   /** A person has put it away. */
   readonly archived?: true | undefined;
   /** When a person has deleted it: it is removed some time later, unless it is brought back. */

@@ -1,0 +1,407 @@
+// Threads that get something new while nobody looks: their mark, the title and badge of the page, and notifications.
+import { act, render, waitFor } from "@testing-library/react";
+import {
+  type GloveClient,
+  type GloveClientConfig,
+  GloveProvider,
+  MemoryStore,
+  preloadThreadList,
+  type SessionCatalog,
+  type SessionInfo,
+  type ThreadInfo,
+  ThreadList,
+  useGlove,
+  useThreads,
+  useUnread,
+  type WatchUnreadOptions,
+  watchUnread,
+} from "glove-wasm/react";
+import type { ScriptedAnswer } from "glove-wasm/testing";
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { clientOf } from "./page.js";
+
+beforeAll(preloadThreadList);
+beforeEach(() => {
+  document.title = "Shop";
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  setHidden(false);
+  Reflect.deleteProperty(navigator, "setAppBadge");
+  Reflect.deleteProperty(navigator, "serviceWorker");
+});
+
+function setHidden(hidden: boolean): void {
+  Object.defineProperty(document, "visibilityState", { configurable: true, value: hidden ? "hidden" : "visible" });
+  document.dispatchEvent(new Event("visibilitychange"));
+}
+
+/** Ends when the test says so. */
+function held() {
+  let end = () => {};
+  const until = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { until, end };
+}
+
+/** A page that shows one thread, starting with "a". */
+function open(script: readonly ScriptedAnswer[], options: WatchUnreadOptions = {}, config: Partial<GloveClientConfig> = {}) {
+  const { client } = clientOf(script, config);
+  const page: { threads: readonly ThreadInfo[]; id: string; go(id: string): Promise<void> } = {
+    threads: [],
+    id: "",
+    go: async () => {},
+  };
+  const Page = () => {
+    useUnread(options);
+    page.threads = useThreads().threads;
+    const { sessionId, switchConversation } = useGlove();
+    page.id = sessionId;
+    page.go = async (id) => act(async () => void (await switchConversation(id)));
+    return null;
+  };
+  const shown = render(
+    <GloveProvider client={client} sessionId="a">
+      <Page />
+      <ThreadList />
+    </GloveProvider>,
+  );
+  const unread = () =>
+    page.threads
+      .filter((thread) => thread.unread)
+      .map(({ id }) => id)
+      .join();
+  const untilUnread = (ids: string) => waitFor(() => expect(unread()).toBe(ids));
+  const send = (id: string, text: string) => act(async () => void (await client.session(id).sendMessage(text)));
+  return { client, page, unread, untilUnread, send, ...shown };
+}
+
+const row = () => document.querySelector<HTMLElement>("[data-glove-thread=a]") as HTMLElement;
+const moment = (ms = 100) => act(() => new Promise((later) => setTimeout(later, ms)));
+
+/** What the browser was asked to show. */
+function notifications(permission: NotificationPermission = "granted") {
+  const shown: { title: string; body?: string; tag?: string; closed: boolean; onclick?: () => void }[] = [];
+  class Fake {
+    static permission = permission;
+    static requestPermission = vi.fn();
+    onclick?: () => void;
+    closed = false;
+    body?: string;
+    tag?: string;
+    constructor(
+      readonly title: string,
+      options: NotificationOptions,
+    ) {
+      Object.assign(this, options);
+      shown.push(this);
+    }
+    close() {
+      this.closed = true;
+    }
+  }
+  vi.stubGlobal("Notification", Fake);
+  return { shown, asked: Fake.requestPermission };
+}
+const notify: WatchUnreadOptions["notify"] = ({ title, reason }) => ({
+  title,
+  body: reason === "answer" ? "Answered" : "Has a question",
+});
+
+test("an answer in a thread that was left is marked in the list and the title until the thread is opened", async () => {
+  const { until, end } = held();
+  const { client, page, untilUnread, unread } = open([{ text: "Done.", until }]);
+  const sent = client.session("a").sendMessage("Clean up");
+  await waitFor(() => expect(page.threads.map(({ running }) => running)).toEqual([true]));
+  await page.go("b");
+  expect(unread()).toBe("");
+  expect(document.title).toBe("Shop");
+  end();
+  await act(() => sent);
+  await untilUnread("a");
+  expect(document.title).toBe("(1) Shop");
+  expect(row().textContent).toContain("Unread");
+  expect(row().getAttribute("data-unread")).toBe("");
+  await page.go("a");
+  await untilUnread("");
+  expect(document.title).toBe("Shop");
+  expect(row().textContent).not.toContain("Unread");
+});
+
+test("what comes while the tab is hidden is unread until a person is back; what is looked at never is", async () => {
+  const { send, untilUnread, unread } = open(["One.", "Two."]);
+  await send("a", "First");
+  await moment();
+  expect(unread()).toBe("");
+  act(() => setHidden(true));
+  await send("a", "Second");
+  await untilUnread("a");
+  expect(document.title).toBe("(1) Shop");
+  act(() => setHidden(false));
+  await untilUnread("");
+  expect(document.title).toBe("Shop");
+});
+
+test("a question in another thread is marked, and one more is not lost when it is answered there", async () => {
+  const ask = { name: "rm", description: "", jsonSchema: { type: "object" }, requiresPermission: true, do: () => "gone" };
+  const { client, page, untilUnread } = open([{ toolCalls: [{ name: "rm" }] }, "Done."], {}, { tools: [ask] });
+  await page.go("b");
+  void client.session("a").sendMessage("Clean up");
+  await untilUnread("a");
+  expect(page.threads[0]?.waiting).toBe(true);
+  // A thread that waits says that, and not that it is unread.
+  expect(row().textContent).toContain("Waiting for you");
+  await page.go("a");
+  await untilUnread("");
+  await page.go("b");
+  // What waits is closed with its screen, and opened again.
+  await moment();
+  const session = client.session("a");
+  await act(() => session.start());
+  await waitFor(() => expect(session.getSnapshot().approvals).toHaveLength(1));
+  act(() => void session.approve(session.getSnapshot().approvals[0]?.id ?? ""));
+  await untilUnread("a");
+});
+
+test("a run that a person stops and an answer that nobody is to see are not marked; one that fails is", async () => {
+  const { client, page, unread, untilUnread } = open([{ text: "Half", until: new Promise(() => {}) }, "Hidden", { fail: "no" }]);
+  await page.go("b");
+  const session = client.session("a");
+  const sent = session.sendMessage("One");
+  await waitFor(() => expect(session.getSnapshot().run.phase).toBe("model"));
+  act(() => session.abort());
+  await act(() => sent);
+  await act(async () => void (await session.trigger({ reason: "Tick", visible: false })));
+  await moment();
+  expect(unread()).toBe("");
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  await act(async () => void (await session.sendMessage("Two").catch(() => {})));
+  error.mockRestore();
+  await untilUnread("a");
+});
+
+test("the title of the application may change meanwhile, and stands alone again at the end", async () => {
+  const { page, send, untilUnread, unmount } = open(["One.", "Two."]);
+  await page.go("x");
+  await send("a", "First");
+  await untilUnread("a");
+  document.title = "Shop: basket";
+  await waitFor(() => expect(document.title).toBe("(1) Shop: basket"));
+  await send("b", "Second");
+  await untilUnread("b,a");
+  expect(document.title).toBe("(2) Shop: basket");
+  document.title = "";
+  await waitFor(() => expect(document.title).toBe("(2)"));
+  document.title = "(2024) Review";
+  await waitFor(() => expect(document.title).toBe("(2) (2024) Review"));
+  unmount();
+  expect(document.title).toBe("(2024) Review");
+});
+
+test("the badge of the app has the number, where the browser and the options have it", async () => {
+  const badges: number[] = [];
+  Object.assign(navigator, { setAppBadge: async (count: number) => void badges.push(count) });
+  const { page, send, untilUnread, unmount } = open(["One.", "Two."]);
+  await page.go("b");
+  await send("a", "First");
+  await untilUnread("a");
+  expect(badges.at(-1)).toBe(1);
+  unmount();
+  expect(badges.at(-1)).toBe(0);
+
+  badges.length = 0;
+  const without = open(["One."], { badge: false, title: false });
+  await without.page.go("b");
+  await without.send("a", "First");
+  await without.untilUnread("a");
+  expect(badges).toEqual([]);
+  expect(document.title).toBe("Shop");
+});
+
+test("a browser that refuses the badge troubles nobody", async () => {
+  Object.assign(navigator, { setAppBadge: () => Promise.reject(new Error("no")) });
+  const { page, send, untilUnread } = open(["One."]);
+  await page.go("b");
+  await send("a", "First");
+  await untilUnread("a");
+});
+
+test("a notification of an answer comes while the tab is hidden, opens its thread, and nobody is asked for leave", async () => {
+  const { shown, asked } = notifications();
+  const { client, page, send, untilUnread } = open(["One.", "Two.", "Three."], { notify });
+  await send("a", "First");
+  await page.go("b");
+  await send("a", "More");
+  await untilUnread("a");
+  await moment(1_200);
+  // A person is here: the list and the title say it.
+  expect(shown).toEqual([]);
+  await page.go("a");
+  await page.go("b");
+  act(() => setHidden(true));
+  await send("a", "Even more");
+  await waitFor(() => expect(shown).toHaveLength(1));
+  expect(shown[0]).toMatchObject({ title: "First", body: "Answered", tag: "glove a", closed: false });
+  expect(asked).not.toHaveBeenCalled();
+  const focus = vi.spyOn(window, "focus").mockImplementation(() => {});
+  act(() => shown[0]?.onclick?.());
+  expect(focus).toHaveBeenCalled();
+  await waitFor(() => expect(page.id).toBe("a"));
+  expect(shown[0]?.closed).toBe(true);
+  expect(client.session("a").getSnapshot().timeline).toHaveLength(6);
+});
+
+test("a notification of a question says so, and goes when the thread is read", async () => {
+  const { shown } = notifications();
+  const ask = { name: "rm", description: "", jsonSchema: { type: "object" }, requiresPermission: true, do: () => "gone" };
+  const { client } = open([{ toolCalls: [{ name: "rm" }] }], { notify }, { tools: [ask] });
+  await waitFor(() => expect(client.session("a").getSnapshot().sessionReady).toBe(true));
+  act(() => setHidden(true));
+  void client.session("a").sendMessage("Clean up");
+  await waitFor(() => expect(shown).toHaveLength(1));
+  expect(shown[0]).toMatchObject({ title: "Clean up", body: "Has a question", closed: false });
+  act(() => setHidden(false));
+  await waitFor(() => expect(shown[0]?.closed).toBe(true));
+});
+
+test.each<[string, NotificationPermission | undefined, WatchUnreadOptions]>([
+  ["no leave", "default", { notify }],
+  ["a refusal", "denied", { notify }],
+  ["a browser without notifications", undefined, { notify }],
+  ["no words for it", "granted", { notify: () => undefined }],
+  ["no wish for it", "granted", {}],
+])("with %s there is no notification", async (_, permission, options) => {
+  const { shown, asked } = notifications(permission);
+  if (!permission) vi.stubGlobal("Notification", undefined);
+  const { send, untilUnread } = open(["One."], options);
+  act(() => setHidden(true));
+  await send("a", "First");
+  await untilUnread("a");
+  await moment(1_200);
+  expect(shown).toEqual([]);
+  expect(asked).not.toHaveBeenCalled();
+});
+
+test("another tab that shows the thread takes the mark away before a notification comes", async () => {
+  const { shown } = notifications();
+  const { client, send, untilUnread } = open(["One."], { notify });
+  act(() => setHidden(true));
+  await send("a", "First");
+  await untilUnread("a");
+  const { threadsOf } = await import("../../../pkg/src/threads/thread-store.js");
+  await act(() => threadsOf(client as never).markUnread("a", false));
+  await untilUnread("");
+  await moment(1_200);
+  expect(shown).toEqual([]);
+});
+
+test("where only a service worker may show notifications, it does", async () => {
+  class Phone {
+    static permission = "granted";
+    constructor() {
+      throw new TypeError("Illegal constructor");
+    }
+  }
+  vi.stubGlobal("Notification", Phone);
+  const showNotification = vi.fn(async () => {});
+  Object.defineProperty(navigator, "serviceWorker", {
+    configurable: true,
+    value: { getRegistration: async () => ({ showNotification }) },
+  });
+  const { send } = open(["One."], { notify });
+  act(() => setHidden(true));
+  await send("a", "First");
+  await waitFor(() =>
+    expect(showNotification).toHaveBeenCalledWith("First", { body: "Answered", tag: "glove a", data: { id: "a" } }),
+  );
+});
+
+const lists = (createStore: GloveClientConfig["createStore"], infos: readonly SessionInfo[], more: Partial<SessionCatalog>) => ({
+  createStore,
+  catalog: {
+    list: async () => infos,
+    rename: async () => {},
+    delete: async () => {},
+    export: async () => "",
+    import: async () => "",
+    ...more,
+  },
+});
+const info: SessionInfo = { id: "a", title: "First", createdAt: 1, updatedAt: 1, messageCount: 2, unfinished: false };
+const storesOf = () => {
+  const stores = new Map<string, MemoryStore>();
+  return (id: string) => {
+    const store = stores.get(id) ?? new MemoryStore(id);
+    stores.set(id, store);
+    return store;
+  };
+};
+
+test("a catalog without `markUnread` has the mark in the page, and one with it keeps it", async () => {
+  const { page, send, untilUnread } = open(["One."], {}, lists(storesOf(), [info], {}));
+  await page.go("b");
+  await send("a", "First");
+  await untilUnread("a");
+  await page.go("a");
+  await untilUnread("");
+
+  const kept: unknown[] = [];
+  let unread = false;
+  const markUnread = async (id: string, is: boolean) => {
+    kept.push([id, is]);
+    unread = is;
+  };
+  const more = { markUnread, list: async () => [{ ...info, unread }] };
+  const other = open(["One."], {}, lists(storesOf(), [], more));
+  await other.page.go("b");
+  await other.send("a", "First");
+  await other.untilUnread("a");
+  await other.page.go("a");
+  await other.untilUnread("");
+  expect(kept).toEqual([
+    ["a", true],
+    ["a", false],
+  ]);
+});
+
+test("a thread that was open before is followed too, and one that is opened again", async () => {
+  const { client } = clientOf(["One.", "Two."]);
+  const session = client.session("a");
+  await session.start();
+  const end = watchUnread(client);
+  await session.sendMessage("First");
+  await waitFor(() => expect(document.title).toBe("(1) Shop"));
+  session.dispose();
+  const again = client.session("a");
+  const release = client.retain(again);
+  await waitFor(() => expect(document.title).toBe("Shop"));
+  release();
+  await moment();
+  await client.session("a").sendMessage("Second");
+  await waitFor(() => expect(document.title).toBe("(1) Shop"));
+  end();
+});
+
+test("without React: what the function returns ends it", async () => {
+  const { client } = clientOf(["One.", "Two."]);
+  const end = watchUnread(client as GloveClient);
+  await client.session("a").sendMessage("First");
+  await waitFor(async () => expect(await client.sessions()).toMatchObject([{ id: "a", unread: true }]));
+  await waitFor(() => expect(document.title).toBe("(1) Shop"));
+  end();
+  expect(document.title).toBe("Shop");
+  await client.session("b").sendMessage("Second");
+  await moment();
+  expect((await client.sessions()).map(({ id, unread = false }) => [id, unread])).toEqual([
+    ["b", false],
+    ["a", true],
+  ]);
+});
+
+test("options that cannot be are refused", () => {
+  const { client } = clientOf([]);
+  expect(() => watchUnread(client, { notify: true as never })).toThrow(/`notify` must be a function/);
+  expect(() => watchUnread(undefined as never)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  expect(() => watchUnread(client, { sound: true } as never)).toThrow(/no option `sound`/);
+});
