@@ -351,7 +351,8 @@ fn reads_a_line_after_a_question() {
     block_on(asked).unwrap();
     let mut line = String::new();
     io::stdin().read_line(&mut line).unwrap();
-    println!("read: {line}");
+    let message = format!("read: {}", line.trim_end());
+    display.push_and_forget(show("info", &json!({ "message": message }))).unwrap();
 }
 
 fn show(renderer: &str, input: &Value) -> Show {
