@@ -6,6 +6,7 @@
 import { definePlugin, type Plugin, type PluginRound } from "../src/ports/plugin.js";
 import type { ApprovalRule, ToolConfig, ToolDisplay } from "../src/ports/tool.js";
 import { issuesText } from "../src/schema/check.js";
+import type { StandardResult, StandardSchema } from "../src/schema/types.js";
 import { AbortError, GloveError } from "../src/values/error.js";
 import { checkOptions, type Options } from "../src/values/validate-options.js";
 import type { PageTool } from "../src/wire/core-types.js";
@@ -26,7 +27,11 @@ const serverToolsOptions = {
   listMs: "large",
 } as const satisfies Options<ServerToolsOptions>;
 
-type ListedTool = PageTool & { readonly title?: string };
+interface ListedTool extends PageTool {
+  readonly title?: string;
+  /** The server makes something else of the arguments than the model wrote: other names, defaults, transformed values. */
+  readonly reads?: true;
+}
 type Conversation = Pick<PluginRound["conversation"], "messages">;
 
 const firstWaitMs = 250;
@@ -49,7 +54,7 @@ export function serverTools(endpoint: string, options: ServerToolsOptions = {}):
   checkOptions(options, serverToolsOptions);
   const { listMs = 300_000, ...rest } = options;
   const server = new RemoteServer({ ...rest, url: endpoint });
-  let listed: { readonly at: number; readonly tools: readonly ListedTool[] } | undefined;
+  let listed: { readonly at: number; readonly tools: readonly ServerTool[] } | undefined;
   return definePlugin({
     id: `glove.server ${endpoint}`,
     // A model that lacks its tools would give other answers.
@@ -58,14 +63,15 @@ export function serverTools(endpoint: string, options: ServerToolsOptions = {}):
     async prepare({ tools, conversation, signal }) {
       if (!listed || Date.now() - listed.at > listMs) {
         try {
-          listed = { at: Date.now(), tools: toolsOf(await server.json("GET", "", undefined, signal)) };
+          const tools = toolsOf(await server.json("GET", "", undefined, signal));
+          listed = { at: Date.now(), tools: tools.map((spec) => ({ spec, reading: new Reading(spec, server) })) };
         } catch (error) {
           if (!listed || !(error instanceof GloveError && error.retryable)) throw error;
         }
       }
       // A tool of the page stands in the place of one of the server.
       const own = new Set(tools.names.map((name) => name.toLowerCase()));
-      const added = listed.tools.filter(({ name }) => !own.has(name.toLowerCase()));
+      const added = listed.tools.filter(({ spec: { name } }) => !own.has(name.toLowerCase()));
       tools.add(...added.map((tool) => toolOf(tool, server, conversation)));
     },
   });
@@ -77,16 +83,66 @@ function toolsOf(answer: unknown): readonly ListedTool[] {
   throw new GloveError("SERVER_REFUSED", "The endpoint did not list its tools; it needs `tools`, and a version that has them.");
 }
 
-function toolOf(spec: ListedTool, server: RemoteServer, conversation: Conversation): ToolConfig {
-  const { name, description, schema, permission, approval, parallel, idempotent, timeout_ms, title } = spec;
+interface ServerTool {
+  readonly spec: ListedTool;
+  /** One for as long as the list holds: what it has read is not asked for again. */
+  readonly reading: Reading;
+}
+
+const isGated = ({ permission, approval }: ListedTool) => Boolean(permission || approval);
+
+/** So many arguments that were read are known by what the model wrote. */
+const mostRead = 100;
+
+/** The arguments of calls as the server means them: what a person is shown, allows, and what runs. */
+class Reading implements StandardSchema {
+  readonly #spec: ListedTool;
+  readonly #server: RemoteServer;
+  readonly #written = new Map<string, unknown>();
+
+  constructor(spec: ListedTool, server: RemoteServer) {
+    this.#spec = spec;
+    this.#server = server;
+  }
+
+  readonly "~standard" = { version: 1, vendor: "glove", validate: (input: unknown) => this.#read(input) } as const;
+
+  /** What a rule of the server is asked with: as the model wrote it, where this page has seen that. */
+  asked(input: unknown): { readonly input: unknown; readonly read?: true } {
+    const written = this.#written.get(JSON.stringify(input));
+    return written === undefined ? { input, read: true } : { input: written };
+  }
+
+  async #read(written: unknown): Promise<StandardResult<unknown>> {
+    // Nobody is shown them, and the server checks what it runs.
+    if (!isGated(this.#spec)) return { value: written };
+    try {
+      const toolCall = { name: this.#spec.name, input: written, wants: "arguments" };
+      const meant = (await this.#server.json("POST", "", { toolCall })) as { input?: unknown; invalid?: readonly Issue[] };
+      if (meant.invalid) return { issues: meant.invalid };
+      const [oldest] = this.#written.keys();
+      if (oldest !== undefined && this.#written.size >= mostRead) this.#written.delete(oldest);
+      this.#written.set(JSON.stringify(meant.input), written);
+      return { value: meant.input };
+    } catch {
+      // What is shown is sent with the call, and the server runs nothing else.
+      return { value: written };
+    }
+  }
+}
+
+function toolOf({ spec, reading }: ServerTool, server: RemoteServer, conversation: Conversation): ToolConfig {
+  const { name, description, schema, permission, approval, parallel, idempotent, timeout_ms, title, reads } = spec;
   const rule = async <V>(wants: "permission" | "approval", input: unknown): Promise<V> => {
-    const answer = await server.json("POST", "", { toolCall: { name, input, wants } });
+    const about = reads ? reading.asked(input) : { input };
+    const answer = await server.json("POST", "", { toolCall: { name, ...about, wants } });
     return (answer as { readonly verdict: V }).verdict;
   };
   return {
     name,
     description,
     jsonSchema: schema as NonNullable<ToolConfig["jsonSchema"]>,
+    ...(reads && { inputSchema: reading }),
     ...(title !== undefined && { title }),
     ...(permission && {
       requiresPermission: permission === "always" || (async (input: unknown) => asked(await rule("permission", input)).required),
@@ -99,7 +155,8 @@ function toolOf(spec: ListedTool, server: RemoteServer, conversation: Conversati
     ...(timeout_ms && { timeoutMs: timeout_ms }),
     // It finds out from the server what became of a run.
     onInterrupted: "rerun",
-    do: (_input, display, _agent, signal = display.signal) => new ServerCall(spec, server, conversation, display, signal).run(),
+    do: (input, display, _agent, signal = display.signal) =>
+      new ServerCall(spec, server, conversation, display, signal).run(isGated(spec) && reads ? { shown: input } : {}),
   };
 }
 
@@ -140,13 +197,15 @@ class ServerCall {
     this.#signal = signal;
   }
 
-  async run(): Promise<ToolResultData> {
+  /** `shown` is what a person was asked about, where that is something else than the model wrote. */
+  async run(more: { readonly shown?: unknown }): Promise<ToolResultData> {
     let fresh = false;
     await this.#display.step("server", () => {
       fresh = true;
       return null;
     });
-    const call = await this.#recorded();
+    const recorded = await this.#recorded();
+    const call = recorded && { ...recorded, ...more };
     if (!call) return failed(`The tool ${this.#spec.name} runs on the server, which did not sign this call, so it did not run.`);
     const stop = () => void this.#stop(call);
     this.#signal.addEventListener("abort", stop, { once: true });
@@ -248,6 +307,7 @@ interface Posted {
   readonly name: string;
   readonly input: unknown;
   readonly ticket: string;
+  readonly shown?: unknown;
 }
 
 function hasResult(messages: readonly Message[], callId: string): boolean {

@@ -7,11 +7,14 @@
 import type { IGloveRunnable, ToolConfig } from "../src/ports/tool.js";
 import { EventStream } from "../src/relay/events.js";
 import { clientDisconnected, refusedResponse } from "../src/relay/refusal-response.js";
+import { Arguments } from "../src/tools/arguments.js";
 import type { CallPort } from "../src/tools/call-display.js";
 import { duplicateName, nameOf } from "../src/tools/combined-tools.js";
 import { checkTool } from "../src/tools/options.js";
 import { ToolRunner } from "../src/tools/runner.js";
+import { gate } from "../src/tools/spec.js";
 import { GloveError, reasonOf } from "../src/values/error.js";
+import { toLooseJson } from "../src/values/json.js";
 import type { Guard } from "../src/wasm/guard.js";
 import type { Providers } from "../src/wasm/providers.js";
 import type { PageTool } from "../src/wire/core-types.js";
@@ -36,6 +39,10 @@ const beatMs = 15_000;
 const maxStarted = 50_000;
 const stopped = `data: ${JSON.stringify({ type: "tool_outcome", outcome: { threw: "it was stopped" } })}`;
 
+const wanted = ["arguments", "permission", "approval", "stop"] as const;
+/** A person allows exactly what runs. */
+const notShown = "its arguments are no longer what a person was shown, so it did not run; call it again";
+
 /** A call as a page sends it. */
 interface PostedCall {
   readonly id: string;
@@ -44,8 +51,12 @@ interface PostedCall {
   readonly ticket: string;
   /** The page knows that it has begun. */
   readonly again: boolean;
+  /** What a person was shown; without it, the arguments as the model wrote them. */
+  readonly shown: unknown;
+  /** The arguments are as the tool's schema made them. */
+  readonly read: boolean;
   /** Instead of running it. */
-  readonly wants: "permission" | "approval" | "stop" | undefined;
+  readonly wants: (typeof wanted)[number] | undefined;
 }
 
 export class ServerTools {
@@ -96,8 +107,10 @@ export class ServerTools {
       throw error;
     });
     const tools = specs.map((spec, at) => {
-      const { title } = this.#tools[at] ?? {};
-      return { ...spec, ...(typeof title === "string" && { title }) };
+      const { title, inputSchema } = this.#tools[at] ?? {};
+      // A schema of a library makes values; a person is to be shown those.
+      const reads = inputSchema && (spec.permission || spec.approval);
+      return { ...spec, ...(reads && { reads: true }), ...(typeof title === "string" && { title }) };
     });
     return json({ tools });
   }
@@ -111,7 +124,8 @@ export class ServerTools {
     const call = posted(body);
     const tool = this.#tools.find(({ name }) => name.toLowerCase() === call.name.toLowerCase());
     if (!tool) refuse(404, "TOOL_UNKNOWN", `This server has no tool called ${call.name} (any more).`);
-    const input = inputOf(call);
+    const input = inputOf(call.input);
+    if (call.wants === "arguments") return json(await this.#meant(tool, input, report));
     if (call.wants === "permission" || call.wants === "approval") {
       let broken = false;
       const runner = this.#runner(request, owner, (error) => {
@@ -119,7 +133,8 @@ export class ServerTools {
         report(error);
       });
       const asked = call.wants === "permission" ? runner.permissionOf : runner.approval;
-      const { verdict } = JSON.parse(await asked.call(runner, "rule", tool.name, input, undefined)) as { verdict: Verdict };
+      const known = call.read ? `{"input":${input},"exact":true}` : undefined;
+      const { verdict } = JSON.parse(await asked.call(runner, "rule", tool.name, input, known)) as { verdict: Verdict };
       if (typeof verdict !== "object") return json({ verdict });
       if (verdict.invalid) return json({ verdict: { invalid: this.#issues(tool, verdict.invalid, report) } });
       const failed = `A rule of the tool "${tool.name}" failed on the server.`;
@@ -151,6 +166,14 @@ export class ServerTools {
     // A caller can say that it knows of no beginning; nothing runs twice for that.
     const again = call.again || (this.#started.has(key.id) && !tool.idempotent);
     return this.#calls.answer(key, request, begin, { again, most: maxUnread });
+  }
+
+  /** The arguments as the tool gets them. */
+  async #meant(tool: ToolConfig, input: string, report: (error: GloveError) => void): Promise<unknown> {
+    const tell = (code: string, error: unknown) => report(new GloveError(code, reasonOf(error), { cause: error }));
+    const made = await new Arguments(tell).of(tool, "rule", input, undefined);
+    if ("issues" in made) return { invalid: this.#issues(tool, made.issues, report) };
+    return { input: JSON.parse(toLooseJson(made.value)) as unknown };
   }
 
   #run(
@@ -196,11 +219,21 @@ export class ServerTools {
     const failed = (error: unknown) => {
       errorText = this.#errorText(tool, error, report);
     };
+    const shown = isGated(tool) ? `{"input":${inputOf(call.shown ?? call.input)},"exact":false}` : undefined;
     const work = async (): Promise<string> => {
       const tries = tool.idempotent ? 1 + (tool.maxRetries ?? 0) : 1;
       for (let attempt = 1; ; attempt++) {
         const runner = this.#runner(request, owner, report, (slot) => tell({ type: "tool_slot", slot }), returned, failed);
-        const outcome = await runner.run(call.id, tool.name, input, undefined, stop.signal, idempotencyKey);
+        const outcome = await runner.run(call.id, tool.name, input, shown, stop.signal, idempotencyKey);
+        if (outcome === '"changed"') {
+          report(
+            new GloveError(
+              "TOOL_FAILED",
+              `The tool "${tool.name}" did not run: its schema makes other arguments than were shown.`,
+            ),
+          );
+          return JSON.stringify({ threw: notShown });
+        }
         if (!outcome.startsWith('{"threw"')) return outcome;
         if (attempt >= tries || stop.signal.aborted) return JSON.stringify({ threw: errorText ?? "it was stopped" });
         await new Promise((later) => setTimeout(later, backOffMs * 2 ** (attempt - 1)));
@@ -294,6 +327,9 @@ export class ServerTools {
   }
 }
 
+const isGated = ({ requiresPermission, requireApproval }: ToolConfig) =>
+  Boolean(gate(requiresPermission) || gate(requireApproval));
+
 const json = (value: unknown) =>
   new Response(JSON.stringify(value), { headers: { "content-type": "application/json", "cache-control": "no-store" } });
 
@@ -311,7 +347,7 @@ type Verdict = string | { readonly failed?: string; readonly invalid?: readonly 
 const schemaFailed = "the schema failed: ";
 
 /** As the core reads it. */
-function inputOf({ input }: PostedCall): string {
+function inputOf(input: unknown): string {
   try {
     return JSON.stringify(input ?? null);
   } catch (error) {
@@ -327,15 +363,16 @@ function posted(body: string): PostedCall {
   } catch (error) {
     refuse(400, "BODY_NOT_JSON", `The request body cannot be read: ${reasonOf(error)}`);
   }
-  const { id = "", name, input, ticket = "", again = false, wants } = call ?? {};
+  const { id = "", name, input, ticket = "", again = false, shown, read = false, wants } = call ?? {};
   const good =
     typeof id === "string" &&
     typeof name === "string" &&
     typeof ticket === "string" &&
     typeof again === "boolean" &&
-    (wants === undefined || wants === "permission" || wants === "approval" || wants === "stop");
+    typeof read === "boolean" &&
+    (wants === undefined || wanted.includes(wants as (typeof wanted)[number]));
   if (!good) refuse(400, "REQUEST_INVALID", "The request's `toolCall` is not valid.");
-  return { id, name, input, ticket, again, wants };
+  return { id, name, input, ticket, again, shown, read, wants: wants as PostedCall["wants"] };
 }
 
 /** The display of a tool that runs here: what it shows stands in the page; it asks nobody, and steps are done. */

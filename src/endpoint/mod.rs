@@ -14,4 +14,6 @@ pub use request::{RequestLimits, WireRequest};
 #[doc(hidden)]
 pub use sha256::sha256;
 pub use stream::{WireDone, WireEvent};
+#[doc(hidden)]
+pub use ticket::is_same;
 pub use ticket::{TICKET, Tickets};

@@ -103,6 +103,16 @@ impl std::fmt::Debug for Tickets {
     }
 }
 
+/// Whether two arguments are the same to a page and to a server: neither the order of keys nor the way of writing numbers counts.
+pub fn is_same(one: &Json, other: &Json) -> bool {
+    let plain = |json: &Json| {
+        let mut text = Vec::new();
+        with_plain_numbers(&json.canonical(), &mut text);
+        text
+    };
+    plain(one) == plain(other)
+}
+
 /// The last number before which each whole one is a number of JavaScript.
 const SAFE: f64 = 9_007_199_254_740_991.0;
 

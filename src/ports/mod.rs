@@ -25,6 +25,7 @@ pub use abort::{AbortHandle, AbortSignal};
 pub use credentials::Credentials;
 pub use display::{CallDisplay, Check, CheckValue, DisplayPort, Show};
 pub use environment::{Clock, IdSource, Subscriber};
+pub(crate) use function::Function;
 pub(crate) use model::Receive;
 pub use model::{Delta, DeltaSink, ModelAdapter, ModelRequest, Purpose};
 pub use outcome::{Data, IntoOutcome, ToolFailure};

@@ -203,6 +203,12 @@ impl Tool {
         self
     }
 
+    /// Whether its arguments may mean something else than the model wrote.
+    #[doc(hidden)]
+    pub fn reads(&self) -> bool {
+        self.reading.is_some()
+    }
+
     /// Does something around each run: what `begin` gives is handed the run.
     pub fn around<W>(
         mut self,

@@ -479,6 +479,11 @@ impl Run {
         self.state.current.as_ref().is_some_and(|current| current.hidden)
     }
 
+    /// What plugins of the host keep.
+    pub fn plugins(&self) -> Option<&Json> {
+        self.state.plugins.as_ref()
+    }
+
     /// What the page tells of itself to the model that is being asked.
     pub fn context(&self) -> &str {
         self.state.current.as_ref().map_or("", |current| &current.context)

@@ -11,6 +11,7 @@ use crate::prices::Prices;
 use crate::run::settings::{Budgets, Compaction, Limits, Settings};
 use crate::runtime::display::DisplayManager;
 use crate::runtime::listeners::Subscription;
+use crate::runtime::plugins::{Plugin, Plugins};
 use crate::runtime::response::{Prompt, Response};
 use crate::runtime::session::{Parts, ResponseFuture, Session};
 use crate::store::MemoryStore;
@@ -71,6 +72,7 @@ use crate::store::MemoryStore;
 #[derive(Debug, Clone)]
 pub struct Glove {
     session: Session,
+    plugins: Option<Plugins>,
 }
 
 /// Builds an agent.
@@ -82,6 +84,7 @@ pub struct GloveBuilder {
     system_prompt: String,
     tools: Tools,
     tool_host: Option<Arc<dyn ToolHost>>,
+    plugins: Vec<Plugin>,
     refused: Option<ToolDefinitionError>,
     settings: Settings,
     prices: Prices,
@@ -99,6 +102,7 @@ impl GloveBuilder {
             system_prompt: String::new(),
             tools: Tools::new(),
             tool_host: None,
+            plugins: Vec::new(),
             refused: None,
             settings: Settings::default(),
             prices: Prices::default(),
@@ -128,6 +132,12 @@ impl GloveBuilder {
     /// Whoever runs the calls, in the place of the tools that were folded: with rules of its own about which of them may run.
     pub fn tool_host(mut self, host: impl ToolHost + 'static) -> Self {
         self.tool_host = Some(Arc::new(host));
+        self
+    }
+
+    /// Adds context and tools before each call of the model.
+    pub fn plugin(mut self, plugin: Plugin) -> Self {
+        self.plugins.push(plugin);
         self
     }
 
@@ -179,20 +189,28 @@ impl GloveBuilder {
         }
         let store =
             self.store.unwrap_or_else(|| Arc::new(MemoryStore::new(format!("glove_{}", self.ids.fresh()))));
+        let tools = self.tool_host.unwrap_or_else(|| Arc::new(self.tools));
+        let plugins = match self.plugins.is_empty() {
+            true => None,
+            false => Some(Plugins::new(self.plugins, Arc::clone(&tools))?),
+        };
         let session = Session::new(Parts {
             model: self.model,
             system_prompt: self.system_prompt,
             store,
-            tools: self.tool_host.unwrap_or_else(|| Arc::new(self.tools)),
+            tools: plugins.as_ref().map_or(tools, |plugins| plugins.host(Tools::new())),
             clock: self.clock,
             ids: self.ids,
             settings: self.settings,
         })?;
+        if let Some(plugins) = &plugins {
+            plugins.prepare_for(&session);
+        }
         session.set_prices(self.prices);
         for subscriber in self.subscribers {
             session.join(subscriber);
         }
-        Ok(Glove { session })
+        Ok(Glove { session, plugins })
     }
 }
 
@@ -237,7 +255,11 @@ impl Glove {
 
     /// Replaces all tools, or none if one is invalid.
     pub fn replace_tools(&self, tools: Tools) -> Result<(), Error> {
-        self.session.replace_tools(Arc::new(tools))
+        let tools: Arc<dyn ToolHost> = Arc::new(tools);
+        match &self.plugins {
+            None => self.session.replace_tools(tools),
+            Some(plugins) => plugins.replace_tools(&self.session, tools),
+        }
     }
 
     pub fn subscribe(&self, subscriber: impl Subscriber + 'static) -> Subscription {

@@ -6,8 +6,8 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::task::Context;
 
 use futures_channel::{mpsc, oneshot};
@@ -59,7 +59,23 @@ pub struct Session {
     driver: Arc<SharedDriver>,
 }
 
+/// A session that is not kept by this.
+pub(super) struct WeakSession {
+    shared: Weak<Shared>,
+    driver: Weak<SharedDriver>,
+}
+
+impl WeakSession {
+    pub(super) fn upgrade(&self) -> Option<Session> {
+        Some(Session { shared: self.shared.upgrade()?, driver: self.driver.upgrade()? })
+    }
+}
+
 impl Session {
+    pub(super) fn downgrade(&self) -> WeakSession {
+        WeakSession { shared: Arc::downgrade(&self.shared), driver: Arc::downgrade(&self.driver) }
+    }
+
     /// Reads nothing yet: the stored run is read when the session is first driven. Fails for tools that
     /// no model could use.
     pub fn new(parts: Parts) -> Result<Session, Error> {
@@ -232,6 +248,14 @@ impl Session {
     /// Replaces all tools, or none if one is invalid. Holds from the next decision on.
     pub fn replace_tools(&self, tools: Arc<dyn ToolHost>) -> Result<(), Error> {
         let session_tools = self.shared.session_tools(tools)?;
+        self.tell(Command::Tools(session_tools));
+        Ok(())
+    }
+
+    /// The same for the model call that is about to be made.
+    pub(super) fn replace_tools_now(&self, tools: Arc<dyn ToolHost>) -> Result<(), Error> {
+        let session_tools = self.shared.session_tools(tools)?;
+        self.shared.change_kit(|kit| kit.tools = session_tools.clone());
         self.tell(Command::Tools(session_tools));
         Ok(())
     }

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -315,6 +316,43 @@ fn a_question_that_is_answered_elsewhere_holds_no_later_one_up() {
         typing.send(key).unwrap();
         assert_eq!(block_on(asked).unwrap().to_text().as_deref(), Some(answer), "{question}");
     }
+}
+
+/// Set where this test is the program whose input is a pipe.
+const PROGRAM: &str = "GLOVE_TEST_PIPED_PROGRAM";
+
+#[test]
+fn a_line_that_comes_after_a_question_is_gone_is_read_by_the_program() {
+    if std::env::var_os(PROGRAM).is_some() {
+        return reads_a_line_after_a_question();
+    }
+    let mut program = Command::new(std::env::current_exe().unwrap());
+    let test = "operations::a_line_that_comes_after_a_question_is_gone_is_read_by_the_program";
+    program.args(["--exact", test, "--nocapture"]).env(PROGRAM, "1");
+    let mut program = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut input, output) = (program.stdin.take().unwrap(), program.stdout.take().unwrap());
+    let mut lines = BufReader::new(output).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("this question is no longer open")));
+    input.write_all(b"the next message\n").unwrap();
+    drop(input);
+    assert!(lines.any(|line| line.contains("read: the next message")), "the line is lost");
+    program.wait().unwrap();
+}
+
+fn reads_a_line_after_a_question() {
+    let agent = Glove::builder(ScriptedModel::new([])).build().unwrap();
+    let _terminal = CliDisplay::new().attach(&agent);
+    let display = agent.display();
+    let asked = display.push_and_wait(show("confirm", &json!({ "message": "One?" })));
+    // Until the display waits for a line.
+    thread::sleep(Duration::from_millis(500));
+    let id = display.stack()[0].id.clone();
+    assert!(display.resolve(&id, Json::string("yes")).unwrap());
+    block_on(asked).unwrap();
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).unwrap();
+    let message = format!("read: {}", line.trim_end());
+    display.push_and_forget(show("info", &json!({ "message": message }))).unwrap();
 }
 
 fn show(renderer: &str, input: &Value) -> Show {

@@ -36,6 +36,7 @@ const table = JSON.parse(readFileSync(new URL("../fixtures/endpoint/served.json"
 
 function tools(ran: unknown[]): ToolConfig[] {
   const anything = { type: "object" } as const;
+  const euros = { type: "object", properties: { euros: { type: "number" } }, required: ["euros"] };
   return [
     {
       name: "book",
@@ -67,6 +68,26 @@ function tools(ran: unknown[]): ToolConfig[] {
       requiresPermission: true,
       do: (_, display) => display.pushAndWait({ renderer: "confirm", input: "sure?" }),
     },
+    {
+      name: "pay",
+      description: "Pays.",
+      jsonSchema: euros,
+      // Takes another name, as tools of `glove serve` do.
+      inputSchema: {
+        "~standard": {
+          version: 1,
+          vendor: "test",
+          validate(value) {
+            const { euros, sum = euros, ...rest } = value as Record<string, unknown>;
+            if (euros !== undefined && sum !== euros) return { issues: [{ message: "two names" }] };
+            if (typeof sum !== "number") return { issues: [{ message: "no number", path: ["euros"] }] };
+            return { value: { euros: sum, ...rest } };
+          },
+        },
+      },
+      requireApproval: true,
+      do: async (input) => `paid ${(input as { readonly euros: number }).euros}`,
+    },
   ];
 }
 
@@ -76,6 +97,7 @@ test("each request is answered as the table says", async () => {
   const createModel = (): ModelAdapter => {
     const answer = (text: string) => {
       const [word, people] = text.split(" ");
+      if (word === "pay") return { toolCalls: [{ name: "pay", input: { sum: Number(people) }, id: "c1" }] };
       if (word === "book") return { toolCalls: [{ name: "book", input: { people: Number(people) }, id: "c1" }] };
       if (text === "fail" || text === "ask") return { toolCalls: [{ name: text, input: {}, id: "c1" }] };
       greeted++;

@@ -132,6 +132,86 @@ test("what needs a person is asked on the page, by the rules of the server", asy
   ]);
 });
 
+test("a person is shown what the schema of the server makes of the arguments, and exactly that runs", async () => {
+  const ran: unknown[] = [];
+  const { page, calls } = await scene([call("book", { people: 6 }), "Done."], [booked(ran, { requireApproval: true })]);
+  const session = page();
+  const said = session.sendMessage("a table");
+  const { approvals } = await until(session, (snapshot) => snapshot.approvals.length > 0);
+  expect(approvals[0]).toMatchObject({ toolName: "book", input: { people: 6, at: "noon" } });
+  session.approve(approvals[0]?.id ?? "");
+  await said;
+  expect(ran).toEqual([{ people: 6, at: "noon" }]);
+  // The record keeps the model's words, and the ticket is for those.
+  expect(calls().at(-1)).toMatchObject({ input: { people: 6 }, shown: { people: 6, at: "noon" } });
+});
+
+test("what a person was not shown does not run", async () => {
+  let made = 0;
+  const ran: unknown[] = [];
+  const inputSchema = z.object({ people: z.number(), at: z.string().default(() => `at ${++made}`) });
+  const errors: string[] = [];
+  const onError = (error: { readonly message: string }) => void errors.push(error.message);
+  const tools = [{ ...booked(ran, { requireApproval: true }), inputSchema } as ToolConfig];
+  const { page } = await scene([call("book", { people: 6 }), "No."], tools, { onError });
+  const session = page();
+  const said = session.sendMessage("a table");
+  const { approvals } = await until(session, (snapshot) => snapshot.approvals.length > 0);
+  expect(approvals[0]?.input).toMatchObject({ people: 6, at: expect.stringMatching(/^at \d$/) });
+  session.approve(approvals[0]?.id ?? "");
+  await said;
+  expect(ran).toEqual([]);
+  const told = session.getSnapshot().timeline.find(({ kind }) => kind === "tool");
+  expect(told).toMatchObject({ status: "error", output: expect.stringContaining("no longer what a person was shown") });
+  expect(errors.join()).toContain('The tool "book" did not run');
+});
+
+test("a rule of the server gets the values of its schema, also in a page that came back", async () => {
+  const ran: unknown[] = [];
+  const tools = [
+    defineTool({
+      name: "remind",
+      description: "Reminds.",
+      inputSchema: z.object({ on: z.coerce.date() }),
+      requiresPermission: true,
+      requireApproval: ({ on }) => ({ required: true, reason: `in ${on.getUTCFullYear()}` }),
+      do: ({ on }) => {
+        ran.push(on.toISOString());
+        return "noted";
+      },
+    }),
+    booked(ran, {
+      requiresPermission: true,
+      requireApproval: (({ at }: { at: string }) => ({ required: true, reason: `at ${at}` })) as never,
+    }),
+  ];
+  const store = new MemoryStore("s");
+  const { page } = await scene([call("remind", { on: "2027-05-01" }), call("book", { people: 2 }, "c2"), "Done."], tools);
+  const asked = async (session: GloveSession, kind: string) => {
+    const { approvals } = await until(session, (snapshot) => snapshot.approvals.some((approval) => approval.kind === kind));
+    const [{ id, reason, input } = { id: "" }] = approvals;
+    return { reason, input, allow: () => session.approve(id) };
+  };
+  const session = page({ store });
+  void session.sendMessage("remind me");
+  (await asked(session, "permission")).allow();
+  const year = await asked(session, "approval");
+  expect(year).toMatchObject({ reason: "in 2027", input: { on: "2027-05-01T00:00:00.000Z" } });
+  year.allow();
+  await asked(session, "permission");
+  session.dispose();
+  const later = page({ store });
+  await later.start();
+  const table = await asked(later, "permission");
+  expect(table.input).toEqual({ people: 2, at: "noon" });
+  table.allow();
+  const hour = await asked(later, "approval");
+  expect(hour.reason).toBe("at noon");
+  hour.allow();
+  await until(later, (snapshot) => texts(snapshot).includes("agent: Done."));
+  expect(ran).toEqual(["2027-05-01T00:00:00.000Z", { people: 2, at: "noon" }]);
+});
+
 test("only calls that the model made run, each for its caller and once", async () => {
   const ran: unknown[] = [];
   const owner = (request: Request) => request.headers.get("x-user") ?? "ann";

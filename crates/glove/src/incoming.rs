@@ -28,7 +28,19 @@ pub(crate) enum Incoming {
     /// The terminal has another size.
     Resized,
     Line(String),
+    /// A line with bytes that are no UTF-8, each read as �.
+    BrokenLine(String),
     EndOfInput,
+}
+
+impl Incoming {
+    fn of_line(mut line: Vec<u8>) -> Incoming {
+        line.pop_if(|last| *last == b'\r');
+        match String::from_utf8(line) {
+            Ok(line) => Incoming::Line(line),
+            Err(broken) => Incoming::BrokenLine(String::from_utf8_lossy(broken.as_bytes()).into_owned()),
+        }
+    }
 }
 
 pub(crate) struct Inbox {
@@ -87,8 +99,8 @@ impl Inbox {
     pub(crate) fn read_lines(&self) {
         let sender = self.sender.clone();
         thread::spawn(move || {
-            for line in stdin().lock().lines().map_while(Result::ok) {
-                if sender.send(Incoming::Line(line)).is_err() {
+            for line in stdin().lock().split(b'\n').map_while(Result::ok) {
+                if sender.send(Incoming::of_line(line)).is_err() {
                     return;
                 }
             }

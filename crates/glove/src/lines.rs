@@ -153,6 +153,11 @@ impl Lines<'_> {
                 self.lines.push_back(line);
                 Ok(())
             }
+            Incoming::BrokenLine(_) if self.json => self.refuse("this line is not UTF-8, so it was left out"),
+            Incoming::BrokenLine(line) => {
+                self.lines.push_back(line);
+                self.line("! a line of the input is not UTF-8; what cannot be read of it stands as �")
+            }
             Incoming::EndOfInput => {
                 self.input_ended = true;
                 Ok(())
@@ -313,9 +318,14 @@ impl Lines<'_> {
     }
 
     fn send(&mut self, text: &str) -> Result<(), Failure> {
+        // The program ends with that of the last message alone.
+        if let Some(failure) = self.failed.take()
+            && !failure.message.is_empty()
+        {
+            self.line(&format!("! {}", failure.message))?;
+        }
         self.busy = true;
         self.said.begin();
-        self.failed = None;
         self.turned_down.clear();
         self.inbox.report(self.runtime, None, self.open_agent.request(text)?);
         Ok(())

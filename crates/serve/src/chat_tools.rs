@@ -14,12 +14,12 @@ use super::failures::invalid;
 use super::reply::{self, Reply};
 use super::shared::{Caller, Shared};
 use super::tool_call::{self, ToolCall};
-use glove_wasm::endpoint::{Refusal, Tickets};
+use glove_wasm::endpoint::{Refusal, Tickets, is_same};
 use glove_wasm::error::Error;
 use glove_wasm::json::Json;
 use glove_wasm::json::codec::{Write, object, to_text};
-use glove_wasm::ports::{CallRef, Checked, Clock, ToolHost, Tools};
-use glove_wasm::run::input::{ApprovalVerdict, PermissionVerdict};
+use glove_wasm::ports::{CallRef, Checked, Clock, Tool, ToolHost, Tools};
+use glove_wasm::run::input::{ApprovalVerdict, Issue, PermissionVerdict, Validated};
 use glove_wasm::system::SystemClock;
 use glove_wasm::tool::{Gate, ToolDefinition, ToolSpec};
 use glove_wasm_native::Traces;
@@ -50,6 +50,12 @@ struct PostedCall<'a> {
     /// The page knows that it has begun.
     #[serde(default)]
     again: bool,
+    /// What a person was shown; without it, the arguments as the model wrote them.
+    #[serde(borrow)]
+    shown: Option<&'a RawValue>,
+    /// The arguments are as the tool reads them.
+    #[serde(default)]
+    read: bool,
     /// Instead of running it.
     wants: Option<Wants>,
 }
@@ -57,6 +63,7 @@ struct PostedCall<'a> {
 #[derive(Deserialize, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 enum Wants {
+    Arguments,
     Permission,
     Approval,
     Stop,
@@ -101,6 +108,9 @@ impl<'a> ChatTools<'a> {
             let spec = ToolSpec { undo: false, retries: 0, on_interrupted: None, ..spec };
             let mut text = to_text(&spec);
             text.pop();
+            if is_gated(&spec) && self.tools.get(&definition.name).is_some_and(Tool::reads) {
+                text.push_str(",\"reads\":true");
+            }
             text.push_str(&format!(
                 ",\"description\":{},\"schema\":{}}}",
                 to_text(&definition.description),
@@ -142,18 +152,23 @@ impl<'a> ChatTools<'a> {
             let message = format!("This server has no tool called {} (any more).", call.name);
             return Err(Refusal::new(404, "TOOL_UNKNOWN", message));
         };
-        let input = Json::parse(call.input.map_or("null", RawValue::get))
-            .map_err(|error| invalid(&format!("the arguments of the call cannot be read: {error}")))?;
+        let json_of = |given: Option<&RawValue>| {
+            Json::parse(given.map_or("null", RawValue::get))
+                .map_err(|error| invalid(&format!("the arguments of the call cannot be read: {error}")))
+        };
+        let input = json_of(call.input)?;
+        let read = call.read.then(|| Validated { input: input.clone(), exact: true });
         let about = CallRef {
             call_id: "rule",
             tool_name: &definition.name,
             input: &input,
-            validated: None,
+            validated: read.as_ref(),
             judged: None,
             attempt: 1,
             idempotency_key: "",
         };
         match call.wants {
+            Some(Wants::Arguments) => return Ok(self.arguments(about).await),
             Some(Wants::Permission) => return Ok(self.permission(about, spec.permission).await),
             Some(Wants::Approval) => return Ok(self.approval(about, spec.approval).await),
             Some(Wants::Stop) | None => {}
@@ -174,15 +189,44 @@ impl<'a> ChatTools<'a> {
             answers.stop(&key, &tool_call::stopped()).await?;
             return Ok(reply::empty());
         }
+        // Arguments that mean nothing do not run anyway, and the run says what is wrong with them.
+        let meant = match is_gated(&spec) {
+            true => self.meant(CallRef { validated: None, ..about }).await.ok(),
+            false => None,
+        };
+        let is_shown = match &meant {
+            Some(meant) => is_same(meant, &json_of(call.shown.or(call.input))?),
+            None => true,
+        };
+        let validated = meant.map(|input| Validated { input, exact: true });
         // A caller can say that it knows of no beginning; nothing runs twice for that.
         let again = call.again || (!spec.idempotent && shared.started_calls.knows(&key.id));
         let (shared, tools, id) = (Arc::clone(shared), self.tools.clone(), call.id);
-        let call = ToolCall { id, name: definition.name, spec, input, key: key.id.clone() };
+        let (name, key_id) = (definition.name, key.id.clone());
+        let call = ToolCall { id, name, spec, input, validated, is_shown, key: key_id };
         let begin = move || -> glove_wasm::portable::BoxFuture<'static, _> {
             shared.started_calls.note(&call.key);
             Box::pin(std::future::ready(Ok(tool_call::begin(shared, tools, call))))
         };
         answers.answer(key, last_event(caller)?, again, AnswerKind::Tool, begin).await
+    }
+
+    async fn arguments(&self, call: CallRef<'_>) -> Reply {
+        let mut text = String::new();
+        match self.meant(call).await {
+            Ok(input) => object(&mut text, &[("input", &input)]),
+            Err(issues) => object(&mut text, &[("invalid", &issues)]),
+        }
+        reply::json(200, text)
+    }
+
+    /// The arguments as the tool gets them.
+    async fn meant(&self, call: CallRef<'_>) -> Result<Json, Vec<Issue>> {
+        let Checked { verdict, validated, .. } = self.tools.permission(call).await;
+        match verdict {
+            PermissionVerdict::Invalid(issues) => Err(issues),
+            _ => Ok(validated.map_or_else(|| call.input.clone(), |validated| validated.input)),
+        }
     }
 
     async fn permission(&self, call: CallRef<'_>, gate: Gate) -> Reply {
@@ -200,6 +244,11 @@ impl<'a> ChatTools<'a> {
             (verdict, _) => verdict,
         })
     }
+}
+
+/// A person is asked about some of its calls, or all.
+fn is_gated(spec: &ToolSpec) -> bool {
+    spec.permission != Gate::Never || spec.approval != Gate::Never
 }
 
 fn verdict_of(verdict: &dyn Write) -> Reply {

@@ -19,13 +19,15 @@ use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{
     AbortHandle, AbortSignal, CallDisplay, CallRef, DisplayPort, Show, ToolContext, ToolHost, Tools,
 };
-use glove_wasm::run::input::ToolOutcome;
+use glove_wasm::run::input::{ToolOutcome, Validated};
 use glove_wasm::tool::ToolSpec;
 
 /// The time limit of a tool without its own. Nothing else ends a call whose page is gone.
 const LONGEST: Duration = Duration::from_secs(600);
 const BACK_OFF: Duration = Duration::from_millis(500);
 const STOPPED: &str = "it was stopped";
+const NOT_SHOWN: &str =
+    "its arguments are no longer what a person was shown, so it did not run; call it again";
 const FAILED: &str = "the tool failed on the server";
 
 pub(super) struct ToolCall {
@@ -33,6 +35,10 @@ pub(super) struct ToolCall {
     pub name: String,
     pub spec: ToolSpec,
     pub input: Json,
+    /// Where a person had to be asked: the arguments as the tool gets them.
+    pub validated: Option<Validated>,
+    /// What runs is what a person was shown, where one had to be asked.
+    pub is_shown: bool,
     /// The same for one ticket.
     pub key: String,
 }
@@ -101,6 +107,9 @@ async fn worked(
     show: &UnboundedSender<String>,
     abort: AbortSignal,
 ) -> ToolOutcome {
+    if !call.is_shown {
+        return ToolOutcome::Threw(NOT_SHOWN.to_owned());
+    }
     let tries = if call.spec.idempotent { call.spec.retries.saturating_add(1) } else { 1 };
     let mut attempt = 1;
     loop {
@@ -108,7 +117,7 @@ async fn worked(
             call_id: &call.id,
             tool_name: &call.name,
             input: &call.input,
-            validated: None,
+            validated: call.validated.as_ref(),
             judged: None,
             attempt,
             idempotency_key: &call.key,
@@ -125,6 +134,11 @@ async fn worked(
 
 /// A tool fails in its own words only where that is wanted: what a library says may hold keys and addresses.
 fn for_page(shared: &Shared, call: &ToolCall, outcome: ToolOutcome) -> ToolOutcome {
+    if !call.is_shown {
+        let why = "its arguments mean something else than was shown";
+        (shared.log)(&format!("TOOL_FAILED: The tool \"{}\" did not run: {why}", call.name));
+        return outcome;
+    }
     let why = match outcome {
         ToolOutcome::Threw(why) => why,
         ToolOutcome::Rejected(why) => why.unwrap_or_default(),

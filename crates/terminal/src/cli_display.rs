@@ -12,7 +12,7 @@ use glove_wasm::runtime::{Glove, Session, Subscription};
 use glove_wasm_coding::Workspace;
 use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
-use crate::on_demand::{OnDemand, typed_line};
+use crate::on_demand::{OnDemand, typed_line, wanted_line};
 use crate::parts::prompt::{self, Gone};
 use crate::parts::questions::{Answer, Ask, Question, Reply, is_notice, settle};
 use crate::parts::text;
@@ -78,10 +78,11 @@ impl CliDisplay {
         let CliDisplay { folder, lines } = self;
         let (input, output): (_, Box<dyn Write + Send>) = match lines {
             Some(Lines { mut input, output }) => {
-                (Input::Lines(OnDemand::read_by(move |line| input.read_line(line))), output)
+                (Input::Lines(OnDemand::read_by(move |wanted| wanted_line(&mut *input, wanted))), output)
             }
             None if !stdin().is_terminal() => {
-                (Input::Stdin(OnDemand::read_by(|line| stdin().read_line(line))), Box::new(stdout()))
+                let read = |wanted: &AtomicBool| wanted_line(&mut stdin().lock(), wanted);
+                (Input::Stdin(OnDemand::read_by(read)), Box::new(stdout()))
             }
             None if stdout().is_terminal() => (Input::Terminal, Box::new(stdout())),
             None => (Input::Typed, Box::new(stdout())),
@@ -303,9 +304,11 @@ impl Asking {
                 Err(error) => Err(error),
             };
         }
+        let mut was_gone = self.was_gone;
         if let Input::Lines(lines) | Input::Stdin(lines) = &mut self.input
             && lines.forget()
         {
+            was_gone = false;
             locked(&self.shown).print(&[IGNORED.to_owned()])?;
         }
         let mut told = question.lines();
@@ -315,7 +318,6 @@ impl Asking {
             let _ = tcflush(stdin(), QueueSelector::IFlush);
         }
         let _unseen = (is_typed && question.ask == Ask::Secret).then(text::Unseen::begin);
-        let mut was_gone = self.was_gone;
         loop {
             locked(&self.shown).print(&told)?;
             if std::mem::take(&mut was_gone) {

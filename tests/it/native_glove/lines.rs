@@ -70,6 +70,41 @@ fn each_line_is_a_message_and_answers_what_is_asked() {
 }
 
 #[test]
+fn each_message_that_fails_is_told() {
+    let home = Home::new();
+    let script = home.write("script", "{\"text\": \"one\"}\n");
+    let model = format!("scripted:{}", script.display());
+    let mut child = home.glove(&["chat", "--model", &model]).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"a\nb\nc\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let why = "the script of this model has no answers left (MODEL_CONFIG)";
+    assert_eq!(stdout(&output), format!("one\n! {why}\n"));
+    assert_eq!(stderr(&output), format!("glove: {why}\n"));
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_line_that_is_not_utf_8_ends_nothing() {
+    let home = Home::new();
+    let said = |args: &[&str], lines: &[u8]| {
+        let mut child = home.glove(args).stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(lines).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let lines = b"run touch a\n\xff\ny\r\ncaf\xe9\nrun touch b\ny";
+    let told = said(&["chat", "--model", "scripted"], lines);
+    assert_eq!(told.matches("! a line of the input is not UTF-8").count(), 2, "{told}");
+    assert!(home.file("work/a").exists() && home.file("work/b").exists(), "{told}");
+    let export = home.prints(&["export", home.sessions()[0]["id"].as_str().unwrap()]);
+    assert!(export.contains("caf\u{fffd}"), "{export}");
+    let orders = b"{\"type\":\"message\",\"text\":\"caf\xe9\"}\n{\"type\":\"message\",\"text\":\"hello\"}\n";
+    let told = said(&["chat", "--model", "scripted", "--json"], orders);
+    assert!(told.contains("this line is not UTF-8") && told.contains("\"completed\""), "{told}");
+}
+
+#[test]
 fn neither_an_empty_line_nor_words_allow_a_call_and_always_is_asked_again() {
     let home = Home::new();
     let talk = |lines: &str| {

@@ -32,6 +32,9 @@ impl Table {
                 Some(("book", people)) => {
                     Line::call("book", "c1", json!({ "people": people.parse::<u32>().unwrap() }))
                 }
+                Some(("pay", euros)) => {
+                    Line::call("pay", "c1", json!({ "sum": euros.parse::<u32>().unwrap() }))
+                }
                 _ if text == "fail" || text == "ask" => Line::call(text, "c1", json!({})),
                 _ => {
                     greeted.fetch_add(1, Ordering::SeqCst);
@@ -75,10 +78,23 @@ fn tools(ran: &Arc<AtomicUsize>) -> Vec<Tool> {
     let ask = async |_: Value, context: ToolContext| -> Result<bool, ToolFailure> {
         Ok(context.display.push_and_wait("confirm", &"sure?").await?)
     };
+    let euros =
+        json!({ "type": "object", "properties": { "euros": { "type": "number" } }, "required": ["euros"] });
+    let pay = async |input: Value, _: ToolContext| format!("paid {}", input["euros"]);
+    let in_euros = |written: Json| {
+        let mut fields: serde_json::Map<String, Value> = written.read().map_err(|error| error.to_string())?;
+        let sum = fields.remove("sum");
+        if sum.is_some() && fields.contains_key("euros") {
+            return Err("two names".to_owned());
+        }
+        fields.extend(sum.map(|sum| ("euros".to_owned(), sum)));
+        Ok(Json::from(Value::Object(fields)))
+    };
     vec![
         Tool::new("book", "Books a table.", schema, book).approval_if(approved),
         Tool::new("fail", "Fails.", anything.clone(), fail).idempotent(0).timeout(Duration::from_secs(5)),
         Tool::new("ask", "Asks.", anything, ask).requires_permission(),
+        Tool::new("pay", "Pays.", euros, pay).read_as(in_euros).requires_approval("It costs."),
     ]
 }
 

@@ -4,6 +4,7 @@ mod abort;
 mod answers;
 mod notices;
 mod people;
+mod plugins;
 mod requests;
 mod store;
 mod survival;

@@ -153,7 +153,10 @@ impl Screen<'_> {
                     doing = "stopping; ctrl-C again leaves".to_owned();
                     self.open_agent.agent.abort();
                 }
-                Some(Incoming::Resized | Incoming::Line(_) | Incoming::EndOfInput) | None => {}
+                Some(
+                    Incoming::Resized | Incoming::Line(_) | Incoming::BrokenLine(_) | Incoming::EndOfInput,
+                )
+                | None => {}
             }
             if (is_idle && has_typed) || drawn.elapsed() > FRAME {
                 drawn = Instant::now();

@@ -2,15 +2,12 @@
 
 use crate::layout;
 use crate::runtime::decide::{is_decided, write_first};
-use crate::runtime::running::{Running, lock};
+use crate::runtime::running::{Answers, Running, lock};
 use crate::state::Decided;
 use crate::text::{pretty, sha256};
 use crate::{ApprovalDecision, ApprovalRequest, Decision, Input, TaskError, TaskErrorKind};
 use glove_wasm::message::ToolResultData;
 use glove_wasm::run::input::ToolOutcome;
-
-/// Questions that the session answered, and how.
-pub(super) type Answers = Vec<(String, bool)>;
 
 impl Running {
     /// Whether a person was asked about this call.

@@ -7,7 +7,6 @@ use futures_util::future::select;
 use futures_util::lock::Mutex as Turn;
 
 use crate::layout::{self, WorkspacePath};
-use crate::runtime::claims::Answers;
 use crate::runtime::credentials::Secrets;
 use crate::runtime::decide::write_first;
 use crate::runtime::in_flight::Watch;
@@ -23,6 +22,9 @@ use glove_wasm::runtime::Session;
 
 /// How many decisions that come too late one write sets aside.
 const MOST_SET_ASIDE: usize = 10;
+
+/// Questions that the session answered, and how.
+pub(super) type Answers = Vec<(String, bool)>;
 
 /// Clones are the same task.
 #[derive(Clone)]
