@@ -3,7 +3,7 @@ import { inputRequired, type ServerContext } from "@modelcontextprotocol/server"
 import { createEndpointModel, MemoryStore } from "glove-wasm";
 import type { McpSampling, McpSamplingWish, McpServerOptions } from "glove-wasm/mcp";
 import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { call, type Fill, mcpScene, mcpSite, mcpStore, olderServer } from "../../support/mcp.js";
 import { until } from "../../support/session.js";
@@ -188,6 +188,12 @@ test.each<[string, object]>([
   ],
   ["it has more than 100000 letters", { messages: [{ role: "user", content: text("x".repeat(100_001)) }] }],
   ["it has more than 100 messages", { messages: Array.from({ length: 101 }, () => ({ role: "user", content: text("x") })) }],
+  ["it is no request as the protocol has it", { systemPrompt: ["x".repeat(200_000)] }],
+  ["it is no request as the protocol has it", { messages: { length: 1 } }],
+  ["it is no request as the protocol has it", { messages: [{ role: "system", content: text("x") }] }],
+  ["it is no request as the protocol has it", { messages: [{ role: "user", content: { type: "text", text: ["x"] } }] }],
+  ["it is no request as the protocol has it", { maxTokens: "all" }],
+  ["it sends something else than texts (undefined)", { messages: [null] }],
 ])("nobody is asked what no person can judge: %s", async (why, more) => {
   const { questions, asks, result } = await asked({ params: { ...request, ...more }, lies: true });
   expect([questions, asks.calls.length]).toEqual([[], 0]);
@@ -202,6 +208,91 @@ test("a model that fails, or says nothing, gives the server nothing, and nobody 
   const broken = await asked({ answers: [accept], sampling: () => Promise.reject(new Error("no model here")) });
   expect(broken.result?.message).toContain("no model here");
 });
+
+test.each<[string, McpSampling]>([
+  ["is not there", () => new Promise(() => {})],
+  ["says nothing and hears no Stop", () => ({ name: "deaf", setSystemPrompt() {}, prompt: () => new Promise(() => {}) })],
+])("a model that %s is given up as a call is", async (_, sampling) => {
+  const { result } = await asked({ answers: [accept, accept], sampling, options: { maxTotalMs: 200 } });
+  expect(result).toMatchObject({ status: "error", message: expect.stringContaining("it took longer than 200 ms") });
+});
+
+test("an older server does not ask again what a person has turned down", async () => {
+  const model = createScriptedModel(["On cheese"]);
+  const { transport } = olderServer((server) => {
+    server.registerTool("ask", { inputSchema: z.object({}) }, async (_, { mcpReq }: ServerContext) => {
+      const ask = () => mcpReq.requestSampling(request as never).catch(({ message }: Error) => message);
+      return { content: [text(JSON.stringify([await ask(), await ask()]))] };
+    });
+  });
+  const { session, server, shown } = mcpScene([call("docs__ask", {}), "Done."], {
+    ...free,
+    transport,
+    allow: { sampling: () => model },
+  });
+  closing.push(() => server.disconnect());
+  const questions = new Set<string>();
+  session.subscribe(() => {
+    for (const { id } of session.getSnapshot().slots)
+      if (!questions.has(id)) session.resolveSlot(questions.add(id) && id, { action: questions.size > 1 ? "accept" : "decline" });
+  });
+  await session.sendMessage("Ask");
+  expect([questions.size, model.calls.length]).toEqual([1, 0]);
+  expect(shown()[1]?.match(/does not let/g)).toHaveLength(2);
+});
+
+test.each(["before a person has answered", "while the model writes"])(
+  "what an older server has withdrawn (%s) is not asked of the model, or the model is stopped",
+  async (when) => {
+    const withdraws = new AbortController();
+    let over = () => {};
+    const { transport } = olderServer((server) => {
+      server.registerTool("ask", { inputSchema: z.object({}) }, async (_, { mcpReq }: ServerContext) => {
+        const ended = new Promise<void>((resolve) => {
+          over = resolve;
+        });
+        const answer = await mcpReq
+          .requestSampling(request as never, { signal: withdraws.signal })
+          .catch(({ message }: Error) => message);
+        await ended;
+        return { content: [text(JSON.stringify(answer))] };
+      });
+    });
+    let heard: AbortSignal | undefined;
+    const asks: McpSampling = () => ({
+      name: "slow",
+      setSystemPrompt() {},
+      prompt: (_request, _notify, signal) => {
+        heard = signal;
+        return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+      },
+    });
+    const { session, server, shown } = mcpScene([call("docs__ask", {}), "Done."], {
+      ...free,
+      transport,
+      allow: { sampling: asks },
+    });
+    closing.push(() => server.disconnect());
+    const sending = session.sendMessage("Ask");
+    const { slots } = await until(session, ({ slots }) => slots.length === 1);
+    const answer = () => session.resolveSlot(slots[0]?.id ?? "", accept);
+    const heardOf = () => new Promise((resolve) => setTimeout(resolve, 50));
+    const isAsked = when === "while the model writes";
+    if (isAsked) {
+      answer();
+      await vi.waitFor(() => expect(heard).toBeDefined());
+    }
+    withdraws.abort();
+    await heardOf();
+    if (!isAsked) answer();
+    await heardOf();
+    expect(heard?.aborted).toBe(isAsked || undefined);
+    over();
+    await sending;
+    expect(session.getSnapshot().slots.filter(({ status }) => status === "pending")).toEqual([]);
+    expect(shown().at(-1)).toBe("agent: Done.");
+  },
+);
 
 test("the endpoint of a chat answers a server as it answers a conversation", async () => {
   const bodies: unknown[] = [];
