@@ -40,11 +40,11 @@ const isInputRequired = (answer: Answer): answer is InputRequiredResult =>
 
 export async function callTool(tool: ServerTool, input: unknown, display: ToolDisplay, port: CallPort): Promise<ToolResultData> {
   const { connection, settings } = port;
+  // Before anything of the call is in the record, the card of its app too: behind it nothing is awaited.
+  const sample = await samplingOf(display, settings);
   const app = await shownBy(tool, display, port);
   const ask = (request: Elicitation) => answerOf(request, display, settings.name, settings.allow);
   const progressed: CallOptions["progressed"] = ({ message, progress, total }) => display.progress(message, progress, total);
-  // Before anything of the call is in the record: behind it nothing is awaited.
-  const sample = await samplingOf(display, settings);
   let more: Pick<InputRequiredResult, "requestState"> & { readonly inputResponses?: Record<string, unknown> } = {};
   let asked = 0;
   // The answers to the last round that is allowed are given too.

@@ -2,6 +2,7 @@
 import { inputRequired, type ServerContext } from "@modelcontextprotocol/server";
 import { createEndpointModel, MemoryStore } from "glove-wasm";
 import type { McpSampling, McpSamplingWish, McpServerOptions } from "glove-wasm/mcp";
+import { createMcpApps } from "glove-wasm/mcp/apps";
 import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -31,9 +32,9 @@ const request = {
 
 /** A tool that asks the model, and tells what it was answered, of either age of the protocol. */
 const modern =
-  (params: object): Fill =>
+  (params: object, _meta = {}): Fill =>
   (server) => {
-    server.registerTool("ask", { inputSchema: z.object({}) }, (_, { mcpReq }: ServerContext) => {
+    server.registerTool("ask", { inputSchema: z.object({}), _meta }, (_, { mcpReq }: ServerContext) => {
       const { inputResponses } = mcpReq;
       if (!inputResponses)
         return inputRequired({
@@ -341,13 +342,15 @@ test("a server that asks the model without end is stopped", async () => {
   expect([rounds, model.calls.length]).toEqual([4, 3]);
 });
 
-test.each(["send", "give"])(
+test.each(["send", "give", "send, of a tool with an app"])(
   "a call that waits at the question whether to %s goes on after a reload, and its model is asked once",
-  async (step) => {
-    const site = mcpSite(modern(request));
+  async (of) => {
+    const [step = "", hasApp] = of.split(", ");
+    const site = mcpSite(modern(request, hasApp ? { ui: { resourceUri: "ui://app" } } : {}));
     const store = new MemoryStore("s1");
     const model = createScriptedModel(["On cheese", "Another one"]);
-    const options = { ...free, url: site.url, fetch: site.fetch, store: mcpStore(), allow: { sampling: () => model } };
+    const apps = createMcpApps();
+    const options = { ...free, url: site.url, fetch: site.fetch, store: mcpStore(), apps, allow: { sampling: () => model } };
     const before = mcpScene([call("docs__ask", {})], options, { createStore: () => store });
     void before.session.sendMessage("Ask").catch(() => {});
     const waits = (step: string) => (slot: { readonly status: string; readonly input: unknown }) =>
