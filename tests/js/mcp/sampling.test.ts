@@ -373,6 +373,31 @@ test.each(["send", "give", "send, of a tool with an app"])(
   },
 );
 
+test("a page that dies while the model writes asks before that is asked again", async () => {
+  const site = mcpSite(modern(request));
+  const store = new MemoryStore("s1");
+  const model = createScriptedModel([{ text: "Too late", after: 60_000 }, "On cheese"]);
+  const options = { ...free, url: site.url, fetch: site.fetch, store: mcpStore(), allow: { sampling: () => model } };
+  const before = mcpScene([call("docs__ask", {})], options, { createStore: () => store });
+  void before.session.sendMessage("Ask").catch(() => {});
+  const { slots } = await until(before.session, ({ slots }) => slots.length === 1);
+  before.session.resolveSlot(slots[0]?.id ?? "", accept);
+  await until(before.session, () => model.calls.length === 1);
+  before.session.dispose();
+  await before.server.disconnect();
+  const after = mcpScene(["Done."], options, { createStore: () => store });
+  closing.push(() => after.server.disconnect());
+  await after.session.start();
+  const { approvals } = await until(after.session, ({ approvals }) => approvals.length === 1);
+  expect([approvals[0]?.kind, model.calls.length]).toEqual(["interrupted", 1]);
+  await after.session.approve(approvals[0]?.id ?? "");
+  const isAsked = ({ renderer, status }: { readonly renderer: string; readonly status: string }) =>
+    renderer === "mcp_sampling" && status === "pending";
+  const given = await until(after.session, ({ slots }) => slots.some(isAsked));
+  expect(given.slots.filter(isAsked)).toMatchObject([{ input: { step: "give" } }]);
+  expect([model.calls.length, site.calls().length]).toEqual([2, 1]);
+});
+
 test("Stop ends the model that a server has asked", async () => {
   const site = mcpSite(modern(request));
   const model = createScriptedModel([{ text: "Too late", after: 60_000 }]);
