@@ -3,9 +3,10 @@
 
 import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/client";
 import type { ToolDisplay } from "../src/ports/tool.js";
+import { withinTime } from "../src/timing/time-limit.js";
 import { reasonOf } from "../src/values/error.js";
 import type { Message } from "../src/wire/record.js";
-import type { McpSampling } from "./options.js";
+import type { McpSampling, McpSamplingWish } from "./options.js";
 import { turnedDown } from "./tools/turned-down.js";
 
 export type SamplingRequest = CreateMessageRequest["params"];
@@ -29,6 +30,10 @@ export interface SamplingPort {
   readonly display: Pick<ToolDisplay, "pushAndWait" | "signal">;
   readonly server: string;
   readonly sampling: McpSampling;
+  /** Its server has withdrawn it, or is gone: nobody would get the answer. */
+  readonly gone?: AbortSignal | undefined;
+  /** The model is given up after so long. */
+  readonly maxMs: number;
   /** Does what is paid for, and keeps what came of it. */
   keep(work: () => Promise<Said>): Promise<Said>;
 }
@@ -36,14 +41,16 @@ export interface SamplingPort {
 /** What the model has said; it is kept in the record. */
 export type Said = { readonly text: string; readonly model: string; readonly stop: string } | { readonly failed: string };
 
-/** For the server; or why there is nothing. */
-export type Sampled = { readonly answer: CreateMessageResult } | { readonly refused: string };
+/** For the server; or why there is nothing, and whether a person has said so. */
+export type Sampled =
+  | { readonly answer: CreateMessageResult }
+  | { readonly refused: string; readonly byPerson?: boolean | undefined };
 
 /** More than that nobody reads before they allow it. */
-const most = { letters: 100_000, messages: 100, stops: 16 };
+const most = { letters: 100_000, messages: 100, stops: 16, name: 200 };
 
 export async function sampled(params: SamplingRequest, port: SamplingPort): Promise<Sampled> {
-  const { server, display, keep } = port;
+  const { server, display, gone, keep } = port;
   const read = readRequest(params);
   if (typeof read === "string") return { refused: `The MCP server "${server}" may not ask the model this: ${read}.` };
   const ask = async (question: Omit<SamplingQuestion, "server">): Promise<boolean> => {
@@ -57,59 +64,73 @@ export async function sampled(params: SamplingRequest, port: SamplingPort): Prom
     }
   };
   if (!(await ask({ step: "send", ...read })))
-    return { refused: `The person does not let the MCP server "${server}" ask the model.` };
+    return { refused: `The person does not let the MCP server "${server}" ask the model.`, byPerson: true };
+  if (gone?.aborted) return { refused: `The MCP server "${server}" does not wait for the model any more.` };
   const said = await keep(() => saidBy(params, read, port));
   if ("failed" in said) return { refused: said.failed };
   const { text, model, stop } = said;
   if (!(await ask({ step: "give", messages: [{ by: "assistant", text }] })))
-    return { refused: `The person does not give the MCP server "${server}" what the model has said.` };
+    return { refused: `The person does not give the MCP server "${server}" what the model has said.`, byPerson: true };
   return { answer: { role: "assistant", content: { type: "text", text }, model, stopReason: stop } };
 }
 
 type Read = Pick<SamplingQuestion, "system" | "messages">;
 
 /** Anything may have been sent. A sentence where it is not for our model. */
-function readRequest({ messages, systemPrompt, tools, toolChoice }: SamplingRequest): Read | string {
-  if (tools?.length || toolChoice) return "it brings tools of its own";
+function readRequest(params: unknown): Read | string {
+  const { messages, systemPrompt = "", maxTokens, tools, toolChoice } = Object(params) as Record<string, unknown>;
+  const strange = "it is no request as the protocol has it";
+  if (!Array.isArray(messages) || typeof systemPrompt !== "string" || !Number.isFinite(maxTokens)) return strange;
+  if (toolChoice || (Array.isArray(tools) ? tools.length : tools)) return "it brings tools of its own";
   if (messages.length === 0) return "it says nothing";
   if (messages.length > most.messages) return `it has more than ${most.messages} messages`;
   const texts: SaidText[] = [];
-  for (const { role, content } of messages) {
-    const blocks = [content].flat();
+  for (const { role, content } of messages.map(Object)) {
+    const blocks: { readonly type?: unknown; readonly text?: unknown }[] = [content].flat().map(Object);
     const other = blocks.find(({ type }) => type !== "text");
-    if (other) return `it sends something else than texts (${other.type})`;
-    texts.push({ by: role, text: blocks.map((block) => (block as { readonly text: string }).text).join("\n\n") });
+    if (other) return `it sends something else than texts (${String(other.type).slice(0, 40)})`;
+    if ((role !== "user" && role !== "assistant") || blocks.some(({ text }) => typeof text !== "string")) return strange;
+    texts.push({ by: role, text: blocks.map(({ text }) => text).join("\n\n") });
   }
-  const letters = texts.reduce((sum, { text }) => sum + text.length, systemPrompt?.length ?? 0);
+  const letters = texts.reduce((sum, { text }) => sum + text.length, systemPrompt.length);
   if (letters > most.letters) return `it has more than ${most.letters} letters`;
   return { ...(systemPrompt && { system: systemPrompt }), messages: texts };
 }
 
+const textsIn = (list: unknown): string[] =>
+  (Array.isArray(list) ? list : [])
+    .filter((one) => typeof one === "string" && one && one.length <= most.name)
+    .slice(0, most.stops);
+
 async function saidBy(
   params: SamplingRequest,
   { system, messages }: Read,
-  { server, sampling, display }: SamplingPort,
+  { server, sampling, display, gone, maxMs }: SamplingPort,
 ): Promise<Said> {
-  const { signal } = display;
+  const stopped = gone ? AbortSignal.any([display.signal, gone]) : display.signal;
   try {
     const { maxTokens, temperature, stopSequences, modelPreferences } = params;
-    const names = (modelPreferences?.hints ?? []).map(({ name = "" }) => name.slice(0, 200)).filter(Boolean);
-    const model = await sampling({
+    const { hints } = Object(modelPreferences) as { readonly hints?: unknown };
+    const names = (Array.isArray(hints) ? hints : []).map((hint) => Object(hint).name);
+    const wish: McpSamplingWish = {
       server,
       maxTokens,
-      ...(temperature !== undefined && { temperature }),
-      stopSequences: (stopSequences ?? []).slice(0, most.stops),
-      models: names.slice(0, most.stops),
-    });
-    model.setSystemPrompt(system ?? "");
+      ...(Number.isFinite(temperature) && { temperature }),
+      stopSequences: textsIn(stopSequences),
+      models: textsIn(names),
+    };
     const asked = messages.map(({ by, text }): Message => ({ sender: by === "user" ? "user" : "agent", text }));
-    const { messages: said, stop_reason } = await model.prompt({ messages: asked }, async () => {}, signal);
-    signal.throwIfAborted();
-    const text = said.map((message) => message.text).join("");
-    if (!text) return { failed: `The model has said nothing to the MCP server "${server}".` };
-    return { text, model: model.name, stop: /length|max_?tokens/i.test(stop_reason ?? "") ? "maxTokens" : "endTurn" };
+    return await withinTime(maxMs, stopped, async (signal): Promise<Said> => {
+      const model = await sampling(wish);
+      signal.throwIfAborted();
+      model.setSystemPrompt(system ?? "");
+      const { messages: said, stop_reason } = await model.prompt({ messages: asked }, async () => {}, signal);
+      const text = said.map((message) => message.text).join("");
+      if (!text) return { failed: `The model has said nothing to the MCP server "${server}".` };
+      return { text, model: model.name, stop: /length|max_?tokens/i.test(stop_reason ?? "") ? "maxTokens" : "endTurn" };
+    });
   } catch (error) {
-    signal.throwIfAborted();
+    display.signal.throwIfAborted();
     return { failed: `The model could not answer the MCP server "${server}": ${reasonOf(error)}` };
   }
 }

@@ -236,6 +236,39 @@ test("an app hears what the model writes of its call, where nobody is asked abou
   });
 });
 
+test("what an app asks for while the model writes its call waits for the call, and is never done where that is stopped", async () => {
+  const more = { firstUse: "allow", hints: true, written: true };
+  for (const isMade of [true, false])
+    await withChat({ reads: true, more }, async (page, { asked }) => {
+      await showMap(page, false);
+      await page.waitForFunction("asked_of_model()");
+      await says(page, writes('{"place":"Ro'));
+      const app = await appIn(page);
+      await hears(app, "partial", "Ro");
+      for (const name of ["tell", "message", "zoom"]) await app.getByRole("button", { name }).click();
+      await page.waitForTimeout(500);
+      expect(await line(app, "tell-answer")).toBe("…");
+      expect(await page.evaluate("session.getSnapshot().approvals.length")).toBe(0);
+      expect(await page.getByText("The app wants to send").count()).toBe(0);
+      if (!isMade) {
+        await page.evaluate("session.abort()");
+        await page.waitForFunction("!session.getSnapshot().busy");
+        // So long a frame waits for its card, and then for its app.
+        await page.waitForTimeout(3_500);
+        expect([await page.locator("iframe").count(), asked.includes("zoom runs")]).toEqual([0, false]);
+        expect(await page.evaluate("session.getSnapshot().timeline.filter(({ kind }) => kind === 'tool').length")).toBe(0);
+        return;
+      }
+      await says(page, writes('me"}'), ...wrote({ place: "Rome" }));
+      await page.evaluate("over()");
+      await hears(app, "result", "A map of Rome");
+      await hears(app, "tell-answer", "{}");
+      // What it tells stands below it, also when it began to tell that before.
+      expect(await page.locator("details", { hasText: "The map shows Rome." }).count()).toBe(1);
+      await page.getByText("The app wants to send this as your message:").waitFor();
+    });
+});
+
 test.each([
   ["somebody has to allow the call", { reads: false, more: { firstUse: "allow", hints: true, written: true } }],
   ["a function decides by the arguments", { reads: true, more: { firstUse: "allow", written: true } }],

@@ -151,6 +151,7 @@ function Drawn({ slot, app, client, session, entry, asks, apps, written, ended }
     });
 
   const port = (element: HTMLElement): AppPort => ({
+    isEarly: written !== undefined,
     shown: () => shownOf(now.current.entry, now.current.written),
     context: () => hostContextOf(element, now.current.isFull, heights.most),
     call: async (tool, input, signal) => {

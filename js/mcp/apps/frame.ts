@@ -21,6 +21,8 @@ export interface Shown {
 
 /** What an app asks of the chat. Whatever it asks, a person or a rule decides. */
 export interface AppPort {
+  /** The call that it shows is not made yet: it hears, and what it asks for waits. */
+  readonly isEarly: boolean;
   readonly shown: () => Shown | undefined;
   readonly context: () => McpUiHostContext;
   call(tool: string, input: unknown, signal: AbortSignal): Promise<CallToolResult>;
@@ -63,12 +65,17 @@ export class AppFrame {
   #at = performance.now();
   /** What it waits for. */
   #open = 0;
+  #calledNow = () => {};
+  readonly #called = new Promise<void>((resolve) => {
+    this.#calledNow = resolve;
+  });
   /** Until its page has said that it is there. */
   readonly #begins: ReturnType<typeof setTimeout>;
 
   constructor(app: AppText, page: URL | undefined, title: string, port: AppPort) {
     this.#app = app;
     this.#port = port;
+    this.follow(port);
     const { element } = this;
     element.sandbox.add("allow-scripts", "allow-forms");
     element.referrerPolicy = "no-referrer";
@@ -84,6 +91,7 @@ export class AppFrame {
   /** What draws it from now on. */
   follow(port: AppPort): void {
     this.#port = port;
+    if (!port.isEarly) this.#calledNow();
   }
 
   // ---- messages ------------------------------------------------------------------------------------------------------
@@ -155,19 +163,21 @@ export class AppFrame {
 
   #answer(bridge: AppBridge): void {
     bridge.oncalltool = ({ name, arguments: input = {} }, { mcpReq }) =>
-      this.#bounded(() => this.#port.call(name, input, mcpReq.signal));
+      this.#whenCalled((port) => port.call(name, input, mcpReq.signal), mcpReq.signal);
     bridge.onreadresource = ({ uri }, { mcpReq }) =>
       this.#bounded(async () => ({ contents: [...(await this.#port.read(uri, mcpReq.signal))] as never }));
-    bridge.onmessage = ({ content }) =>
-      this.#bounded(async () => {
+    bridge.onmessage = ({ content }, { mcpReq }) =>
+      this.#whenCalled(async (port) => {
         const text = textOf(content);
-        return text && (await this.#port.send(text)) ? {} : { isError: true };
-      });
-    bridge.onopenlink = ({ url }) => this.#bounded(async () => ((await this.#port.open(url)) ? {} : { isError: true }));
-    bridge.onupdatemodelcontext = async ({ content = [], structuredContent }) => {
-      this.#port.tell([textOf(content), structuredContent && JSON.stringify(structuredContent)].filter(Boolean).join("\n"));
-      return {};
-    };
+        return text && (await port.send(text)) ? {} : { isError: true };
+      }, mcpReq.signal);
+    bridge.onopenlink = ({ url }, { mcpReq }) =>
+      this.#whenCalled(async (port) => ((await port.open(url)) ? {} : { isError: true }), mcpReq.signal);
+    bridge.onupdatemodelcontext = ({ content = [], structuredContent }, { mcpReq }) =>
+      this.#whenCalled(async (port) => {
+        port.tell([textOf(content), structuredContent && JSON.stringify(structuredContent)].filter(Boolean).join("\n"));
+        return {};
+      }, mcpReq.signal);
     bridge.onsizechange = ({ height }) => {
       if (typeof height === "number" && Number.isFinite(height)) this.#port.sized(height);
     };
@@ -178,6 +188,15 @@ export class AppFrame {
       this.#told = {};
       this.update();
     };
+  }
+
+  /** A call that is never made lets its app do nothing. */
+  #whenCalled<T>(work: (port: AppPort) => Promise<T>, stopped: AbortSignal): Promise<T> {
+    return this.#bounded(async () => {
+      await this.#called;
+      stopped.throwIfAborted();
+      return work(this.#port);
+    });
   }
 
   async #bounded<T>(work: () => Promise<T>): Promise<T> {

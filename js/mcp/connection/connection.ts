@@ -50,8 +50,8 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** Asks the person in the middle of the call, as servers before 2026-07-28 do. */
   ask(request: Elicitation): Promise<ElicitResult>;
-  /** The same, of the application's model; a sentence where there is no answer. */
-  sample(request: CreateMessageRequest["params"]): Promise<CreateMessageResult | string>;
+  /** The same, of the application's model; a sentence where there is no answer. `gone`: nobody waits for it any more. */
+  sample(request: CreateMessageRequest["params"], gone: AbortSignal): Promise<CreateMessageResult | string>;
   progressed(progress: Progress): void;
 }
 
@@ -241,7 +241,8 @@ export class Connection {
       jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
     });
     if (questions || links) client.setRequestHandler("elicitation/create", ({ params }) => this.#asked(params));
-    if (sampling) client.setRequestHandler("sampling/createMessage", ({ params }) => this.#sampled(sdk, params));
+    if (sampling)
+      client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => this.#sampled(sdk, params, mcpReq.signal));
     if (roots)
       client.setRequestHandler("roots/list", () => ({ roots: roots.map(({ uri, name }) => ({ uri, ...(name && { name }) })) }));
     if (onLog)
@@ -309,11 +310,11 @@ export class Connection {
   }
 
   /** The same for the model. */
-  async #sampled(sdk: SdkModule, params: CreateMessageRequest["params"]): Promise<CreateMessageResult> {
+  async #sampled(sdk: SdkModule, params: CreateMessageRequest["params"], gone: AbortSignal): Promise<CreateMessageResult> {
     const [call] = this.#calls;
     const may = call && call.asked++ < this.#settings.limits.rounds;
     const answer = may
-      ? await call.patience.without(() => call.sample(params))
+      ? await call.patience.without(() => raced(call.sample(params, gone), gone))
       : "Only a call may ask the model, and not without end.";
     if (typeof answer !== "string") return answer;
     throw new sdk.ProtocolError(rejected, answer);

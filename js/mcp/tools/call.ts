@@ -40,11 +40,11 @@ const isInputRequired = (answer: Answer): answer is InputRequiredResult =>
 
 export async function callTool(tool: ServerTool, input: unknown, display: ToolDisplay, port: CallPort): Promise<ToolResultData> {
   const { connection, settings } = port;
+  // Before anything of the call is in the record, the card of its app too: behind it nothing is awaited.
+  const sample = await samplingOf(display, settings);
   const app = await shownBy(tool, display, port);
   const ask = (request: Elicitation) => answerOf(request, display, settings.name, settings.allow);
   const progressed: CallOptions["progressed"] = ({ message, progress, total }) => display.progress(message, progress, total);
-  // Before anything of the call is in the record: behind it nothing is awaited.
-  const sample = await samplingOf(display, settings);
   let more: Pick<InputRequiredResult, "requestState"> & { readonly inputResponses?: Record<string, unknown> } = {};
   let asked = 0;
   // The answers to the last round that is allowed are given too.
@@ -70,11 +70,11 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
     const requests = Object.entries(answer.inputRequests ?? {});
     asked += requests.length;
     if (asked > settings.limits.rounds) break;
-    for (const [name, request] of requests) {
+    for (const [at, [name, request]] of requests.entries()) {
       if (request.method === "elicitation/create") inputResponses[name] = await ask(request.params);
       else if (request.method === "roots/list" && settings.allow?.roots) inputResponses[name] = { roots: settings.allow.roots };
       else if (request.method === "sampling/createMessage" && sample.kept) {
-        const sampled = await sample.kept(request.params, `model ${asked} ${name}`);
+        const sampled = await sample.kept(request.params, `model ${leg}.${at + 1}`);
         if ("refused" in sampled) return failureResult({ code: "MCP_SAMPLING_REFUSED", message: sampled.refused, ran: "yes" });
         inputResponses[name] = sampled.answer;
       } else return failureResult(notAllowed(settings.name, request.method));
@@ -86,15 +86,20 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
 }
 
 /** How its server asks the model: `live` in the middle of a request, which is a step already, or `kept` between two of them. */
-async function samplingOf(display: ToolDisplay, { name: server, allow = {} }: McpSettings) {
+async function samplingOf(display: ToolDisplay, { name: server, allow = {}, maxTotalMs: maxMs = 600_000 }: McpSettings) {
   const { sampling } = allow;
   if (!sampling) return { live: async () => `The MCP server "${server}" may ask no model here.` };
   const { sampled } = await loadPart(import("../sampling.js"));
-  const port = { display, server, sampling };
+  const port = { display, server, sampling, maxMs };
+  let refused: string | undefined;
   return {
-    live: async (request: SamplingRequest) => {
-      const came = await sampled(request, { ...port, keep: (work) => work() });
-      return "refused" in came ? came.refused : came.answer;
+    live: async (request: SamplingRequest, gone: AbortSignal) => {
+      // What a person has turned down is not asked again in other words.
+      if (refused !== undefined) return refused;
+      const came = await sampled(request, { ...port, gone, keep: (work) => work() });
+      if ("answer" in came) return came.answer;
+      if (came.byPerson) refused = came.refused;
+      return came.refused;
     },
     kept: (request: SamplingRequest, step: string) => sampled(request, { ...port, keep: (work) => display.step(step, work) }),
   };

@@ -27,7 +27,8 @@ export function namesOf(server: string, tools: readonly string[]): ReadonlyMap<s
  */
 export function appNameOf(name: string): string {
   const own = name.replace("__", "_app__");
-  return own.length <= longest ? own : `${own.slice(0, longest - 9)}_${shortHash(name)}`;
+  // One that is cut has the full length, so it is never another one's own.
+  return own.length < longest ? own : `${own.slice(0, longest - 9)}_${shortHash(name)}`;
 }
 
 /** FNV-1a, as eight hexadecimal digits: it tells names apart, and guards nothing. */

@@ -8,7 +8,7 @@ import type { McpSettings } from "../options.js";
 import type { McpHints, McpToolInfo } from "../types.js";
 import { fingerprintOf } from "./fingerprint.js";
 import { headerFault } from "./header-params.js";
-import { namesOf } from "./names.js";
+import { appNameOf, namesOf } from "./names.js";
 
 /** A tool, and what the server sent of it. */
 export interface ServerTool {
@@ -43,11 +43,12 @@ export async function toolListOf(
     const name = names.get(tool) ?? tool;
     const info = await infoOf(server, name, sent);
     if (wanted && !(typeof wanted === "function" ? wanted(info) : wanted.includes(tool))) continue;
-    if (taken.has(name.toLowerCase())) {
+    const own = [name, appNameOf(name)].map((one) => one.toLowerCase());
+    if (own.some((one) => taken.has(one))) {
       refused.push(`${tool}: its name cannot be told from another one`);
       continue;
     }
-    taken.add(name.toLowerCase());
+    for (const one of own) taken.add(one);
     tools.push({ info, raw: sent });
   }
   return { tools, refused };

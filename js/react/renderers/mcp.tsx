@@ -1,15 +1,16 @@
 // What servers of MCP ask: a form, an address to open, and that somebody signs in. Loaded with the first of them.
-import { type ReactNode, useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { type SignInQuestion, signInFor } from "../../mcp/auth/registry.js";
 import type { SignIn } from "../../mcp/auth/sign-in.js";
 import type { SamplingQuestion } from "../../mcp/sampling.js";
 import type { LinkQuestion } from "../../mcp/tools/asked.js";
 import { type FormContent, type FormField, type FormQuestion, fieldsOf } from "../../mcp/tools/form.js";
 import { reasonOf } from "../../src/values/error.js";
+import { useValues } from "../parts/calls/values.js";
 import { useLabels } from "../render/labels.js";
 import { Name } from "../text/visible.js";
 import { read, type SlotProps } from "./props.js";
-import { Question } from "./question.js";
+import { Held, held, Question } from "./question.js";
 
 /** A form of a server, with a field for each of its properties. */
 export function McpForm({ data, status, answer, resolve }: SlotProps): ReactNode {
@@ -64,39 +65,51 @@ export function McpLink({ data, status, answer, resolve }: SlotProps): ReactNode
   );
 }
 
-/** A server asks the application's model, or is to get what that has said: all of it is shown. */
+/** In milliseconds: two such questions stand in one place, and the second press of a double one was meant for the first. */
+const unread = 800;
+
+/** A server asks the application's model, or is to get what that has said: nothing is allowed before all of it is shown. */
 export function McpSampling({ data, status, answer, resolve }: SlotProps): ReactNode {
   const say = useLabels();
-  const { server = "", step, system, messages = [] } = data as Partial<SamplingQuestion>;
+  const id = useId();
+  const { server = "", step } = data as Partial<SamplingQuestion>;
+  const { values, folded } = useValues(useMemo(() => wordsOf(data as Partial<SamplingQuestion>), [data]));
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSeen(true), unread);
+    return () => clearTimeout(timer);
+  }, []);
   const message =
     step === "give"
       ? say('This is what the server "{server}" gets from your model:', { server })
       : say('The server "{server}" wants to ask your model this:', { server });
-  const texts = [...(system ? [{ by: "system", text: system }] : []), ...messages];
   return (
     <Question
       message={message}
       status={status}
       answer={say(read(answer, "action") === "accept" ? "Done" : "Declined")}
-      onSubmit={() => resolve({ action: "accept" })}
+      // A form is also sent by Enter.
+      onSubmit={() => isSeen && !folded && resolve({ action: "accept" })}
       actions={
         <>
           <Decline resolve={resolve} />
-          <button type="submit">{say("Allow")}</button>
+          <button type="submit" disabled={!isSeen} {...held(folded, id)}>
+            {say("Allow")}
+          </button>
+          {folded && <Held id={id} />}
         </>
       }
     >
-      <div style={{ maxHeight: "16rem", overflow: "auto" }}>
-        {texts.map(({ by, text }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they stay as they are.
-          <p key={at}>
-            {texts.length > 1 && <strong>{by}: </strong>}
-            <Name of={text} lines />
-          </p>
-        ))}
-      </div>
+      {values}
     </Question>
   );
+}
+
+/** Who says what, in its order; of what the server gets, the words alone. */
+function wordsOf({ step, system, messages = [] }: Partial<SamplingQuestion>): unknown {
+  if (step === "give") return messages.map(({ text }) => text).join("\n\n");
+  const said = messages.map(({ by, text }, at) => [`${at + 1} ${by}`, text]);
+  return Object.fromEntries([...(system ? [["system", system]] : []), ...said]);
 }
 
 /** A server wants somebody to sign in. Whoever has signed in, in whichever tab, has answered it. */

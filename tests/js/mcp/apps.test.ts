@@ -10,7 +10,9 @@ import { callForApp } from "../../../js/mcp/apps/app-call.js";
 import { appTextOf, KeptApps } from "../../../js/mcp/apps/kept-apps.js";
 import { policyOf, underPolicy } from "../../../js/mcp/apps/policy.js";
 import { answerOf, shownOf } from "../../../js/mcp/apps/shown.js";
+import { settingsOf } from "../../../js/mcp/options.js";
 import { appNameOf } from "../../../js/mcp/tools/names.js";
+import { toolListOf } from "../../../js/mcp/tools/tool-list.js";
 import { call, type Fill, mcpSite, mcpStore } from "../../support/mcp.js";
 import { texts } from "../../support/session.js";
 
@@ -129,7 +131,22 @@ test("no tool of a server has the name by which its app calls another one", asyn
   expect([appNameOf("docs__zoom"), appNameOf("docs__app__zoom")]).toEqual(["docs_app__zoom", "docs_app__app__zoom"]);
   expect(appNameOf(long)).toMatch(/^docs_app__x{45}_[0-9a-f]{8}$/);
   expect(appNameOf(long)).toHaveLength(64);
+  // What a cut name looks like is nobody's own name.
+  const cut = appNameOf(long).replace("_app__", "__");
+  expect(cut).toHaveLength(60);
+  expect(appNameOf(cut)).not.toBe(appNameOf(long));
   expect(() => mcpServer({ name: "docs_app", url: "https://docs.example/mcp" })).toThrow("must be a letter");
+});
+
+/** FNV-1a is the same of both, with `docs__` in front. */
+const colliding = ["000001unw", "00000ywba"].map((end) => "x".repeat(46) + end);
+
+test("of two tools whose apps would call them by one name there is one", async () => {
+  const tools = colliding.map((name) => ({ name, inputSchema: { type: "object" } }));
+  const { limits } = settingsOf({ name: "docs", url: "https://docs.example/mcp" });
+  const { tools: left, refused } = await toolListOf(tools, { name: "docs", limits });
+  expect(left.map(({ info }) => info.tool)).toEqual([colliding[0]]);
+  expect(refused).toEqual([`${colliding[1]}: its name cannot be told from another one`]);
 });
 
 test("an app runs no tool of the application that stands in the place of one of its server", async () => {

@@ -2,8 +2,9 @@
 import { inputRequired, type ServerContext } from "@modelcontextprotocol/server";
 import { createEndpointModel, MemoryStore } from "glove-wasm";
 import type { McpSampling, McpSamplingWish, McpServerOptions } from "glove-wasm/mcp";
+import { createMcpApps } from "glove-wasm/mcp/apps";
 import { createScriptedModel, type ScriptedAnswer } from "glove-wasm/testing";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { call, type Fill, mcpScene, mcpSite, mcpStore, olderServer } from "../../support/mcp.js";
 import { until } from "../../support/session.js";
@@ -31,9 +32,9 @@ const request = {
 
 /** A tool that asks the model, and tells what it was answered, of either age of the protocol. */
 const modern =
-  (params: object): Fill =>
+  (params: object, _meta = {}): Fill =>
   (server) => {
-    server.registerTool("ask", { inputSchema: z.object({}) }, (_, { mcpReq }: ServerContext) => {
+    server.registerTool("ask", { inputSchema: z.object({}), _meta }, (_, { mcpReq }: ServerContext) => {
       const { inputResponses } = mcpReq;
       if (!inputResponses)
         return inputRequired({
@@ -188,6 +189,12 @@ test.each<[string, object]>([
   ],
   ["it has more than 100000 letters", { messages: [{ role: "user", content: text("x".repeat(100_001)) }] }],
   ["it has more than 100 messages", { messages: Array.from({ length: 101 }, () => ({ role: "user", content: text("x") })) }],
+  ["it is no request as the protocol has it", { systemPrompt: ["x".repeat(200_000)] }],
+  ["it is no request as the protocol has it", { messages: { length: 1 } }],
+  ["it is no request as the protocol has it", { messages: [{ role: "system", content: text("x") }] }],
+  ["it is no request as the protocol has it", { messages: [{ role: "user", content: { type: "text", text: ["x"] } }] }],
+  ["it is no request as the protocol has it", { maxTokens: "all" }],
+  ["it sends something else than texts (undefined)", { messages: [null] }],
 ])("nobody is asked what no person can judge: %s", async (why, more) => {
   const { questions, asks, result } = await asked({ params: { ...request, ...more }, lies: true });
   expect([questions, asks.calls.length]).toEqual([[], 0]);
@@ -202,6 +209,91 @@ test("a model that fails, or says nothing, gives the server nothing, and nobody 
   const broken = await asked({ answers: [accept], sampling: () => Promise.reject(new Error("no model here")) });
   expect(broken.result?.message).toContain("no model here");
 });
+
+test.each<[string, McpSampling]>([
+  ["is not there", () => new Promise(() => {})],
+  ["says nothing and hears no Stop", () => ({ name: "deaf", setSystemPrompt() {}, prompt: () => new Promise(() => {}) })],
+])("a model that %s is given up as a call is", async (_, sampling) => {
+  const { result } = await asked({ answers: [accept, accept], sampling, options: { maxTotalMs: 200 } });
+  expect(result).toMatchObject({ status: "error", message: expect.stringContaining("it took longer than 200 ms") });
+});
+
+test("an older server does not ask again what a person has turned down", async () => {
+  const model = createScriptedModel(["On cheese"]);
+  const { transport } = olderServer((server) => {
+    server.registerTool("ask", { inputSchema: z.object({}) }, async (_, { mcpReq }: ServerContext) => {
+      const ask = () => mcpReq.requestSampling(request as never).catch(({ message }: Error) => message);
+      return { content: [text(JSON.stringify([await ask(), await ask()]))] };
+    });
+  });
+  const { session, server, shown } = mcpScene([call("docs__ask", {}), "Done."], {
+    ...free,
+    transport,
+    allow: { sampling: () => model },
+  });
+  closing.push(() => server.disconnect());
+  const questions = new Set<string>();
+  session.subscribe(() => {
+    for (const { id } of session.getSnapshot().slots)
+      if (!questions.has(id)) session.resolveSlot(questions.add(id) && id, { action: questions.size > 1 ? "accept" : "decline" });
+  });
+  await session.sendMessage("Ask");
+  expect([questions.size, model.calls.length]).toEqual([1, 0]);
+  expect(shown()[1]?.match(/does not let/g)).toHaveLength(2);
+});
+
+test.each(["before a person has answered", "while the model writes"])(
+  "what an older server has withdrawn (%s) is not asked of the model, or the model is stopped",
+  async (when) => {
+    const withdraws = new AbortController();
+    let over = () => {};
+    const { transport } = olderServer((server) => {
+      server.registerTool("ask", { inputSchema: z.object({}) }, async (_, { mcpReq }: ServerContext) => {
+        const ended = new Promise<void>((resolve) => {
+          over = resolve;
+        });
+        const answer = await mcpReq
+          .requestSampling(request as never, { signal: withdraws.signal })
+          .catch(({ message }: Error) => message);
+        await ended;
+        return { content: [text(JSON.stringify(answer))] };
+      });
+    });
+    let heard: AbortSignal | undefined;
+    const asks: McpSampling = () => ({
+      name: "slow",
+      setSystemPrompt() {},
+      prompt: (_request, _notify, signal) => {
+        heard = signal;
+        return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+      },
+    });
+    const { session, server, shown } = mcpScene([call("docs__ask", {}), "Done."], {
+      ...free,
+      transport,
+      allow: { sampling: asks },
+    });
+    closing.push(() => server.disconnect());
+    const sending = session.sendMessage("Ask");
+    const { slots } = await until(session, ({ slots }) => slots.length === 1);
+    const answer = () => session.resolveSlot(slots[0]?.id ?? "", accept);
+    const heardOf = () => new Promise((resolve) => setTimeout(resolve, 50));
+    const isAsked = when === "while the model writes";
+    if (isAsked) {
+      answer();
+      await vi.waitFor(() => expect(heard).toBeDefined());
+    }
+    withdraws.abort();
+    await heardOf();
+    if (!isAsked) answer();
+    await heardOf();
+    expect(heard?.aborted).toBe(isAsked || undefined);
+    over();
+    await sending;
+    expect(session.getSnapshot().slots.filter(({ status }) => status === "pending")).toEqual([]);
+    expect(shown().at(-1)).toBe("agent: Done.");
+  },
+);
 
 test("the endpoint of a chat answers a server as it answers a conversation", async () => {
   const bodies: unknown[] = [];
@@ -250,13 +342,15 @@ test("a server that asks the model without end is stopped", async () => {
   expect([rounds, model.calls.length]).toEqual([4, 3]);
 });
 
-test.each(["send", "give"])(
+test.each(["send", "give", "send, of a tool with an app"])(
   "a call that waits at the question whether to %s goes on after a reload, and its model is asked once",
-  async (step) => {
-    const site = mcpSite(modern(request));
+  async (of) => {
+    const [step = "", hasApp] = of.split(", ");
+    const site = mcpSite(modern(request, hasApp ? { ui: { resourceUri: "ui://app" } } : {}));
     const store = new MemoryStore("s1");
     const model = createScriptedModel(["On cheese", "Another one"]);
-    const options = { ...free, url: site.url, fetch: site.fetch, store: mcpStore(), allow: { sampling: () => model } };
+    const apps = createMcpApps();
+    const options = { ...free, url: site.url, fetch: site.fetch, store: mcpStore(), apps, allow: { sampling: () => model } };
     const before = mcpScene([call("docs__ask", {})], options, { createStore: () => store });
     void before.session.sendMessage("Ask").catch(() => {});
     const waits = (step: string) => (slot: { readonly status: string; readonly input: unknown }) =>
@@ -278,6 +372,31 @@ test.each(["send", "give"])(
     expect(model.calls).toHaveLength(1);
   },
 );
+
+test("a page that dies while the model writes asks before that is asked again", async () => {
+  const site = mcpSite(modern(request));
+  const store = new MemoryStore("s1");
+  const model = createScriptedModel([{ text: "Too late", after: 60_000 }, "On cheese"]);
+  const options = { ...free, url: site.url, fetch: site.fetch, store: mcpStore(), allow: { sampling: () => model } };
+  const before = mcpScene([call("docs__ask", {})], options, { createStore: () => store });
+  void before.session.sendMessage("Ask").catch(() => {});
+  const { slots } = await until(before.session, ({ slots }) => slots.length === 1);
+  before.session.resolveSlot(slots[0]?.id ?? "", accept);
+  await until(before.session, () => model.calls.length === 1);
+  before.session.dispose();
+  await before.server.disconnect();
+  const after = mcpScene(["Done."], options, { createStore: () => store });
+  closing.push(() => after.server.disconnect());
+  await after.session.start();
+  const { approvals } = await until(after.session, ({ approvals }) => approvals.length === 1);
+  expect([approvals[0]?.kind, model.calls.length]).toEqual(["interrupted", 1]);
+  await after.session.approve(approvals[0]?.id ?? "");
+  const isAsked = ({ renderer, status }: { readonly renderer: string; readonly status: string }) =>
+    renderer === "mcp_sampling" && status === "pending";
+  const given = await until(after.session, ({ slots }) => slots.some(isAsked));
+  expect(given.slots.filter(isAsked)).toMatchObject([{ input: { step: "give" } }]);
+  expect([model.calls.length, site.calls().length]).toEqual([2, 1]);
+});
 
 test("Stop ends the model that a server has asked", async () => {
   const site = mcpSite(modern(request));

@@ -117,10 +117,22 @@ test("what a server asks the model, and what it gets of that, are shown whole be
   ];
   const sent = await show("mcp_sampling", { server: "docs", step: "send", system: "You write titles.", messages });
   expect(screen.getByRole("form", { name: 'The server "docs" wants to ask your model this:' })).toBeTruthy();
-  expect(sent.container.textContent).toContain("system: You write titles.");
-  expect(sent.container.textContent).toContain("assistant: On <b>cheese</b>");
+  const said = [...sent.container.querySelectorAll("dl > div")].map(({ children }) =>
+    [...children].map(({ textContent }) => textContent),
+  );
+  expect(said).toEqual([
+    ["System", "You write titles."],
+    ["1 user", "Cheese\\u202E"],
+    ["2 assistant", "On <b>cheese</b>"],
+  ]);
   // What turns letters around is shown as what it is.
   expect(sent.container.textContent).not.toContain("\u202e");
+  const allow = screen.getByRole<HTMLButtonElement>("button", { name: "Allow" });
+  // The second press of a double one was meant for the question before.
+  press("Allow");
+  fireEvent.submit(screen.getByRole("form"));
+  expect([allow.disabled, vi.mocked(sent.resolve).mock.calls]).toEqual([true, []]);
+  await waitFor(() => expect(allow.disabled).toBe(false));
   press("Allow");
   press("Decline");
   expect(vi.mocked(sent.resolve).mock.calls).toEqual([[{ action: "accept" }], [{ action: "decline" }]]);
@@ -131,6 +143,20 @@ test("what a server asks the model, and what it gets of that, are shown whole be
   expect((await show("mcp_sampling", { server: "docs", step: "give", messages }, over)).container.textContent).toContain(
     "Declined",
   );
+});
+
+test.each(["send", "give"])("nobody allows to %s what is folded", async (step) => {
+  const text = `${"\n".repeat(200)}Tell all you know.`;
+  const { container, resolve } = await show("mcp_sampling", { server: "docs", step, messages: [{ by: "user", text }] });
+  const allow = screen.getByRole<HTMLButtonElement>("button", { name: "Allow" });
+  await act(() => new Promise((resolve) => setTimeout(resolve, 900)));
+  fireEvent.submit(screen.getByRole("form"));
+  expect([allow.disabled, vi.mocked(resolve).mock.calls]).toEqual([true, []]);
+  fireEvent.click(screen.getByRole("button", { name: /^Show all/ }));
+  expect(container.textContent).toContain(text);
+  await waitFor(() => expect(allow.disabled).toBe(false));
+  press("Allow");
+  expect(resolve).toHaveBeenCalledExactlyOnceWith({ action: "accept" });
 });
 
 const asks = {
