@@ -33,7 +33,7 @@ test("what no entry leads to is not packed: the file of tasks, which travels as 
   expect(files().filter((name) => /glove_tasks_bg|src\/tabs\/tabs\.d\.ts|\.npmignore/.test(name))).toEqual([]);
   const bytes = files().reduce((sum, name) => sum + statSync(join(installed(), name)).size, 0);
   // Guides are 0.7 MB of it, examples and parts to copy 0.3 MB.
-  expect(bytes).toBeLessThan(6_900_000);
+  expect(bytes).toBeLessThan(7_050_000);
   // What comes at one moment is one file; the rest are types, pages, and examples, which are 160.
   expect(files().length).toBeLessThan(520);
   expect(files().filter((name) => /^pkg\/.*\.js$/.test(name)).length).toBeLessThan(145);
