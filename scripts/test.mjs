@@ -252,7 +252,9 @@ async function vitest(name, projects, files = []) {
 }
 
 /** How a failure begins, on one line: the end of what was printed may be all that is kept. */
-const reason = (message = "") => message && `: ${message.replace(/\s+/g, " ").slice(0, 400)}`;
+function reason(message = "") {
+  return message && `: ${message.replace(/\s+/g, " ").slice(0, 400)}`;
+}
 
 // A runner that failed without a failed test (nothing compiled, a file that cannot be loaded) counts as one failure.
 function countFailure(counts, failure) {

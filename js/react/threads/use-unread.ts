@@ -1,6 +1,6 @@
 // `useUnread()`: marks threads that got something new while nobody looked at them.
 import { useContext, useEffect, useRef } from "react";
-import { type WatchUnreadOptions, watchUnread } from "../../src/threads/watch-unread.js";
+import { checkUnreadOptions, type WatchUnreadOptions, watchUnread } from "../../src/threads/watch-unread.js";
 import { GloveError } from "../../src/values/error.js";
 import { GloveContext } from "../hooks/glove-context.js";
 
@@ -11,6 +11,7 @@ import { GloveContext } from "../hooks/glove-context.js";
 export function useUnread(options: WatchUnreadOptions = {}): void {
   const provided = useContext(GloveContext);
   if (!provided) throw new GloveError("CLIENT_CONFIG", "useUnread requires a GloveProvider");
+  checkUnreadOptions(options);
   const { client, current } = provided;
   const latest = useRef(options);
   useEffect(() => {

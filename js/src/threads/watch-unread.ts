@@ -31,13 +31,17 @@ const unreadOptions = {
   onOpen: "work",
 } as const satisfies Options<WatchUnreadOptions>;
 
+export function checkUnreadOptions(options: WatchUnreadOptions): void {
+  checkOptions(check("The settings", options, "object"), unreadOptions);
+}
+
 /**
  * Marks each thread that gets an answer or a question while nobody looks at it: while it is not shown, or the tab is hidden. The mark is in the
  * list of every tab, and goes when the thread is looked at. Returns a function that ends it.
  */
 export function watchUnread(client: GloveClient, options: WatchUnreadOptions = {}): () => void {
   check("`client.onSession`", client?.onSession, "work");
-  checkOptions(check("The settings", options, "object"), unreadOptions);
+  checkUnreadOptions(options);
   if (typeof document === "undefined") return () => {};
   const { title = true, badge = true, notify, onOpen } = options;
   const threads = threadsOf(client);
