@@ -2,7 +2,7 @@
 import { Fragment, memo, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import type { ModelWait, ShownSlot } from "../../src/snapshot/snapshot.js";
 import { Finder } from "../finding/late.js";
-import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
+import { engineOfHandle, type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { isInStep, isQuiet, isRunning, isStreaming, isWriting } from "../parts/activity.js";
 import { StreamingToolCard } from "../parts/calls/tool-card.js";
 import { ErrorNotice } from "../parts/notices/error-notice.js";
@@ -123,10 +123,12 @@ const nobodys = { renderer: writtenCall, createdAt: 0, displayStrategy: "stay", 
 function Calls({ glove }: Pick<RenderProps, "glove">): ReactNode {
   const calls = useHandlePart(glove, ({ streamingCalls }) => streamingCalls ?? none);
   const joins = useHandlePart(glove, isInStep);
+  // A handle that somebody made draws what it draws of slots.
+  const knows = engineOfHandle(glove) !== undefined;
   return calls.map((call, at) => (
     <Fragment key={call.id}>
       <StreamingToolCard call={call} joins={joins && at === 0} />
-      {glove.renderSlot({ ...nobodys, id: `${call.id} written`, input: call, toolName: call.name, toolCallId: call.id })}
+      {knows && glove.renderSlot({ ...nobodys, id: `${call.id} written`, input: call, toolName: call.name, toolCallId: call.id })}
     </Fragment>
   ));
 }
