@@ -96,12 +96,12 @@ test.each([false, true])("nobody hears of it, and nothing is stored, with a work
   await withProfile(browser, server, async ({ open }) => {
     const page = await open(byHand);
     await start(page, worker);
-    const before = `const held = []; client.onSession(({ sessionId }) => held.push(sessionId)); window.before = session.getSnapshot();`;
+    const before = `const held = []; client.onSession(({ session }) => held.push(session.sessionId)); window.before = session.getSnapshot();`;
     await inPage(page, before);
     await page.evaluate(`idle(${parts})`);
     expect(await page.evaluate("rest()")).toBe(0);
     const seen = `
-      const held = []; client.onSession(({ sessionId }) => held.push(sessionId));
+      const held = []; client.onSession(({ session }) => held.push(session.sessionId));
       const same = session.getSnapshot() === before;
       return { same, heard, asked, held, rows: await rows("sessions"), messages: await session.messages() };`;
     expect(await inPage(page, seen)).toEqual({ same: true, heard: [], asked: 0, held: ["s"], rows: [], messages: [] });
