@@ -50,6 +50,8 @@ export class Notices {
       notification.close();
       this.#shown.delete(id);
     }
+    // Who is back is told by the list.
+    if (!isHidden()) this.#expected.clear();
     for (const [id, reason] of this.#expected) {
       if (!this.#find(id)) continue;
       this.#expected.delete(id);

@@ -27,6 +27,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllGlobals();
   setHidden(false);
+  Reflect.deleteProperty(document, "title");
   Reflect.deleteProperty(navigator, "setAppBadge");
   Reflect.deleteProperty(navigator, "serviceWorker");
 });
@@ -197,6 +198,117 @@ test("the title of the application may change meanwhile, and stands alone again 
   await waitFor(() => expect(document.title).toBe("(2) (2024) Review"));
   unmount();
   expect(document.title).toBe("(2024) Review");
+});
+
+/** Fails where somebody writes titles without end. */
+function countTitles() {
+  const title = Object.getOwnPropertyDescriptor(Document.prototype, "title") as PropertyDescriptor;
+  let writes = 0;
+  Object.defineProperty(document, "title", {
+    configurable: true,
+    get: () => title.get?.call(document),
+    set(text: string) {
+      if (++writes > 100) throw new Error(`written without end: ${text.slice(0, 40)}`);
+      title.set?.call(document, text);
+    },
+  });
+}
+
+test("whoever watches, and however often: one number stands before the title and on the icon", async () => {
+  countTitles();
+  const badges: number[] = [];
+  Object.assign(navigator, { setAppBadge: async (count: number) => void badges.push(count) });
+  const { client } = clientOf(["One.", "Two."], { database: { name: "one" } });
+  const other = clientOf(["One."], { database: { name: "two" } }).client;
+  const ends = [client, client, other].map((each) => watchUnread(each));
+  const titled = (title: string, count: number) => waitFor(() => expect([document.title, badges.at(-1)]).toEqual([title, count]));
+  await client.session("a").sendMessage("First");
+  await titled("(1) Shop", 1);
+  await other.session("a").sendMessage("First");
+  await titled("(2) Shop", 2);
+  await client.session("b").sendMessage("Second");
+  await titled("(3) Shop", 3);
+  ends[0]?.();
+  await moment();
+  await titled("(3) Shop", 3);
+  ends[1]?.();
+  await titled("(1) Shop", 1);
+  ends[2]?.();
+  await titled("Shop", 0);
+});
+
+test("a number that others put before the title stays, and nobody writes titles without end", async () => {
+  countTitles();
+  const { client } = clientOf(["One.", "Two."]);
+  const end = watchUnread(client);
+  // As a second copy of the package does.
+  let own = "";
+  const theirs = (count: number) => {
+    const { title } = document;
+    const bare = own && title.startsWith(own) ? title.slice(own.length) : title;
+    own = `(${count}) `;
+    if (own + bare !== title) document.title = own + bare;
+  };
+  const observer = new MutationObserver(() => theirs(7));
+  observer.observe(document.head, { childList: true, characterData: true, subtree: true });
+  theirs(7);
+  await client.session("a").sendMessage("First");
+  const ours = () => document.title.match(/\([^7]\) /g) ?? [];
+  await waitFor(() => expect(ours()).toEqual(["(1) "]));
+  await client.session("b").sendMessage("Second");
+  await waitFor(() => expect(ours()).toEqual(["(2) "]));
+  expect(document.title).toMatch(/^\(7\) .*Shop$/);
+  end();
+  await moment();
+  expect(ours()).toEqual([]);
+  observer.disconnect();
+});
+
+test("a title with an old number that the application brings back has the number of now", async () => {
+  const { client } = clientOf(["One.", "Two."]);
+  const end = watchUnread(client);
+  await client.session("a").sendMessage("First");
+  await waitFor(() => expect(document.title).toBe("(1) Shop"));
+  let before = document.title;
+  document.title = "Basket";
+  await client.session("b").sendMessage("Second");
+  await waitFor(() => expect(document.title).toBe("(2) Basket"));
+  document.title = before;
+  await waitFor(() => expect(document.title).toBe("(2) Shop"));
+  before = document.title;
+  document.title = "Basket";
+  const releases = ["a", "b"].map((id) => client.retain(client.session(id)));
+  await waitFor(() => expect(document.title).toBe("Basket"));
+  document.title = before;
+  await waitFor(() => expect(document.title).toBe("Shop"));
+  for (const release of releases) release();
+  end();
+});
+
+test("an archived thread is not counted, and is read when somebody looks at it", async () => {
+  const { client, page, untilUnread, send } = open(["One.", "Two."]);
+  await page.go("b");
+  await send("a", "First");
+  await untilUnread("a");
+  const { threadsOf } = await import("../../../pkg/src/threads/thread-store.js");
+  const threads = threadsOf(client as never);
+  await act(() => threads.actions.archive("a"));
+  await waitFor(() => expect(document.title).toBe("Shop"));
+  expect(threads.getSnapshot().archived).toMatchObject([{ id: "a", unread: true }]);
+  await page.go("a");
+  await waitFor(() => expect(threads.getSnapshot().archived).toMatchObject([{ id: "a", unread: false }]));
+});
+
+test("who watches no more leaves nothing at the sessions that stay open", async () => {
+  const { client } = clientOf(["One."]);
+  const session = client.session("a");
+  await session.start();
+  for (let times = 0; times < 3; times++) watchUnread(client)();
+  const { threadsOf } = await import("../../../pkg/src/threads/thread-store.js");
+  const asked = vi.spyOn(threadsOf(client as never), "getSnapshot");
+  client.retain(session)();
+  expect(asked).not.toHaveBeenCalled();
+  asked.mockRestore();
 });
 
 test("the badge of the app has the number, where the browser and the options have it", async () => {
