@@ -142,7 +142,8 @@ function follow(session: GloveSession, came: (reason?: UnreadEvent["reason"]) =>
     const { approvals, slots, tab, sessionReady } = session.getSnapshot();
     if (!sessionReady) return;
     const asked = approvals.length > 0 || slots.some(({ waits, status }) => waits && status === "pending");
-    if (asked && !asks && tab === "leader") came("question");
+    // Of a session on a server each page is told; of those of a browser, the tab that runs one.
+    if (asked && !asks && (tab === "leader" || session.store.elsewhere)) came("question");
     asks = asked;
   };
   const unsubscribe = session.subscribe(look);

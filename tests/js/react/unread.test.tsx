@@ -1,7 +1,7 @@
 // Threads that get something new while nobody looks: their mark, the title and badge of the page, and notifications.
 import { act, render, waitFor } from "@testing-library/react";
 import {
-  type GloveClient,
+  GloveClient,
   type GloveClientConfig,
   GloveProvider,
   MemoryStore,
@@ -16,6 +16,7 @@ import {
   type WatchUnreadOptions,
   watchUnread,
 } from "glove-wasm/react";
+import { createRemoteSession } from "glove-wasm/remote";
 import type { ScriptedAnswer } from "glove-wasm/testing";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { clientOf } from "./page.js";
@@ -475,6 +476,43 @@ test("a catalog without `markUnread` has the mark in the page, and one with it k
     ["a", true],
     ["a", false],
   ]);
+});
+
+test("a question in a session that runs on a server is marked", async () => {
+  const state = { queue: [], undoable: [], turns: 0, usage: {}, contextTokens: 0, contextLimit: 0, hidden: false };
+  const question = { id: "q1", kind: "permission", call_id: "c1", tool_name: "rm", input: {} };
+  const told = (phase: string, questions: readonly unknown[]) => ({ kind: "state", phase, request: "r1", questions, ...state });
+  const nothing = [
+    { kind: "timeline", len: 0, set: [] },
+    { kind: "slots", slots: [] },
+  ];
+  const all = { kind: "all", events: [...nothing, told("model", [])], written: { text: "", reasoning: "" } };
+  const listed = { ...info, name: "", messages: 2, phase: "waiting", asks: true };
+  let tell = (_: unknown) => {};
+  const fetch = async (url: string) => {
+    if (!url.endsWith("/feed")) return new Response(JSON.stringify(url.endsWith("/s") ? [listed] : {}), { status: 200 });
+    let count = 0;
+    const body = new ReadableStream({
+      start(controller) {
+        tell = (event) => controller.enqueue(new TextEncoder().encode(`id: e-${++count}\ndata: ${JSON.stringify(event)}\n\n`));
+        tell(all);
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+  const client = new GloveClient(createRemoteSession({ url: "http://server/s", fetch: fetch as typeof globalThis.fetch }));
+  const end = watchUnread(client as never);
+  await client.session("a").start();
+  await moment();
+  expect(document.title).toBe("Shop");
+  tell({ kind: "events", events: [told("waiting", [question])] });
+  await waitFor(() => expect(client.session("a").getSnapshot().approvals).toHaveLength(1));
+  await waitFor(() => expect(document.title).toBe("(1) Shop"));
+  const release = client.retain(client.session("a"));
+  await waitFor(() => expect(document.title).toBe("Shop"));
+  release();
+  end();
+  client.dispose();
 });
 
 test("a thread that was open before is followed too, and one that is opened again", async () => {
