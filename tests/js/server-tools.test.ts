@@ -212,6 +212,55 @@ test("a rule of the server gets the values of its schema, also in a page that ca
   expect(ran).toEqual(["2027-05-01T00:00:00.000Z", { people: 2, at: "noon" }]);
 });
 
+test("a rule of the server gets dates as dates, also in a page that came back between two questions", async () => {
+  const ran: unknown[] = [];
+  const remind = defineTool({
+    name: "remind",
+    description: "Reminds.",
+    inputSchema: z.object({ on: z.coerce.date() }),
+    requiresPermission: true,
+    requireApproval: ({ on }) => ({ required: true, reason: `in ${on.getUTCFullYear()}` }),
+    do: ({ on }) => {
+      ran.push(on.toISOString());
+      return "noted";
+    },
+  });
+  const rename = defineTool({
+    name: "rename",
+    description: "Renames.",
+    // What it makes it does not take.
+    inputSchema: z.object({ to: z.string() }).transform(({ to }) => ({ name: to })),
+    requiresPermission: true,
+    requireApproval: ({ name }) => ({ required: true, reason: `to ${name}` }),
+    do: ({ name }) => {
+      ran.push(name);
+      return "renamed";
+    },
+  });
+  const script = [call("remind", { on: "2027-05-01" }), call("rename", { to: "x" }, "c2"), "Done."];
+  const { page } = await scene(script, [remind, rename as ToolConfig]);
+  const store = new MemoryStore("s");
+  let session = page({ store });
+  void session.sendMessage("remind me").catch(() => {});
+  const asked = async (kind: string) => {
+    const { approvals } = await until(session, (snapshot) => snapshot.approvals.some((approval) => approval.kind === kind));
+    return approvals[0];
+  };
+  for (const reason of ["in 2027", "to x"]) {
+    await asked("permission");
+    session.dispose();
+    session = page({ store });
+    await session.start();
+    session.approve((await asked("permission"))?.id ?? "");
+    const approval = await asked("approval");
+    expect(approval?.reason).toBe(reason);
+    session.approve(approval?.id ?? "");
+    await until(session, ({ approvals }) => !approvals.some(({ id }) => id === approval?.id));
+  }
+  await until(session, (snapshot) => texts(snapshot).includes("agent: Done."));
+  expect(ran).toEqual(["2027-05-01T00:00:00.000Z", "x"]);
+});
+
 test("only calls that the model made run, each for its caller and once", async () => {
   const ran: unknown[] = [];
   const owner = (request: Request) => request.headers.get("x-user") ?? "ann";
