@@ -418,9 +418,11 @@ test("where only a service worker may show notifications, it does", async () => 
   }
   vi.stubGlobal("Notification", Phone);
   const showNotification = vi.fn(async () => {});
+  const close = vi.fn();
+  const getNotifications = vi.fn(async () => [{ close }]);
   Object.defineProperty(navigator, "serviceWorker", {
     configurable: true,
-    value: { getRegistration: async () => ({ showNotification }) },
+    value: { getRegistration: async () => ({ showNotification, getNotifications }) },
   });
   const { send } = open(["One."], { notify });
   act(() => setHidden(true));
@@ -428,6 +430,11 @@ test("where only a service worker may show notifications, it does", async () => 
   await waitFor(() =>
     expect(showNotification).toHaveBeenCalledWith("First", { body: "Answered", tag: "glove a", data: { id: "a" } }),
   );
+  await moment();
+  expect(close).not.toHaveBeenCalled();
+  act(() => setHidden(false));
+  await waitFor(() => expect(close).toHaveBeenCalled());
+  expect(getNotifications).toHaveBeenCalledWith({ tag: "glove a" });
 });
 
 const lists = (createStore: GloveClientConfig["createStore"], infos: readonly SessionInfo[], more: Partial<SessionCatalog>) => ({
