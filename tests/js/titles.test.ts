@@ -204,13 +204,14 @@ test.each(["deleted", "put into the trash"])(
   },
 );
 
-test("a client that is disposed while the model is asked opens nothing again", async () => {
-  const { client, titler } = setUp([{ text: "Named", until: new Promise(() => {}) }]);
+test("a client that is disposed while the model is asked opens nothing again, and tells of no failure", async () => {
+  const { client, titler, failures } = setUp([{ text: "Named", until: new Promise(() => {}) }]);
   await client.session("a").sendMessage("One");
   await asked(titler);
   client.dispose();
   await moment();
   expect(client.hasSessions).toBe(false);
+  expect(failures()).toEqual([]);
 });
 
 test("the returned function ends it", async () => {

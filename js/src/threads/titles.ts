@@ -7,7 +7,7 @@ import type { GloveSession } from "../session/session.js";
 import type { GloveSnapshot } from "../snapshot/snapshot.js";
 import type { SessionDatabase } from "../store/indexeddb/database.js";
 import type { SessionCatalog } from "../store/sessions.js";
-import { GloveError, loadPart, reasonOf } from "../values/error.js";
+import { asError, codeOf, GloveError, loadPart, reasonOf } from "../values/error.js";
 import { insideId } from "../values/ids.js";
 import type { Usage } from "../wire/record.js";
 import { misleading } from "../wire/visible-text.js";
@@ -51,6 +51,8 @@ export async function giveTitle(
     const titles = titlesOf(catalog, session.sessionId);
     if (await titles.claim()) await ask(session, first, model, titles);
   } catch (error) {
+    // Nobody is there any more whom it could tell.
+    if (session.disposed && codeOf(asError(error)) === "SESSION_CLOSED") return;
     const { code, message } = new GloveError("TITLE_FAILED", `The conversation keeps its title: ${reasonOf(error)}`);
     session.tell("error", { code, message });
   }
@@ -137,7 +139,8 @@ async function ask(
     if (!title) throw new Error("the model gave none.");
   } finally {
     inside.release();
-    await titles.give(title, usage);
+    // A database that was closed meanwhile is not opened for nothing.
+    if (title || usage) await titles.give(title, usage);
   }
 }
 
