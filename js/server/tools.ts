@@ -133,7 +133,7 @@ export class ServerTools {
         report(error);
       });
       const asked = call.wants === "permission" ? runner.permissionOf : runner.approval;
-      const known = call.read ? `{"input":${input},"exact":true}` : undefined;
+      const known = call.read ? await knownOf(tool, input) : undefined;
       const { verdict } = JSON.parse(await asked.call(runner, "rule", tool.name, input, known)) as { verdict: Verdict };
       if (typeof verdict !== "object") return json({ verdict });
       if (verdict.invalid) return json({ verdict: { invalid: this.#issues(tool, verdict.invalid, report) } });
@@ -332,6 +332,13 @@ const isGated = ({ requiresPermission, requireApproval }: ToolConfig) =>
 
 const json = (value: unknown) =>
   new Response(JSON.stringify(value), { headers: { "content-type": "application/json", "cache-control": "no-store" } });
+
+/** Arguments that a schema made once. Where it makes them again of their JSON, a rule gets its values, such as dates; else the JSON. */
+async function knownOf(tool: ToolConfig, input: string): Promise<string> {
+  const known = (exact: boolean) => `{"input":${input},"exact":${exact}}`;
+  const made = await new Arguments(() => {}).of(tool, "rule", input, known(false));
+  return known("issues" in made || made.changed === true);
+}
 
 interface Outcome {
   readonly summed?: unknown;

@@ -166,6 +166,35 @@ test("what a person was not shown does not run", async () => {
   expect(errors.join()).toContain('The tool "book" did not run');
 });
 
+test.each<[string, boolean]>([
+  ['{"at":"noon","people":6}', true],
+  ['{"people":6.0,"at":"noon","at":"noon"}', true],
+  ['{"people":6}', false],
+  ['{"people":6,"at":"noon","note":null}', false],
+  ['{"people":6,"at":"noon","__proto__":{}}', false],
+  ['{"people":"6","at":"noon"}', false],
+  ['[{"people":6,"at":"noon"}]', false],
+  ["null", false],
+])("where %s was shown, the call that means noon runs: %s, also when it is asked for twice at once", async (shown, runs) => {
+  const ran: unknown[] = [];
+  const { page, url } = await scene([call("book", { people: 6 })], [booked(ran, { requireApproval: true })]);
+  const session = page();
+  void session.sendMessage("a table").catch(() => {});
+  await until(session, (snapshot) => snapshot.approvals.length > 0);
+  const [made] = (await session.messages()).flatMap(({ tool_calls }) => tool_calls ?? []) as unknown as { ticket: string }[];
+  const head = JSON.stringify({ toolCall: { id: "c1", name: "book", input: { people: 6 }, ticket: made?.ticket } }).slice(0, -2);
+  const post = async (body: string) =>
+    (await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })).text();
+  const bodies = [`${head},"shown":${shown}}}`, `${head},"shown":${shown}}}`, `${head},"shown":${shown},"again":true}}`];
+  const told = await Promise.all(bodies.map(post));
+  expect(ran).toEqual(runs ? [{ people: 6, at: "noon" }] : []);
+  for (const text of told.slice(0, 2))
+    expect(text).toContain(runs ? "booked for 6 at noon" : "no longer what a person was shown");
+  // What was refused stays so: a ticket is used once.
+  if (!runs) expect(await post(`${head},"shown":{"people":6,"at":"noon"}}}`)).toContain("no longer what");
+  expect(ran).toHaveLength(runs ? 1 : 0);
+});
+
 test("a rule of the server gets the values of its schema, also in a page that came back", async () => {
   const ran: unknown[] = [];
   const tools = [
@@ -210,6 +239,55 @@ test("a rule of the server gets the values of its schema, also in a page that ca
   hour.allow();
   await until(later, (snapshot) => texts(snapshot).includes("agent: Done."));
   expect(ran).toEqual(["2027-05-01T00:00:00.000Z", { people: 2, at: "noon" }]);
+});
+
+test("a rule of the server gets dates as dates, also in a page that came back between two questions", async () => {
+  const ran: unknown[] = [];
+  const remind = defineTool({
+    name: "remind",
+    description: "Reminds.",
+    inputSchema: z.object({ on: z.coerce.date() }),
+    requiresPermission: true,
+    requireApproval: ({ on }) => ({ required: true, reason: `in ${on.getUTCFullYear()}` }),
+    do: ({ on }) => {
+      ran.push(on.toISOString());
+      return "noted";
+    },
+  });
+  const rename = defineTool({
+    name: "rename",
+    description: "Renames.",
+    // What it makes it does not take.
+    inputSchema: z.object({ to: z.string() }).transform(({ to }) => ({ name: to })),
+    requiresPermission: true,
+    requireApproval: ({ name }) => ({ required: true, reason: `to ${name}` }),
+    do: ({ name }) => {
+      ran.push(name);
+      return "renamed";
+    },
+  });
+  const script = [call("remind", { on: "2027-05-01" }), call("rename", { to: "x" }, "c2"), "Done."];
+  const { page } = await scene(script, [remind, rename as ToolConfig]);
+  const store = new MemoryStore("s");
+  let session = page({ store });
+  void session.sendMessage("remind me").catch(() => {});
+  const asked = async (kind: string) => {
+    const { approvals } = await until(session, (snapshot) => snapshot.approvals.some((approval) => approval.kind === kind));
+    return approvals[0];
+  };
+  for (const reason of ["in 2027", "to x"]) {
+    await asked("permission");
+    session.dispose();
+    session = page({ store });
+    await session.start();
+    session.approve((await asked("permission"))?.id ?? "");
+    const approval = await asked("approval");
+    expect(approval?.reason).toBe(reason);
+    session.approve(approval?.id ?? "");
+    await until(session, ({ approvals }) => !approvals.some(({ id }) => id === approval?.id));
+  }
+  await until(session, (snapshot) => texts(snapshot).includes("agent: Done."));
+  expect(ran).toEqual(["2027-05-01T00:00:00.000Z", "x"]);
 });
 
 test("only calls that the model made run, each for its caller and once", async () => {

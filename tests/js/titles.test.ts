@@ -1,5 +1,6 @@
 // Titles that a model gives new conversations: when it is asked, what wins over it, and that the chat notices nothing.
 import {
+  defineTool,
   GloveClient,
   type GloveClientConfig,
   generateTitles,
@@ -9,10 +10,14 @@ import {
 } from "glove-wasm";
 import { createScriptedModel, type ScriptedAnswer, type ScriptedModel } from "glove-wasm/testing";
 import { expect, test, vi } from "vitest";
+import { z } from "zod";
 
 const { titleIn } = (await import(
   new URL("../../pkg/src/threads/titles.js", import.meta.url).href
 )) as typeof import("../../js/src/threads/titles.js");
+const { threadsOf } = (await import(
+  new URL("../../pkg/src/threads/thread-store.js", import.meta.url).href
+)) as typeof import("../../js/src/threads/thread-store.js");
 
 /** A client, the model of its conversations, the one of titles, and what subscribers heard. */
 function setUp(
@@ -168,14 +173,45 @@ test("what asking took is told to subscribers and stands in the list of nobody's
   expect(await client.sessions()).toMatchObject([{ id: "a", messageCount: 2 }]);
 });
 
-test("a budget that is used up asks nobody", async () => {
-  const { client, titler, titleOf, failures } = setUp(["Named"], { budgets: { tokens: 1, ask: true } }, [
-    { text: "Hello.", usage: { tokens_in: 0, tokens_out: 0 } },
-  ]);
-  titler.add("Named");
+test("a model that calls a tool gives no title: nothing runs, and nobody is asked for more", async () => {
+  let ran = 0;
+  const tool = defineTool({ name: "rm", description: "Removes.", inputSchema: z.object({}), do: () => `${++ran}` });
+  const called = [{ text: "Files", toolCalls: [{ name: "rm", input: {} }] }, "Named"];
+  const { client, titler, titleOf, failures } = setUp(called, { tools: [tool], budgets: { turns: 1, ask: true } });
+  await client.session("a").sendMessage("One");
+  await vi.waitFor(() => expect(failures()).toEqual(["TITLE_FAILED"]));
+  expect(await titleOf("a")).toBe("One");
+  expect(titler.calls).toHaveLength(1);
+  expect(ran).toBe(0);
+});
+
+test.each(["deleted", "put into the trash"])(
+  "a conversation that is %s while the model is asked does not come back",
+  async (how) => {
+    let give = () => {};
+    const until = new Promise<void>((resolve) => {
+      give = resolve;
+    });
+    const { client, titler } = setUp([{ text: "Named", until }], { database: { name: how } });
+    await client.session("a").sendMessage("One");
+    await asked(titler);
+    if (how === "deleted") await client.deleteSession("a");
+    else await threadsOf(client as never).actions.remove("a");
+    give();
+    await vi.waitFor(() => expect(client.hasSessions).toBe(how !== "deleted"));
+    await moment();
+    expect(await client.sessions()).toEqual([]);
+  },
+);
+
+test("a client that is disposed while the model is asked opens nothing again, and tells of no failure", async () => {
+  const { client, titler, failures } = setUp([{ text: "Named", until: new Promise(() => {}) }]);
   await client.session("a").sendMessage("One");
   await asked(titler);
-  await vi.waitFor(async () => expect([await titleOf("a"), ...failures()].join()).toMatch(/^Named$|TITLE_FAILED/));
+  client.dispose();
+  await moment();
+  expect(client.hasSessions).toBe(false);
+  expect(failures()).toEqual([]);
 });
 
 test("the returned function ends it", async () => {
@@ -186,6 +222,17 @@ test("the returned function ends it", async () => {
   await client.session("b").sendMessage("One");
   await moment();
   expect(titler.calls).toHaveLength(0);
+});
+
+test("what is ended leaves nothing at the sessions that stay open", () => {
+  const client = new GloveClient({ createModel: () => createScriptedModel([]), systemPrompt: "" });
+  const session = client.session("a");
+  const add = vi.spyOn(session, "addSubscriber");
+  generateTitles(client)();
+  const [watcher] = add.mock.calls[0] ?? [];
+  const heard = vi.spyOn(watcher as SubscriberAdapter, "record");
+  session.tell("request_finished", { request: "r", outcome: "completed" });
+  expect(heard).not.toHaveBeenCalled();
 });
 
 test("a catalog of the application keeps titles where it can, and is told to where it cannot", async () => {
@@ -225,11 +272,28 @@ test.each([
   ["<think>A\nB</think>\n\nFares", "Fares"],
   ["「東京の天気」", "東京の天気"],
   ["Title:\nFares", "Fares"],
+  ["Here is a title:\n\n**Fares**", "Fares"],
+  ["Fares:", "Fares:"],
+  ["```\nFares\n```", "Fares"],
+  ["---\nFares", "Fares"],
+  ["invoice\u202excod.exe", "invoicexcod.exe"],
+  ["\u0000Fares\u0007\u2066 to\u00a0Rome\ud83d", "Fares to Rome"],
+  ["\u200b\u2060\n…", undefined],
+  ["👨‍👩‍👧 می‌خواهم", "👨‍👩‍👧 می‌خواهم"],
   ["C++ and C#", "C++ and C#"],
   ["", undefined],
 ])("the title in %j is %j", (text, title) => {
   expect(titleIn(text)).toBe(title);
 });
+
+test.each([`a${"*".repeat(300_000)}b`, "# ".repeat(100_000), "a\n".repeat(300_000), "<think>".repeat(50_000)])(
+  "an answer of any length is read at once",
+  (text) => {
+    const begin = performance.now();
+    titleIn(text);
+    expect(performance.now() - begin).toBeLessThan(1_000);
+  },
+);
 
 test("a long title is cut between letters", () => {
   const title = titleIn("🚂".repeat(200)) ?? "";

@@ -2,6 +2,7 @@
 import type { ModelAdapter } from "../ports/model.js";
 import type { Watcher } from "../ports/subscriber.js";
 import type { GloveClient } from "../session/client.js";
+import type { GloveSession } from "../session/session.js";
 import { loadPart } from "../values/error.js";
 import { isInside } from "../values/ids.js";
 import { check, checkOptions } from "../values/validate-options.js";
@@ -20,8 +21,10 @@ export function generateTitles(client: GloveClient, options: GenerateTitlesOptio
   check("`client.onSession`", client?.onSession, "work");
   checkOptions(check("The settings", options, "object"), { model: "model" });
   let over = false;
+  const watched = new Map<GloveSession, () => void>();
   const ended = client.onSession(({ session }) => {
     if (isInside(session.sessionId)) return;
+    for (const closed of watched.keys()) if (closed.disposed) watched.delete(closed);
     const watcher: Watcher = {
       watches: true,
       async record(type, data) {
@@ -30,13 +33,15 @@ export function generateTitles(client: GloveClient, options: GenerateTitlesOptio
         await undefined;
         const { timeline } = session.getSnapshot();
         const { giveTitle } = await loadPart(import("./titles.js"));
-        await giveTitle(session, timeline, client.catalog, options.model);
+        if (!over) await giveTitle(session, timeline, client.catalog, options.model);
       },
     };
-    session.addSubscriber(watcher);
+    watched.set(session, session.addSubscriber(watcher));
   });
   return () => {
     over = true;
     ended();
+    for (const leave of watched.values()) leave();
+    watched.clear();
   };
 }

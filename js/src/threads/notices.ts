@@ -28,7 +28,7 @@ const waitMs = 1_000;
 export class Notices {
   /** What came in threads that the list does not show as unread yet. */
   readonly #expected = new Map<string, UnreadEvent["reason"]>();
-  readonly #shown = new Map<string, Notification>();
+  readonly #shown = new Map<string, { close(): void }>();
   #unread: readonly ThreadInfo[] = [];
   readonly #words: ((event: UnreadEvent) => UnreadNotice | undefined) | undefined;
   readonly #open: ((id: string) => void) | undefined;
@@ -50,6 +50,8 @@ export class Notices {
       notification.close();
       this.#shown.delete(id);
     }
+    // Who is back is told by the list.
+    if (!isHidden()) this.#expected.clear();
     for (const [id, reason] of this.#expected) {
       if (!this.#find(id)) continue;
       this.#expected.delete(id);
@@ -81,11 +83,21 @@ export class Notices {
       };
     } catch {
       // Phones show those of a service worker alone, which hears of the press.
-      const shown = navigator.serviceWorker
+      navigator.serviceWorker
         ?.getRegistration()
-        .then((worker) => worker?.showNotification(title, { ...options, data: { id } }));
-      shown?.catch(() => {});
+        .then((worker) => worker && this.#showBy(worker, id, title, options))
+        .catch(() => {});
     }
+  }
+
+  async #showBy(worker: ServiceWorkerRegistration, id: string, title: string, options: NotificationOptions): Promise<void> {
+    await worker.showNotification(title, { ...options, data: { id } });
+    const close = async () => {
+      for (const notification of await worker.getNotifications({ tag: options.tag ?? "" })) notification.close();
+    };
+    this.#shown.set(id, { close: () => void close().catch(() => {}) });
+    // It may have been read meanwhile.
+    this.update(this.#unread);
   }
 }
 

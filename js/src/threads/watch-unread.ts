@@ -7,7 +7,7 @@ import { isInside } from "../values/ids.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import { Notices, type UnreadEvent, type UnreadNotice } from "./notices.js";
 import { threadsOf } from "./thread-store.js";
-import { TitleMark } from "./title-mark.js";
+import { inTitle, onIcon } from "./unread-count.js";
 
 /** Settings of `watchUnread`. */
 export interface WatchUnreadOptions {
@@ -47,25 +47,31 @@ export function watchUnread(client: GloveClient, options: WatchUnreadOptions = {
   const threads = threadsOf(client);
   const open = new Map<string, Followed>();
   const notices = new Notices(notify, onOpen);
-  const mark = title ? new TitleMark() : undefined;
+  /** This one, among all who count. */
+  const who = {};
+  const counts = [...(title ? [inTitle] : []), ...(badge ? [onIcon] : [])];
   let over = false;
 
   const isSeen = (id: string) => !isHidden() && (open.get(id)?.retained.users ?? 0) > 0;
   /** Those that are marked in the list: what somebody looks at now is read. */
   const look = () => {
-    const { threads: all, ready } = threads.getSnapshot();
+    const { threads: all, archived, ready } = threads.getSnapshot();
     if (over || !ready) return;
-    const unread = all.filter((thread) => thread.unread);
-    const left = unread.filter(({ id }) => !isSeen(id));
-    for (const { id } of unread) if (isSeen(id)) void threads.markUnread(id, false);
+    const left = all.filter(({ id, unread }) => unread && !isSeen(id));
+    for (const { id, unread } of [...all, ...archived]) if (unread && isSeen(id)) void threads.markUnread(id, false);
     notices.update(left);
-    mark?.show(left.length);
-    if (badge) setBadge(left.length);
+    // Clients of one database list the same threads.
+    for (const count of counts)
+      count.set(
+        who,
+        left.map(({ id }) => `${client.database ?? ""} ${id}`),
+      );
   };
   const came = async (session: GloveSession, reason: UnreadEvent["reason"] | undefined) => {
     const id = session.sessionId;
     if (over || isSeen(id)) return;
     await threads.markUnread(id, true);
+    if (over) return;
     if (reason && isHidden()) notices.expect(id, reason);
     look();
   };
@@ -80,12 +86,13 @@ export function watchUnread(client: GloveClient, options: WatchUnreadOptions = {
       end();
       open.delete(id);
     }
-    const before = retained.shown;
-    retained.shown = () => {
-      before?.();
-      look();
+    const unlook = whenShown(retained, look);
+    const unfollow = follow(session, (reason) => void came(session, reason));
+    const end = () => {
+      unlook();
+      unfollow();
     };
-    open.set(id, { retained, end: follow(session, (reason) => void came(session, reason)) });
+    open.set(id, { retained, end });
   });
   document.addEventListener("visibilitychange", look);
   look();
@@ -94,11 +101,23 @@ export function watchUnread(client: GloveClient, options: WatchUnreadOptions = {
     unsubscribe();
     leave();
     for (const { end } of open.values()) end();
+    open.clear();
     document.removeEventListener("visibilitychange", look);
     notices.update([]);
-    mark?.end();
-    if (badge) setBadge(0);
+    for (const count of counts) count.set(who);
   };
+}
+
+/** Who is called when somebody shows a session. */
+const shownTo = new WeakMap<object, Set<() => void>>();
+
+function whenShown(retained: { shown?: () => void }, look: () => void): () => void {
+  const all = shownTo.get(retained) ?? new Set();
+  shownTo.set(retained, all.add(look));
+  retained.shown = () => {
+    for (const look of [...all]) look();
+  };
+  return () => void all.delete(look);
 }
 
 /** A session that is open, and what ends following it. */
@@ -127,7 +146,8 @@ function follow(session: GloveSession, came: (reason?: UnreadEvent["reason"]) =>
     const { approvals, slots, tab, sessionReady } = session.getSnapshot();
     if (!sessionReady) return;
     const asked = approvals.length > 0 || slots.some(({ waits, status }) => waits && status === "pending");
-    if (asked && !asks && tab === "leader") came("question");
+    // Of a session on a server each page is told; of those of a browser, the tab that runs one.
+    if (asked && !asks && (tab === "leader" || session.store.elsewhere)) came("question");
     asks = asked;
   };
   const unsubscribe = session.subscribe(look);
@@ -137,10 +157,4 @@ function follow(session: GloveSession, came: (reason?: UnreadEvent["reason"]) =>
     unsubscribe();
     remove();
   };
-}
-
-function setBadge(count: number): void {
-  const badges = navigator as Partial<Pick<Navigator, "setAppBadge">>;
-  // The browser may not, or a person does not want it.
-  badges.setAppBadge?.(count).catch(() => {});
 }

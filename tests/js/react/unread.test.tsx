@@ -1,7 +1,7 @@
 // Threads that get something new while nobody looks: their mark, the title and badge of the page, and notifications.
 import { act, render, waitFor } from "@testing-library/react";
 import {
-  type GloveClient,
+  GloveClient,
   type GloveClientConfig,
   GloveProvider,
   MemoryStore,
@@ -16,6 +16,7 @@ import {
   type WatchUnreadOptions,
   watchUnread,
 } from "glove-wasm/react";
+import { createRemoteSession } from "glove-wasm/remote";
 import type { ScriptedAnswer } from "glove-wasm/testing";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { clientOf } from "./page.js";
@@ -27,6 +28,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllGlobals();
   setHidden(false);
+  Reflect.deleteProperty(document, "title");
   Reflect.deleteProperty(navigator, "setAppBadge");
   Reflect.deleteProperty(navigator, "serviceWorker");
 });
@@ -199,6 +201,117 @@ test("the title of the application may change meanwhile, and stands alone again 
   expect(document.title).toBe("(2024) Review");
 });
 
+/** Fails where somebody writes titles without end. */
+function countTitles() {
+  const title = Object.getOwnPropertyDescriptor(Document.prototype, "title") as PropertyDescriptor;
+  let writes = 0;
+  Object.defineProperty(document, "title", {
+    configurable: true,
+    get: () => title.get?.call(document),
+    set(text: string) {
+      if (++writes > 100) throw new Error(`written without end: ${text.slice(0, 40)}`);
+      title.set?.call(document, text);
+    },
+  });
+}
+
+test("whoever watches, and however often: one number stands before the title and on the icon", async () => {
+  countTitles();
+  const badges: number[] = [];
+  Object.assign(navigator, { setAppBadge: async (count: number) => void badges.push(count) });
+  const { client } = clientOf(["One.", "Two."], { database: { name: "one" } });
+  const other = clientOf(["One."], { database: { name: "two" } }).client;
+  const ends = [client, client, other].map((each) => watchUnread(each));
+  const titled = (title: string, count: number) => waitFor(() => expect([document.title, badges.at(-1)]).toEqual([title, count]));
+  await client.session("a").sendMessage("First");
+  await titled("(1) Shop", 1);
+  await other.session("a").sendMessage("First");
+  await titled("(2) Shop", 2);
+  await client.session("b").sendMessage("Second");
+  await titled("(3) Shop", 3);
+  ends[0]?.();
+  await moment();
+  await titled("(3) Shop", 3);
+  ends[1]?.();
+  await titled("(1) Shop", 1);
+  ends[2]?.();
+  await titled("Shop", 0);
+});
+
+test("a number that others put before the title stays, and nobody writes titles without end", async () => {
+  countTitles();
+  const { client } = clientOf(["One.", "Two."]);
+  const end = watchUnread(client);
+  // As a second copy of the package does.
+  let own = "";
+  const theirs = (count: number) => {
+    const { title } = document;
+    const bare = own && title.startsWith(own) ? title.slice(own.length) : title;
+    own = `(${count}) `;
+    if (own + bare !== title) document.title = own + bare;
+  };
+  const observer = new MutationObserver(() => theirs(7));
+  observer.observe(document.head, { childList: true, characterData: true, subtree: true });
+  theirs(7);
+  await client.session("a").sendMessage("First");
+  const ours = () => document.title.match(/\([^7]\) /g) ?? [];
+  await waitFor(() => expect(ours()).toEqual(["(1) "]));
+  await client.session("b").sendMessage("Second");
+  await waitFor(() => expect(ours()).toEqual(["(2) "]));
+  expect(document.title).toMatch(/^\(7\) .*Shop$/);
+  end();
+  await moment();
+  expect(ours()).toEqual([]);
+  observer.disconnect();
+});
+
+test("a title with an old number that the application brings back has the number of now", async () => {
+  const { client } = clientOf(["One.", "Two."]);
+  const end = watchUnread(client);
+  await client.session("a").sendMessage("First");
+  await waitFor(() => expect(document.title).toBe("(1) Shop"));
+  let before = document.title;
+  document.title = "Basket";
+  await client.session("b").sendMessage("Second");
+  await waitFor(() => expect(document.title).toBe("(2) Basket"));
+  document.title = before;
+  await waitFor(() => expect(document.title).toBe("(2) Shop"));
+  before = document.title;
+  document.title = "Basket";
+  const releases = ["a", "b"].map((id) => client.retain(client.session(id)));
+  await waitFor(() => expect(document.title).toBe("Basket"));
+  document.title = before;
+  await waitFor(() => expect(document.title).toBe("Shop"));
+  for (const release of releases) release();
+  end();
+});
+
+test("an archived thread is not counted, and is read when somebody looks at it", async () => {
+  const { client, page, untilUnread, send } = open(["One.", "Two."]);
+  await page.go("b");
+  await send("a", "First");
+  await untilUnread("a");
+  const { threadsOf } = await import("../../../pkg/src/threads/thread-store.js");
+  const threads = threadsOf(client as never);
+  await act(() => threads.actions.archive("a"));
+  await waitFor(() => expect(document.title).toBe("Shop"));
+  expect(threads.getSnapshot().archived).toMatchObject([{ id: "a", unread: true }]);
+  await page.go("a");
+  await waitFor(() => expect(threads.getSnapshot().archived).toMatchObject([{ id: "a", unread: false }]));
+});
+
+test("who watches no more leaves nothing at the sessions that stay open", async () => {
+  const { client } = clientOf(["One."]);
+  const session = client.session("a");
+  await session.start();
+  for (let times = 0; times < 3; times++) watchUnread(client)();
+  const { threadsOf } = await import("../../../pkg/src/threads/thread-store.js");
+  const asked = vi.spyOn(threadsOf(client as never), "getSnapshot");
+  client.retain(session)();
+  expect(asked).not.toHaveBeenCalled();
+  asked.mockRestore();
+});
+
 test("the badge of the app has the number, where the browser and the options have it", async () => {
   const badges: number[] = [];
   Object.assign(navigator, { setAppBadge: async (count: number) => void badges.push(count) });
@@ -305,9 +418,11 @@ test("where only a service worker may show notifications, it does", async () => 
   }
   vi.stubGlobal("Notification", Phone);
   const showNotification = vi.fn(async () => {});
+  const close = vi.fn();
+  const getNotifications = vi.fn(async () => [{ close }]);
   Object.defineProperty(navigator, "serviceWorker", {
     configurable: true,
-    value: { getRegistration: async () => ({ showNotification }) },
+    value: { getRegistration: async () => ({ showNotification, getNotifications }) },
   });
   const { send } = open(["One."], { notify });
   act(() => setHidden(true));
@@ -315,6 +430,11 @@ test("where only a service worker may show notifications, it does", async () => 
   await waitFor(() =>
     expect(showNotification).toHaveBeenCalledWith("First", { body: "Answered", tag: "glove a", data: { id: "a" } }),
   );
+  await moment();
+  expect(close).not.toHaveBeenCalled();
+  act(() => setHidden(false));
+  await waitFor(() => expect(close).toHaveBeenCalled());
+  expect(getNotifications).toHaveBeenCalledWith({ tag: "glove a" });
 });
 
 const lists = (createStore: GloveClientConfig["createStore"], infos: readonly SessionInfo[], more: Partial<SessionCatalog>) => ({
@@ -363,6 +483,43 @@ test("a catalog without `markUnread` has the mark in the page, and one with it k
     ["a", true],
     ["a", false],
   ]);
+});
+
+test("a question in a session that runs on a server is marked", async () => {
+  const state = { queue: [], undoable: [], turns: 0, usage: {}, contextTokens: 0, contextLimit: 0, hidden: false };
+  const question = { id: "q1", kind: "permission", call_id: "c1", tool_name: "rm", input: {} };
+  const told = (phase: string, questions: readonly unknown[]) => ({ kind: "state", phase, request: "r1", questions, ...state });
+  const nothing = [
+    { kind: "timeline", len: 0, set: [] },
+    { kind: "slots", slots: [] },
+  ];
+  const all = { kind: "all", events: [...nothing, told("model", [])], written: { text: "", reasoning: "" } };
+  const listed = { ...info, name: "", messages: 2, phase: "waiting", asks: true };
+  let tell = (_: unknown) => {};
+  const fetch = async (url: string) => {
+    if (!url.endsWith("/feed")) return new Response(JSON.stringify(url.endsWith("/s") ? [listed] : {}), { status: 200 });
+    let count = 0;
+    const body = new ReadableStream({
+      start(controller) {
+        tell = (event) => controller.enqueue(new TextEncoder().encode(`id: e-${++count}\ndata: ${JSON.stringify(event)}\n\n`));
+        tell(all);
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+  const client = new GloveClient(createRemoteSession({ url: "http://server/s", fetch: fetch as typeof globalThis.fetch }));
+  const end = watchUnread(client as never);
+  await client.session("a").start();
+  await moment();
+  expect(document.title).toBe("Shop");
+  tell({ kind: "events", events: [told("waiting", [question])] });
+  await waitFor(() => expect(client.session("a").getSnapshot().approvals).toHaveLength(1));
+  await waitFor(() => expect(document.title).toBe("(1) Shop"));
+  const release = client.retain(client.session("a"));
+  await waitFor(() => expect(document.title).toBe("Shop"));
+  release();
+  end();
+  client.dispose();
 });
 
 test("a thread that was open before is followed too, and one that is opened again", async () => {
