@@ -1,15 +1,5 @@
 // The button in the corner of a site, and the panel that it opens.
-import {
-  type ComponentType,
-  type CSSProperties,
-  type KeyboardEvent,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from "react";
+import { type ComponentType, type CSSProperties, type ReactNode, useContext, useEffect, useId, useRef, useState } from "react";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { useWords } from "../languages/words.js";
 import { css as base } from "../look/generated/base-css.js";
@@ -122,10 +112,21 @@ function Widget(props: LoadedProps): ReactNode {
   }, [open, begun]);
 
   const keyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape" || !open || event.defaultPrevented || event.nativeEvent.isComposing) return;
+    if (event.key !== "Escape" || !open || event.defaultPrevented || event.isComposing) return;
     event.preventDefault();
     change(false);
   };
+  const latest = useRef(keyDown);
+  useEffect(() => {
+    latest.current = keyDown;
+  });
+  // What had the focus may be gone, as a button is that was pressed.
+  useEffect(() => {
+    const page = button.current?.ownerDocument;
+    const onPage = (event: KeyboardEvent) => event.target === page?.body && latest.current(event);
+    page?.addEventListener("keydown", onPage);
+    return () => page?.removeEventListener("keydown", onPage);
+  }, []);
   const name = label ?? say("Chat");
   const unread = open ? 0 : (told ?? came);
   const news = unread > 0 && say("New answers: {n}", { n: unread });
@@ -141,15 +142,15 @@ function Widget(props: LoadedProps): ReactNode {
     </>
   );
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what is in it.
-    <div
+    <section
+      aria-label={name}
       data-glove-look=""
       data-glove-widget={position}
       data-state={open ? "open" : "closed"}
       lang={chat.lang}
       className={className}
       style={style}
-      onKeyDown={keyDown}
+      onKeyDown={(event) => !event.defaultPrevented && keyDown(event.nativeEvent)}
     >
       <Sheet nonce={chat.nonce} css={base} first />
       <Sheet nonce={chat.nonce} css={css} />
@@ -190,6 +191,6 @@ function Widget(props: LoadedProps): ReactNode {
           </div>
         </section>
       )}
-    </div>
+    </section>
   );
 }

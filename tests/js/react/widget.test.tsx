@@ -226,6 +226,12 @@ test("Escape that something in the chat has taken does not close it", async () =
   expect(await isOpen()).toBe(true);
   fireEvent.keyDown(await composer(), { key: "Escape" });
   expect(await isOpen()).toBe(false);
+  // What had the focus is gone; but what stands on the page is not asked for its key.
+  fireEvent.click(await button());
+  fireEvent.keyDown(screen.getByText("The page"), { key: "Escape" });
+  expect(await isOpen()).toBe(true);
+  fireEvent.keyDown(document.body, { key: "Escape" });
+  expect(await isOpen()).toBe(false);
 });
 
 test("it takes a handle without a provider, and a chat of one's own, which is counted too", async () => {
