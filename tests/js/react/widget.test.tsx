@@ -1,7 +1,17 @@
 // `<ChatWidget>`: what is loaded when, where the focus goes, what is counted, and what a reload finds.
 import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
-import { ChatWidget, type ChatWidgetProps, GloveProvider, preloadChatWidget, Render, useGlove } from "glove-wasm/react";
+import {
+  ChatWidget,
+  type ChatWidgetProps,
+  GloveProvider,
+  preloadChatWidget,
+  preloadLanguage,
+  Render,
+  useGlove,
+} from "glove-wasm/react";
 import { StrictMode, useState } from "react";
+import { hydrateRoot } from "react-dom/client";
+import { renderToString } from "react-dom/server";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { agent, handle, user } from "./handle.js";
 import { clientOf } from "./page.js";
@@ -265,9 +275,32 @@ test("it speaks the language of its page", async () => {
   document.documentElement.lang = "de";
   try {
     const { client } = clientOf([]);
-    render(tree(client, { unread: 3 }));
+    await act(async () => {
+      render(tree(client, { unread: 3 }));
+      await preloadLanguage("de");
+    });
     await button("Chat. Neue Antworten: 3");
   } finally {
     document.documentElement.removeAttribute("lang");
   }
+});
+
+test("the HTML of a server has the button, and is taken over; what is remembered comes after that", async () => {
+  sessionStorage.setItem("glove-wasm:typed:widget", JSON.stringify({ open: true, runs: false, unread: 0 }));
+  const { client } = clientOf([]);
+  const page = tree(client, { remember: true });
+  const container = document.createElement("div");
+  container.innerHTML = renderToString(page);
+  document.body.append(container);
+  const launcher = container.querySelector("[data-glove-launcher]");
+  expect(launcher?.getAttribute("aria-expanded")).toBe("false");
+  expect(container.querySelector("[role=dialog]")).toBeNull();
+  const failed = vi.fn();
+  const root = await act(async () => hydrateRoot(container, page, { onRecoverableError: failed }));
+  await composer();
+  expect(container.querySelector("[data-glove-launcher]")).toBe(launcher);
+  expect(launcher?.getAttribute("aria-expanded")).toBe("true");
+  expect(failed).not.toHaveBeenCalled();
+  await act(async () => root.unmount());
+  container.remove();
 });
