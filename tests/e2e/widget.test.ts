@@ -103,6 +103,21 @@ test("it is 360 pixels wide and 600 high in its corner, also from right to left,
     expect((await boxOf(page))?.x).toBe(1000 - 360 - 20);
   }));
 
+test("what is wide stays in it", () =>
+  site(async (page, open) => {
+    const wide = JSON.stringify(`| ${"Chair | ".repeat(12)}\n|${"---|".repeat(12)}\n| ${"walnut | ".repeat(12)}\n\nAll of them.`);
+    await open(`[${wide}]`, `{ label: ${JSON.stringify("Ask the workshop ".repeat(9))}, contextMeter: true }`);
+    await launcher(page).click();
+    await composer(page).waitFor();
+    await say(page, "Which?");
+    await page.locator("[data-glove-panel] table").waitFor();
+    const over = "[data-glove-panel], [data-glove-panel] > header, [data-glove-panel] [data-glove-look]";
+    expect(
+      await page.locator(over).evaluateAll((all) => all.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)),
+    ).toEqual([0, 0, 0]);
+    expect((await page.getByRole("button", { name: "Close", exact: true }).boundingBox())?.x).toBeLessThan(1000 - 20 - 36);
+  }));
+
 test("on a phone it is the whole screen, and its own button closes it", () =>
   site(
     async (page, open) => {
