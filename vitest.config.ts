@@ -23,6 +23,7 @@ const ofEachReact = [
   "thread-list",
   "threads",
   "use-glove",
+  "widget",
 ].map((name) => `tests/js/react/${name}.test.tsx`);
 const folder18 = fileURLToPath(new URL("tests/react-18/node_modules", import.meta.url));
 const react18 = [

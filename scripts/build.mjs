@@ -250,7 +250,7 @@ async function styles() {
   }
 }
 
-/** The style sheets, by the name of their module: that of the look and its first part, and those of what is loaded with the first file, with cards, with commands, with tables and code, with a search, with a selection, with a list of threads, with several questions, or while something waits; that of the board of tasks. */
+/** The style sheets, by the name of their module: that of the look and its first part, and those of what is loaded with the first file, with cards, with commands, with tables and code, with a search, with a selection, with a list of threads, with a widget, with several questions, or while something waits; that of the board of tasks. */
 const sheets = {
   css: "style.css",
   "base-css": "style.css",
@@ -262,11 +262,12 @@ const sheets = {
   "questions-css": "questions/style.css",
   "quote-css": "parts/reading/quote.css",
   "threads-css": "threads/style.css",
+  "widget-css": "widget/style.css",
   "working-css": "working/style.css",
   "task-board-css": "../tasks/react/style.css",
 };
 
-/** What a list of threads needs of the look: all that stands before the line where the messages begin. */
+/** What a list of threads and a widget need of the look: all that stands before the line where the messages begin. */
 function beforeMessages(sheet) {
   const [base, rest] = sheet.split(/^ *\/\* -+ the list -+ \*\/$/m);
   if (rest === undefined) throw new Error("js/react/style.css has no line where the list begins.");

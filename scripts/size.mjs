@@ -78,6 +78,9 @@ const measured = {
   // With the variables of the look, which <Render> brings too.
   "later: the list of threads": async () =>
     (await bundle('export { GloveClient, GloveProvider, ThreadList } from "glove-wasm/react"')).later(/react\/threads\/index/),
+  // With the same variables. The chat in it comes when the panel is opened.
+  "later: the button and the panel of a widget": async () =>
+    (await bundle('export { ChatWidget, GloveClient, GloveProvider } from "glove-wasm/react"')).later(/react\/widget\/index/),
   "later: tables, code and sources of answers": async () => (await bundle(page)).later(/markdown\/extras\/index/),
   "later: what people think of answers, reading aloud": async () => (await bundle(page)).later(/answers\/answer-tools/),
   "later: markdown": async () => (await bundle(page)).later(/markdown\/index/),

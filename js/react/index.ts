@@ -55,3 +55,5 @@ export { type UseThreadsConfig, type UseThreadsReturn, useThreads } from "./thre
 export { useUnread } from "./threads/use-unread.js";
 export type { ToolRenderers } from "./timeline/tool-renderers.js";
 export type * from "./timeline/typed-calls.js";
+export type { ChatWidgetProps } from "./widget/chat-widget.js";
+export * from "./widget/parts.js";

@@ -112,7 +112,7 @@ export const bundles = {
   "react/hooks/use-glove.js": below(
     "react",
     ...["agents/define-agent", "answers/use-partial", "hooks/messages", "hooks/provider", "hooks/use-prompts"],
-    ...["hooks/use-suspense-glove", "render/render", "renderers/index", "threads/parts", "threads/use-threads"],
+    ...["hooks/use-suspense-glove", "render/render", "renderers/index", "threads/parts", "threads/use-threads", "widget/parts"],
   ),
   "react/look/generated/css.js": [],
   // What is open, and where the focus goes: one for the cards of a chat and for the questions in it.
@@ -195,7 +195,7 @@ export const copied = new Set([
   ...below("react/hooks", "messages"),
   ...below("react/attachments", "attachment", "file-kind", "file-labels", "scale-image", "styled"),
   ...below("react/languages", "words"),
-  ...below("react/look", "generated/attachments-css", "sheet"),
+  ...below("react/look", "generated/attachments-css", "generated/base-css", "sheet"),
   ...below("react/markdown", "safe-url"),
   ...below("react/outputs", "coming", "file-card", "zoom"),
   ...below("react/parts", "as-child", "copy-button", "draft-text", "icons", "sources", "versions/branch-picker", "without-marks"),

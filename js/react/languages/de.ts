@@ -161,6 +161,8 @@ export const words: Words = {
   Older: "Älter",
   Conversations: "Unterhaltungen",
   "New conversation": "Neue Unterhaltung",
+  Chat: "Chat",
+  "New answers: {n}": "Neue Antworten: {n}",
   "Search conversations": "Unterhaltungen durchsuchen",
   Search: "Suchen",
   "Nothing found.": "Nichts gefunden.",

@@ -160,6 +160,8 @@ export const words: Words = {
   Older: "Más antiguas",
   Conversations: "Conversaciones",
   "New conversation": "Nueva conversación",
+  Chat: "Chat",
+  "New answers: {n}": "Respuestas nuevas: {n}",
   "Search conversations": "Buscar conversaciones",
   Search: "Buscar",
   "Nothing found.": "No se encontró nada.",

@@ -161,6 +161,8 @@ export const words: Words = {
   Older: "Plus ancien",
   Conversations: "Conversations",
   "New conversation": "Nouvelle conversation",
+  Chat: "Discussion",
+  "New answers: {n}": "Nouvelles réponses : {n}",
   "Search conversations": "Rechercher dans les conversations",
   Search: "Rechercher",
   "Nothing found.": "Aucun résultat.",

@@ -159,6 +159,8 @@ export const words: Words = {
   Older: "Meno recenti",
   Conversations: "Conversazioni",
   "New conversation": "Nuova conversazione",
+  Chat: "Chat",
+  "New answers: {n}": "Nuove risposte: {n}",
   "Search conversations": "Cerca nelle conversazioni",
   Search: "Cerca",
   "Nothing found.": "Nessun risultato.",

@@ -159,6 +159,8 @@ export const words: Words = {
   Older: "それ以前",
   Conversations: "会話一覧",
   "New conversation": "新しい会話",
+  Chat: "チャット",
+  "New answers: {n}": "新しい回答：{n}",
   "Search conversations": "会話を検索",
   Search: "検索",
   "Nothing found.": "見つかりませんでした。",

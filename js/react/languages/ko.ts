@@ -160,6 +160,8 @@ export const words: Words = {
   Older: "더 이전",
   Conversations: "대화 목록",
   "New conversation": "새 대화",
+  Chat: "채팅",
+  "New answers: {n}": "새 답변: {n}",
   "Search conversations": "대화 검색",
   Search: "검색",
   "Nothing found.": "찾은 결과가 없습니다.",

@@ -160,6 +160,8 @@ export const words: Words = {
   Older: "Ouder",
   Conversations: "Gesprekken",
   "New conversation": "Nieuw gesprek",
+  Chat: "Chat",
+  "New answers: {n}": "Nieuwe antwoorden: {n}",
   "Search conversations": "Gesprekken doorzoeken",
   Search: "Zoeken",
   "Nothing found.": "Niets gevonden.",

@@ -159,6 +159,8 @@ export const words: Words = {
   Older: "Starsze",
   Conversations: "Rozmowy",
   "New conversation": "Nowa rozmowa",
+  Chat: "Czat",
+  "New answers: {n}": "Nowe odpowiedzi: {n}",
   "Search conversations": "Przeszukaj rozmowy",
   Search: "Szukaj",
   "Nothing found.": "Nic nie znaleziono.",

@@ -159,6 +159,8 @@ export const words: Words = {
   Older: "Mais antigas",
   Conversations: "Conversas",
   "New conversation": "Nova conversa",
+  Chat: "Chat",
+  "New answers: {n}": "Novas respostas: {n}",
   "Search conversations": "Pesquisar conversas",
   Search: "Pesquisar",
   "Nothing found.": "Nada encontrado.",

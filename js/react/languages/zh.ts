@@ -155,6 +155,8 @@ export const words: Words = {
   Older: "更早",
   Conversations: "对话列表",
   "New conversation": "新对话",
+  Chat: "聊天",
+  "New answers: {n}": "新回答：{n}",
   "Search conversations": "搜索对话",
   Search: "搜索",
   "Nothing found.": "没有找到任何内容。",

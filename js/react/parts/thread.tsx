@@ -96,12 +96,12 @@ export function checkHandle(glove: GloveHandle): void {
   throw new GloveError("CLIENT_CONFIG", "`glove` must be what `useGlove()` returns, or an object like it.");
 }
 
-/** Escape stops the agent, except in a slot: there it may have a meaning of its own. */
+/** Escape stops the agent, except in a slot, where it may have a meaning of its own, and in a widget, which it closes. */
 const stopKey =
   (glove: GloveHandle, busy: boolean) =>
   ({ key, target, defaultPrevented, nativeEvent }: KeyboardEvent): void => {
     if (key !== "Escape" || !busy || defaultPrevented || nativeEvent.isComposing) return;
     // Its document may be that of another window, with classes of its own.
-    if ((target as Element).closest?.("[data-glove-slot]")) return;
+    if ((target as Element).closest?.("[data-glove-slot], [data-glove-widget]")) return;
     glove.abort();
   };

@@ -166,6 +166,8 @@ export type Word =
   | ThreadGroupName
   | "Conversations"
   | "New conversation"
+  | "Chat"
+  | "New answers: {n}"
   | "Search conversations"
   | "Search"
   | "Nothing found."
