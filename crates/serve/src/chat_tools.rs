@@ -189,10 +189,14 @@ impl<'a> ChatTools<'a> {
             answers.stop(&key, &tool_call::stopped()).await?;
             return Ok(reply::empty());
         }
-        // Arguments that mean nothing do not run anyway, and the run says what is wrong with them.
         let meant = match is_gated(&spec) {
-            true => self.meant(CallRef { validated: None, ..about }).await.ok(),
+            true => Some(self.meant(CallRef { validated: None, ..about }).await),
             false => None,
+        };
+        // What means nothing now may mean something when it is read again, and nobody was shown that.
+        let (meant, invalid) = match meant.transpose() {
+            Ok(meant) => (meant, None),
+            Err(issues) => (None, Some(issues)),
         };
         let is_shown = match &meant {
             Some(meant) => is_same(meant, &json_of(call.shown.or(call.input))?),
@@ -203,7 +207,7 @@ impl<'a> ChatTools<'a> {
         let again = call.again || (!spec.idempotent && shared.started_calls.knows(&key.id));
         let (shared, tools, id) = (Arc::clone(shared), self.tools.clone(), call.id);
         let (name, key_id) = (definition.name, key.id.clone());
-        let call = ToolCall { id, name, spec, input, validated, is_shown, key: key_id };
+        let call = ToolCall { id, name, spec, input, invalid, validated, is_shown, key: key_id };
         let begin = move || -> glove_wasm::portable::BoxFuture<'static, _> {
             shared.started_calls.note(&call.key);
             Box::pin(std::future::ready(Ok(tool_call::begin(shared, tools, call))))

@@ -19,7 +19,7 @@ use glove_wasm::portable::BoxFuture;
 use glove_wasm::ports::{
     AbortHandle, AbortSignal, CallDisplay, CallRef, DisplayPort, Show, ToolContext, ToolHost, Tools,
 };
-use glove_wasm::run::input::{ToolOutcome, Validated};
+use glove_wasm::run::input::{Issue, ToolOutcome, Validated};
 use glove_wasm::tool::ToolSpec;
 
 /// The time limit of a tool without its own. Nothing else ends a call whose page is gone.
@@ -35,6 +35,8 @@ pub(super) struct ToolCall {
     pub name: String,
     pub spec: ToolSpec,
     pub input: Json,
+    /// Where a person had to be asked, and the arguments mean nothing: why. Nothing runs.
+    pub invalid: Option<Vec<Issue>>,
     /// Where a person had to be asked: the arguments as the tool gets them.
     pub validated: Option<Validated>,
     /// What runs is what a person was shown, where one had to be asked.
@@ -109,6 +111,9 @@ async fn worked(
 ) -> ToolOutcome {
     if !call.is_shown {
         return ToolOutcome::Threw(NOT_SHOWN.to_owned());
+    }
+    if let Some(issues) = &call.invalid {
+        return ToolOutcome::Invalid(issues.clone());
     }
     let tries = if call.spec.idempotent { call.spec.retries.saturating_add(1) } else { 1 };
     let mut attempt = 1;

@@ -208,6 +208,35 @@ fn all_of_the_table(database: SessionDatabase, of_hasty: SessionDatabase) {
 }
 
 #[test]
+fn arguments_that_nobody_could_be_shown_do_not_run_where_they_can_be_read_later() {
+    let folder = Folder::new();
+    let model = ScriptedModel::by(|_, _| Line::call("pay", "c1", json!({ "euros": 3 })));
+    let server = Server::new(folder.database(), move || Ok(Arc::new(model.clone()) as Arc<dyn ModelAdapter>));
+    let (reads, paid) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (of_tool, of_pay) = (Arc::clone(&reads), Arc::clone(&paid));
+    let running = Running::start(server.chat_tools(move |_| {
+        let (reads, paid) = (Arc::clone(&of_tool), Arc::clone(&of_pay));
+        let read = move |written: Json| match reads.fetch_add(1, Ordering::SeqCst) {
+            0 => Err("no rate of exchange".to_owned()),
+            _ => Ok(written),
+        };
+        let pay = move |_: Value, _: ToolContext| {
+            paid.fetch_add(1, Ordering::SeqCst);
+            std::future::ready("paid")
+        };
+        let anything = json!({ "type": "object" });
+        vec![Tool::new("pay", "Pays.", anything, pay).read_as(read).requires_approval("It costs.")]
+    }));
+    let (_, _, answer) = whole(running.open("POST", "/api/chat", &[], Some(HI)));
+    let ticket = answer.split("\"ticket\":\"").nth(1).unwrap().split('"').next().unwrap();
+    let call = json!({ "id": "c1", "name": "pay", "input": { "euros": 3 }, "ticket": ticket });
+    let body = json!({ "toolCall": call }).to_string();
+    let (status, _, outcome) = whole(running.open("POST", "/api/chat", &[], Some(&body)));
+    assert!(status == 200 && outcome.contains("no rate of exchange"), "{status} {outcome}");
+    assert_eq!((reads.load(Ordering::SeqCst), paid.load(Ordering::SeqCst)), (1, 0), "{outcome}");
+}
+
+#[test]
 fn an_answer_goes_on_when_its_line_is_cut_and_the_model_is_asked_once() {
     let folder = Folder::new();
     let gate = Gate::new();
