@@ -30,6 +30,7 @@ export type Parts = Pick<GloveSnapshot, "timeline" | "streamingText" | "busy" | 
       | "sessionReady"
       | "sessionId"
       | "stats"
+      | "undoable"
     >
   >;
 

@@ -5,6 +5,7 @@ import { Finder } from "../finding/late.js";
 import { engineOfHandle, type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { isInStep, isQuiet, isRunning, isStreaming, isWriting } from "../parts/activity.js";
 import { StreamingToolCard } from "../parts/calls/tool-card.js";
+import { back } from "../parts/calls/tool-state.js";
 import { ErrorNotice } from "../parts/notices/error-notice.js";
 import { useSeconds } from "../parts/notices/use-seconds.js";
 import { Queue } from "../parts/queue.js";
@@ -138,6 +139,7 @@ function Working({ glove, rows }: Pick<RenderProps, "glove"> & { readonly rows: 
   const say = useLabels();
   const quiet = useHandlePart(glove, isQuiet);
   const runs = useHandlePart(glove, isRunning) && rows;
+  const undoes = useHandlePart(glove, ({ run }) => run?.phase === "undoing");
   const waiting = useHandlePart(glove, ({ waiting }) => waiting);
   const [over, setOver] = useState<ModelWait>();
   const waits = waiting && waiting !== over;
@@ -149,7 +151,11 @@ function Working({ glove, rows }: Pick<RenderProps, "glove"> & { readonly rows: 
         data-glove-role="working"
         data-glove-label={runs && !waits ? "" : undefined}
       >
-        {waits ? <Wait key={waiting.until} wait={waiting} over={setOver} /> : <span>{say("Thinking…")}</span>}
+        {waits ? (
+          <Wait key={waiting.until} wait={waiting} over={setOver} />
+        ) : (
+          <span>{say(undoes ? back.runs : "Thinking…")}</span>
+        )}
       </div>
     )
   );

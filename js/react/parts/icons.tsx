@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 
 export const circle = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z";
 export const stopped = `${circle}m-2.5 6.5h5v5h-5z` as const;
+export const undone = "M9 14.5 4.5 10 9 5.5M4.5 10H14a5.5 5.5 0 0 1 0 11h-3";
 
 const paths = {
   send: "M12 19V5M5.5 11.5 12 5l6.5 6.5",

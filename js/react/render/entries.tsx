@@ -1,9 +1,10 @@
 // The settled part of a conversation. An entry renders again only when something of it changed, however long the list is.
-import { Fragment, memo, type ReactNode, useState } from "react";
+import { Fragment, memo, type ReactNode, useContext, useState } from "react";
 import type { ShownEntry, ShownSlot, ToolEntry } from "../../src/snapshot/snapshot.js";
 import { usePartOf } from "../hooks/handle-registry.js";
 import { tasksOf } from "../parts/calls/tasks.js";
 import { ToolCard } from "../parts/calls/tool-card.js";
+import { ChatContext } from "../parts/chat-context.js";
 import { Icon } from "../parts/icons.js";
 import { Message } from "../parts/message.js";
 import { BranchPicker } from "../parts/versions/lazy.js";
@@ -193,6 +194,7 @@ type BlockViewProps = Omit<EntriesProps, "timeline" | "streaming" | "hasBoxes"> 
 
 const BlockView = memo(function BlockView({ block, slots, lastIndex, live, ...rest }: BlockViewProps): ReactNode {
   const { start, entries, keys, next } = block;
+  const undoable = usePartOf(useContext(ChatContext)?.glove, ({ undoable }) => undoable);
   const views: ReactNode[] = [];
   /** Calls that stand together, and of which there is nothing to see. */
   let steps: ReactNode[] = [];
@@ -212,7 +214,7 @@ const BlockView = memo(function BlockView({ block, slots, lastIndex, live, ...re
         {...rest}
       />
     );
-    const step = isStep(entry, rest) && !slots.has(index);
+    const step = isStep(entry, rest) && !slots.has(index) && !undoable?.some(({ toolCallId }) => toolCallId === entry.id);
     if (step) steps.push(view);
     else views.push(view);
     if (steps.length === 0 || (step && after === "tool")) continue;

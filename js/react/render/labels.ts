@@ -1,7 +1,7 @@
 // The fixed labels of `<Render>` and the built-in renderers, and the application's replacements for them.
 import { type Context, createContext, useContext } from "react";
 import type { mediaSentences } from "../../src/wire/attachments.js";
-import type { awayWords, ownTitles, refusals, stateWords, ToolState, taskStates } from "../parts/calls/tool-state.js";
+import type { awayWords, back, ownTitles, refusals, stateWords, ToolState, taskStates } from "../parts/calls/tool-state.js";
 import type { ErrorSentence } from "../parts/notices/error-messages.js";
 import type { ThreadGroupName } from "../threads/groups.js";
 
@@ -185,6 +185,7 @@ export type Word =
   | "Undo"
   | (typeof stateWords)[ToolState]
   | (typeof awayWords)[keyof typeof awayWords]
+  | (typeof back)[keyof typeof back]
   | "The part of the page that does this is not open here."
   | "Tasks"
   | (typeof taskStates)[keyof typeof taskStates]

@@ -15,6 +15,7 @@ import type {
   TabRole,
   TimelineEntry,
   ToolEntry,
+  UndoableCall,
 } from "../../src/snapshot/snapshot.js";
 import type { SideOutput, Source } from "../../src/wire/record.js";
 import type { AttachmentOptions } from "../attachments/tray.js";
@@ -58,6 +59,10 @@ export interface GloveHandle<T extends TimelineEntry = TimelineEntry> {
   moveQueued?: (id: string, before: string) => boolean;
   /** Lets the run that goes on read a message of `queue` after its current step. */
   sendNow?: (id: string) => boolean;
+  /** What `undo` takes back, the next one first: the cards of these calls have a button for it. */
+  undoable?: readonly UndoableCall[];
+  /** Takes the last actions back; what it gives may be a promise of an outcome. */
+  undo?: (steps?: number) => unknown;
   regenerate?: () => unknown;
   /** Says something else in the place of a message, also of one of `queue`. */
   edit?: (messageId: string, text: string) => unknown;

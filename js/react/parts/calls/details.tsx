@@ -7,6 +7,7 @@ import { Values } from "./values.js";
 
 export { OpenResult } from "./open-result.js";
 export { TaskCard } from "./task-list.js";
+export { UndoCall } from "./undo.js";
 
 interface CallDetailsProps {
   readonly input: unknown;

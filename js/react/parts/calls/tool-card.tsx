@@ -5,7 +5,7 @@ import { Loader } from "../../look/loader.js";
 import { useLabels } from "../../render/labels.js";
 import { Name } from "../../text/visible.js";
 import { ChatContext } from "../chat-context.js";
-import { circle, type IconProps, stopped } from "../icons.js";
+import { circle, type IconProps, stopped, undone } from "../icons.js";
 import { State, Summary } from "./row.js";
 import { tasksOf } from "./tasks.js";
 import { aboutCall, awayWords, refusals, stateWords, type ToolState, toolState, toolTitle } from "./tool-state.js";
@@ -53,7 +53,7 @@ export function ToolCard<E extends ToolEntry>({ entry, hasSlot = false, children
   if (tasks) return <TaskCard tasks={tasks} entry={entry} />;
   const refusal = entry.outcome && Object.hasOwn(refusals, entry.outcome) && refusals[entry.outcome as keyof typeof refusals];
   return (
-    <Card {...card} about={about} took={durationMs} refusal={refusal ? say(refusal) : undefined}>
+    <Card {...card} id={entry.id} about={about} took={durationMs} refusal={refusal ? say(refusal) : undefined}>
       {children}
     </Card>
   );
@@ -88,11 +88,13 @@ const icons: { readonly [state in ToolState]?: IconProps["name"] } = {
   denied: `${circle}m-3 6 6 6m0-6-6 6`,
   failed: "failed",
   cut: stopped,
-  undone: "M9 14.5 4.5 10 9 5.5M4.5 10H14a5.5 5.5 0 0 1 0 11h-3",
+  undone,
   waiting: `${circle}M12 7.5V12l3 2`,
 };
 
 interface CardProps extends ToolCardState {
+  /** Left out while it is written. */
+  readonly id?: string;
   /** What it is done with, where the title does not say so. */
   readonly about?: string | undefined;
   /** In milliseconds; what took less than can be told is not said. */
@@ -103,7 +105,20 @@ interface CardProps extends ToolCardState {
   readonly children?: ReactNode;
 }
 
-function Card({ title, about, state, label, took = 0, input, output, progress, refusal, joins, children }: CardProps): ReactNode {
+function Card({
+  id,
+  title,
+  about,
+  state,
+  label,
+  took = 0,
+  input,
+  output,
+  progress,
+  refusal,
+  joins,
+  children,
+}: CardProps): ReactNode {
   const [open, setOpen] = useState(false);
   const shows = useRef<HTMLDivElement>(null);
   // What comes while somebody looks on comes with a movement.
@@ -133,6 +148,7 @@ function Card({ title, about, state, label, took = 0, input, output, progress, r
           <CallDetails input={input} output={output} failed={state === "failed"} />
         </div>
       </details>
+      {id !== undefined && /^(?:done|undone)$/.test(state) && <UndoCall id={id} title={title} undone={state === "undone"} />}
       {progress && (
         <p data-glove-progress="">
           <progress aria-label={title} value={progress.of && progress.done} max={progress.of} />
@@ -165,5 +181,6 @@ const duration = (ms: number): string =>
 const details = /* @__PURE__ */ new Loader(() => import("./details.js"));
 export const loadDetails = details.load;
 const CallDetails = /* @__PURE__ */ details.component("CallDetails");
+const UndoCall = /* @__PURE__ */ details.component("UndoCall");
 const OpenResult = /* @__PURE__ */ details.component("OpenResult");
 const TaskCard = /* @__PURE__ */ details.component("TaskCard");

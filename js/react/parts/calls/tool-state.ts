@@ -33,6 +33,15 @@ export const awayWords = {
   elsewhere: "Waits for the part of the page that does this, in the tab that runs the conversation",
 } as const;
 
+/** Of the button that takes a call back. */
+export const back = {
+  two: "Undo this and the action after it",
+  many: "Undo this and {n} later actions",
+  these: "These are undone, the last one first:",
+  runs: "Undoing…",
+  failed: "{title} could not be undone: {reason}",
+} as const;
+
 /** How far a task of the model's list is. */
 export const taskStates = { done: "Done", active: "In progress", todo: "To do" } as const;
 
