@@ -9,6 +9,7 @@ import type { Fetch } from "../src/relay/http.js";
 import type { Maybe } from "../src/timing/sync-or-promise.js";
 import type { GloveError } from "../src/values/error.js";
 import type { HttpModelOptions } from "../src/wire/core-types.js";
+import type { ResolveFile } from "./files/resolve.js";
 import type { McpUpstream } from "./mcp/mcp-upstream.js";
 import type { AnswerBuffer } from "./resume/answer-buffer.js";
 import type { Tracer } from "./traces.js";
@@ -55,6 +56,11 @@ export interface ChatHandlerConfig extends ModelCallOptions {
   readonly authorize?: ((request: Request) => Maybe<boolean | Response | null | undefined>) | undefined;
   /** Milliseconds `authorize` may take before the request is refused with a 503; default 30,000, 0 for no limit. */
   readonly authorizeMs?: number | undefined;
+  /**
+   * Gives what is in a file that a message only names (`upload` of the page's attachments). It decides whether whoever asks may read it: no address
+   * that a page sends is fetched here. Without it such files go on as they are named.
+   */
+  readonly resolveFile?: ResolveFile | undefined;
   /** How large a request may be. */
   readonly limits?: ChatHandlerLimits;
   /** What models cost, by their names: clients get the `cost` of each answer, for their prompts and budgets. */
@@ -139,4 +145,6 @@ export interface ChatHandlerLimits {
   readonly messages?: number;
   /** How many tools a request may have; default 128. */
   readonly tools?: number;
+  /** What `resolveFile` may give for all files of a request together, in bytes; default 32 MB (33,554,432). */
+  readonly fileBytes?: number;
 }

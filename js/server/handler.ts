@@ -11,6 +11,7 @@ import { checkPermission, ownerOf } from "./authorize.js";
 import { readBody } from "./body.js";
 import type { ChatHandler, ChatHandlerConfig } from "./config.js";
 import { corsHeaders } from "./cors.js";
+import { withFiles } from "./files/resolve.js";
 import { McpForward } from "./mcp/forward.js";
 import { Within } from "./middleware/within.js";
 import { Refused, refuse } from "./refuse.js";
@@ -51,12 +52,14 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
     // Read when it is called, so that a fetch which was put in its place later is the one that is used.
     const fetch: Fetch = (url, init) => (upstream.fetch ?? globalThis.fetch)(url, init);
     const model = modelOf(config, body);
+    const { resolveFile, limits } = config;
+    const whole = resolveFile ? await withFiles(body, resolveFile, request, limits?.fileBytes) : body;
     const ask = (signal: AbortSignal) =>
       traceChat(config.tracer, { ...upstream, model: model ?? upstream.model }, (trace) => {
         const key = upstream.key();
         return answer({
           relay: relay(),
-          body,
+          body: whole,
           key,
           tickets: tools?.tickets(owner),
           signal,
@@ -110,6 +113,7 @@ const ownFaults: readonly string[] = [
   "INTERNAL",
   "AUTHORIZE_TIMEOUT",
   "TOOL_FAILED",
+  "FILE_NOT_RESOLVED",
   "MIDDLEWARE_FAILED",
 ];
 

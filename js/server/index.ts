@@ -21,6 +21,7 @@ export type { ModelAdapter, ModelNotice, SerializedTool } from "../src/ports/mod
 export type { ModelCallOptions, ModelFacts, ToolChoice } from "../src/ports/model-options.js";
 export { GloveError } from "../src/values/error.js";
 export type { ChatHandler, ChatHandlerConfig, ChatHandlerLimits, ChatHandlerOptions } from "./config.js";
+export type { FileReference, ResolvedFile, ResolveFile } from "./files/resolve.js";
 export { mcpAppPage } from "./mcp/app-page.js";
 export type { McpUpstream } from "./mcp/mcp-upstream.js";
 export { type AnswerBuffer, createMemoryBuffer, type MemoryBufferOptions } from "./resume/answer-buffer.js";

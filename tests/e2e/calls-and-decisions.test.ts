@@ -1,6 +1,7 @@
 // How calls and decisions look and are pressed, in Chromium: the thread that calls hang on, tickets, fingers, and motion.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { barriers } from "../support/axe.js";
 import { showState } from "../support/look.js";
 import { chat, withPage } from "../support/look-chat.js";
 
@@ -56,6 +57,61 @@ test("no word moves for the caret, nor when it goes", async () => {
     },
     { viewport: { width: 360, height: 640 } },
   );
+});
+
+test("calls are taken back with the keyboard: what came later is told before, and nothing happens at the first press", async () => {
+  await withPage(async (page) => {
+    await chat(
+      page,
+      `[{ toolCalls: ["lamp", "chair", "desk"].map((item) => ({ name: "add", input: { item } })) }, "All is in your cart."]`,
+      `{ tools: [{
+        name: "add",
+        description: "",
+        inputSchema: z.object({ item: z.string() }),
+        title: ({ item }) => "Add the " + item,
+        do: ({ item }) => (globalThis.cart ??= []).push(item),
+        undo: ({ item }) => {
+          if (item === "lamp" && !globalThis.mended) throw new Error("It is packed.");
+          globalThis.cart = cart.filter((one) => one !== item);
+        },
+      }] }`,
+    );
+    const focused = () => page.evaluate("document.activeElement.ariaLabel ?? document.activeElement.innerText");
+    await page.getByRole("textbox", { name: "Message", exact: true }).fill("Fill my cart");
+    await page.keyboard.press("Enter");
+    await page.getByText("All is in your cart.").waitFor();
+    const first = page.getByRole("button", { name: "Undo this and 2 later actions: Add the lamp" });
+    await first.waitFor();
+    expect(await barriers(page, "main", ["region"])).toEqual([]);
+    // What is not in sight until it is pointed at comes with the focus.
+    const opacity = () => first.evaluate((one) => getComputedStyle(one).opacity);
+    await page.mouse.move(0, 0);
+    expect(await opacity()).toBe("0");
+    await page.locator("summary", { hasText: "Add the lamp" }).focus();
+    await page.keyboard.press("Tab");
+    expect([await focused(), await opacity()]).toEqual(["Undo this and 2 later actions: Add the lamp", "1"]);
+    await page.keyboard.press("Enter");
+    await page.getByRole("group", { name: "These are undone, the last one first:" }).waitFor();
+    expect(await page.evaluate("cart")).toEqual(["lamp", "chair", "desk"]);
+    expect(await barriers(page, "main", ["region"])).toEqual([]);
+    await page.keyboard.press("Escape");
+    expect([await focused(), await page.getByRole("group", { name: /undone/ }).count()]).toEqual([
+      "Undo this and 2 later actions: Add the lamp",
+      0,
+    ]);
+    await page.keyboard.press("Enter");
+    expect(await focused()).toBe("Undo this and 2 later actions");
+    await page.keyboard.press("Enter");
+    await page.locator("p", { hasText: "Add the lamp could not be undone: It is packed." }).waitFor();
+    expect(await page.evaluate("cart")).toEqual(["lamp"]);
+    expect(await barriers(page, "main", ["region"])).toEqual([]);
+    expect(await focused()).toBe("Undo: Add the lamp");
+    await page.evaluate("globalThis.mended = true");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByText("Undone", { exact: true }).count()).toBe(3);
+    expect(await page.evaluate("cart")).toEqual([]);
+    await expect.poll(focused).toContain("Add the lamp");
+  });
 });
 
 test("Enter answers no decision that has just come, and a dangerous one is allowed by a red button", async () => {

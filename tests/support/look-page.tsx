@@ -205,6 +205,20 @@ export const states: Readonly<Record<string, Parts>> = {
     streamingReasoning: "The study is small, so the smaller one may",
     busy: true,
   },
+  // What can be taken back.
+  undo: {
+    timeline: [
+      user("u1", "Put a lamp, a chair with a very long name that does not fit beside anything, and a desk into my cart."),
+      tool("c1", { title: "Add the lamp", durationMs: 420 }),
+      tool("c2", { title: "Add the chair with a very long name that does not fit beside anything on a phone" }),
+      tool("c3", { title: "Add the bench", undone: true }),
+      tool("c4", { title: "Add the desk", durationMs: 90 }),
+      agent("a1", "All of it is in your cart."),
+    ],
+    renderToolResult: ({ id }: { readonly id: string }) => (id === "c4" ? <PlainResult /> : null),
+    undoable: ["c4", "c2", "c1"].map((toolCallId) => ({ toolCallId, toolName: "add" })),
+    undo: () => Promise.resolve({ type: "undone", steps: 0, error: "It is on its way." }),
+  },
   danger: {
     timeline: [user("u1", "Pay it back"), tool("c1", { title: "Refund", status: "pending", output: undefined as never })],
     slots: [

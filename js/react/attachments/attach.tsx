@@ -19,7 +19,7 @@ import { draftText, filesKey } from "../parts/draft-text.js";
 import { IconLabel } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
 import { styled } from "./styled.js";
-import type { AttachmentOptions, Tray } from "./tray.js";
+import type { AttachmentOptions, Taken, Tray } from "./tray.js";
 import type { AttachedItem } from "./tray-view.js";
 
 type TrayPart = typeof import("./tray.js") & Pick<typeof import("./index.js"), "TrayView">;
@@ -48,6 +48,11 @@ class Attachments extends Listeners {
 
   readonly failed = (): boolean => this.#failed;
 
+  get #options(): AttachmentOptions {
+    const { attachments = true } = this.chat ?? {};
+    return typeof attachments === "object" ? attachments : {};
+  }
+
   get tray(): Tray | undefined {
     return trayPart?.trayOf(this.#key);
   }
@@ -71,7 +76,7 @@ class Attachments extends Listeners {
     try {
       const [{ trayOf }, { keptFiles }] = await Promise.all([load(), import("./draft-files.js")]);
       const tray = trayOf(session);
-      tray.restore(await keptFiles(session));
+      tray.restore(await keptFiles(session), this.#options.upload);
       await keep(tray, session);
     } catch {
       restored.delete(session);
@@ -96,9 +101,9 @@ class Attachments extends Listeners {
 
   async #add(files: readonly File[], folders: readonly string[]): Promise<void> {
     this.#loading++;
-    const { attachments = true, glove } = this.chat ?? {};
+    const { glove } = this.chat ?? {};
     const model = glove && engineOfHandle(glove)?.getState().session?.config.model;
-    const options: AttachmentOptions = typeof attachments === "object" ? attachments : {};
+    const options = this.#options;
     // Where they were picked, whichever conversation is shown when they can be read.
     const place = this.#key;
     try {
@@ -116,8 +121,8 @@ class Attachments extends Listeners {
     this.changed();
   }
 
-  /** The files to send. `null` while some are on their way: `again` is called when they are ready, unless one was refused. */
-  take(send: () => void): readonly File[] | null {
+  /** What to send with a text. `null` while some are on their way: `again` is called when they are ready, unless one was refused. */
+  take(text: string, send: () => void): Taken | null | undefined {
     const key = this.#key;
     // What is written in another conversation meanwhile is not meant.
     const again = () => this.#key === key && send();
@@ -130,7 +135,8 @@ class Attachments extends Listeners {
       return null;
     }
     const { tray } = this;
-    if (!tray?.busy) return tray?.take() ?? [];
+    if (tray?.failed) return null;
+    if (!tray?.busy) return tray?.take(text);
     tray.whenReady(again);
     return null;
   }
@@ -160,9 +166,11 @@ function useAttachments(inside: RefObject<Element | null>): Attachments | undefi
     own.users++;
     own.follow(sessionId);
     takers.set(form, (text) => {
-      const files = own.take(() => form.isConnected && form.requestSubmit());
-      if (files?.length) void send({ text, files });
-      return files === null ? false : files.length > 0 || undefined;
+      const taken = own.take(text, () => form.isConnected && form.requestSubmit());
+      // Nothing is sent without what was not uploaded.
+      if (taken === null) form.querySelector<HTMLElement>("[data-glove-retry]")?.focus();
+      if (taken) void send({ text, ...taken });
+      return taken === null ? false : taken && true;
     });
     setAttachments(own);
     return () => {

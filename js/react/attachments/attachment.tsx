@@ -21,6 +21,8 @@ export interface AttachmentFile {
   readonly state?: AttachmentState | undefined;
   /** Why it cannot be attached, or how it is sent, in words. */
   readonly text?: string | undefined;
+  /** How much of it is uploaded: from 0 to 1. */
+  readonly progress?: number | undefined;
 }
 
 /** What `Attachment` takes. */
@@ -29,15 +31,22 @@ export interface AttachmentProps extends PartProps<"div"> {
   file: AttachmentFile;
   /** Draws the button that takes the file away. */
   onRemove?: (() => void) | undefined;
+  /** Draws the button that uploads the file once more. */
+  onRetry?: (() => void) | undefined;
 }
 
-/** A card with the name, type and size of a file, or its picture. `data-state` is `waiting`, `preparing`, `ready`, `refused` or `sent`. */
-export function Attachment({ file, onRemove, ...props }: AttachmentProps): ReactNode {
+/**
+ * A card with the name, type and size of a file, or its picture. `data-state` is `waiting`, `preparing`, `uploading`, `ready`, `failed`,
+ * `refused` or `sent`.
+ */
+export function Attachment({ file, onRemove, onRetry, ...props }: AttachmentProps): ReactNode {
   const say = useLabels();
-  const { name = "", type, size, thumbnail, state = "sent", text } = file;
+  const { name = "", type, size, thumbnail, state = "sent", text, progress } = file;
   const seen = visibleText(name);
   const label = shortName(name) || say("File");
-  const busy = state === "waiting" || state === "preparing";
+  const uploads = state === "uploading";
+  const busy = state === "waiting" || state === "preparing" || uploads;
+  const isLost = state === "refused" || state === "failed";
   const remove = say("Remove {name}", { name: seen });
   const facts = [shortType(type, name), size ? bytes(size) : ""].filter(Boolean).join(" · ");
   const children = (
@@ -46,14 +55,27 @@ export function Attachment({ file, onRemove, ...props }: AttachmentProps): React
         <img src={thumbnail} alt="" />
       ) : (
         <span data-glove-file-icon="">
-          <Icon name={state === "refused" ? "failed" : "M14 3H6v18h12V7zM14 3v4h4"} />
+          <Icon name={isLost ? "failed" : "M14 3H6v18h12V7zM14 3v4h4"} />
         </span>
       )}
       <span data-glove-file-text="">
-        {!(state === "refused" && text) && <bdi title={seen}>{label === seen ? <Visible text={name} /> : label}</bdi>}
+        {!(isLost && text) && <bdi title={seen}>{label === seen ? <Visible text={name} /> : label}</bdi>}
         {/* The name is in the sentence. */}
-        <small>{busy ? say("Preparing…") : (text ?? facts)}</small>
+        <small>
+          {uploads
+            ? say("Uploading: {n} %", { n: Math.round((progress ?? 0) * 100) })
+            : busy
+              ? say("Preparing…")
+              : (text ?? facts)}
+        </small>
+        {uploads && <progress aria-label={seen || label} value={progress ?? 0} />}
       </span>
+      {onRetry && (
+        <button type="button" data-glove-retry="" title={say("Try again")} onClick={onRetry}>
+          <Icon name="retry" />
+          <span data-glove-label="">{`${say("Try again")}: ${seen}`}</span>
+        </button>
+      )}
       {onRemove && (
         <button type="button" data-glove-remove="" title={remove} onClick={onRemove}>
           <Icon name="remove" />

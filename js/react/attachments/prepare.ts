@@ -1,10 +1,11 @@
 // One file made ready to be sent, or the reason why it cannot be.
-import { type MediaRules, mediaSentences, mostPixels, mostSourceBytes } from "../../src/wire/attachments.js";
+import { type MediaRules, type mediaSentences, mostPixels, mostSourceBytes } from "../../src/wire/attachments.js";
+import type { Upload, uploadSentences } from "./elsewhere/upload.js";
 import { type FileKind, kindOf } from "./file-kind.js";
 import { bytes } from "./file-labels.js";
 import { scale, thumbnail } from "./scale-image.js";
 
-export type Sentence = keyof typeof mediaSentences;
+export type Sentence = keyof typeof mediaSentences | keyof typeof uploadSentences;
 
 /** A sentence, and what stands in its gaps. */
 export interface Note {
@@ -20,6 +21,8 @@ export interface Prepared {
   readonly thumbnail?: string | undefined;
   /** It is not sent as it was. */
   readonly note?: Note | undefined;
+  /** Where the application has it by now: it is sent as this. */
+  readonly url?: string;
 }
 
 /** Why a file is not attached. */
@@ -27,7 +30,7 @@ export class Refused extends Error {
   readonly note: Note;
 
   constructor(code: Sentence, values: Note["values"] = {}) {
-    super(mediaSentences[code]);
+    super(code);
     this.note = { code, values };
   }
 }
@@ -36,6 +39,7 @@ export class Refused extends Error {
 export interface Allowed extends MediaRules {
   /** Types or beginnings of types that the application allows; all when it says nothing. */
   readonly accept?: readonly string[] | undefined;
+  readonly upload?: Upload | undefined;
 }
 
 /** What a file is, if it is of a kind that is taken. */

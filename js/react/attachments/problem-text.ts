@@ -1,8 +1,11 @@
 // What is the matter with a file, in words.
 import { mediaSentences } from "../../src/wire/attachments.js";
 import type { Say } from "../render/labels.js";
+import { uploadSentences } from "./elsewhere/upload.js";
 import { shortName } from "./file-labels.js";
 import type { Note, Sentence } from "./prepare.js";
+
+const sentences: { readonly [code in Sentence]: string } = { ...mediaSentences, ...uploadSentences };
 
 export function sentence(note: Note, name: string, say: Say): string {
   const isolated = (text: string) => `\u2068${shortName(text)}\u2069`;
@@ -14,7 +17,7 @@ export function sentence(note: Note, name: string, say: Say): string {
   if (typeof types === "string")
     values.types = types
       .split(" ")
-      .map((kind) => say(mediaSentences[kind as Sentence]))
+      .map((kind) => say(sentences[kind as Sentence]))
       .join(", ");
-  return say(mediaSentences[note.code], values);
+  return say(sentences[note.code], values);
 }

@@ -12,6 +12,8 @@ export interface AttachedItem extends Omit<Attached, "prepared" | "note"> {
   /** Why it cannot be attached, or how it is sent, in words. */
   readonly text?: string | undefined;
   readonly remove: () => void;
+  /** Uploads it once more, where that has failed. */
+  readonly retry?: (() => void) | undefined;
 }
 
 export interface TrayViewProps {
@@ -30,9 +32,13 @@ export function TrayView({ tray, className, children }: TrayViewProps): ReactNod
     if (list.current?.contains(document.activeElement)) focus.current = { at, form: list.current.closest("form") };
     tray.remove(id);
   };
+  const again = (id: string, at: number) => {
+    if (list.current?.contains(document.activeElement)) focus.current = { at, form: list.current.closest("form") };
+    tray.retry(id);
+  };
   // What cannot be attached is to be read, also where the list is long.
   useBrowserLayoutEffect(() => {
-    const refused = list.current?.querySelector('[data-state="refused"]');
+    const refused = list.current?.querySelector('[data-state="refused"], [data-state="failed"]');
     if (items.length > 0) refused?.scrollIntoView?.({ block: "nearest" });
   }, [items]);
   // The button goes; the focus goes to the one in its place, or back to the text.
@@ -40,7 +46,7 @@ export function TrayView({ tray, className, children }: TrayViewProps): ReactNod
     if (!focus.current) return;
     const { at, form } = focus.current;
     focus.current = undefined;
-    const buttons = list.current?.querySelectorAll<HTMLElement>("button") ?? [];
+    const buttons = list.current?.querySelectorAll<HTMLElement>("button:not([data-glove-retry])") ?? [];
     (buttons[Math.min(at, buttons.length - 1)] ?? form?.querySelector("textarea"))?.focus();
   }, [items]);
   return (
@@ -52,10 +58,11 @@ export function TrayView({ tray, className, children }: TrayViewProps): ReactNod
             const take = () => remove(item.id, at);
             const { prepared: _, note: __, ...rest } = item;
             const file = { ...rest, text: tray.says(item, say) };
-            if (children) return <Fragment key={item.id}>{children({ ...file, remove: take })}</Fragment>;
+            const retry = item.state === "failed" ? () => again(item.id, at) : undefined;
+            if (children) return <Fragment key={item.id}>{children({ ...file, remove: take, retry })}</Fragment>;
             return (
               <li key={item.id}>
-                <Attachment file={file} onRemove={take} />
+                <Attachment file={file} onRemove={take} onRetry={retry} />
               </li>
             );
           })}

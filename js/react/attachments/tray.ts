@@ -1,12 +1,15 @@
 // What is attached to the message that is being written: each file on its way to what is sent.
+import { reasonOf } from "../../src/values/error.js";
 import { mediaRules } from "../../src/wire/attachments.js";
+import type { ContentPart } from "../../src/wire/record.js";
 import { Listeners } from "../hooks/listeners.js";
 import type { Say } from "../render/labels.js";
+import { partsAt, type Upload, uploaded } from "./elsewhere/upload.js";
 import { type Allowed, type Note, type Prepared, prepare, Refused, takenKind } from "./prepare.js";
 import { sentence } from "./problem-text.js";
 
-/** How far a file is: it waits for those before it, is made ready, is ready, or cannot be attached. */
-export type AttachmentState = "waiting" | "preparing" | "ready" | "refused";
+/** How far a file is: it waits for those before it, is made ready, is uploaded, is ready, was not uploaded, or cannot be attached. */
+export type AttachmentState = "waiting" | "preparing" | "uploading" | "ready" | "failed" | "refused";
 
 /** A file of the message that is being written. */
 export interface Attached {
@@ -21,7 +24,12 @@ export interface Attached {
   /** Why it cannot be attached, or how it is sent. */
   readonly note?: Note | undefined;
   readonly prepared?: Prepared;
+  /** How much of it is uploaded: from 0 to 1. */
+  readonly progress?: number | undefined;
 }
+
+/** What a message is sent with: files, or the parts that say where they are. */
+export type Taken = { readonly files: readonly File[] } | { readonly content: readonly ContentPart[] };
 
 interface TraySource {
   readonly file: File;
@@ -35,6 +43,8 @@ export class Tray extends Listeners {
   /** Those for which there was no room, since somebody made room last. */
   #over: readonly string[] = [];
   readonly #sources = new Map<string, TraySource>();
+  /** What stops the uploads that go on, and what begins those anew that have failed. */
+  readonly #uploads = new Map<string, { readonly stop: AbortController; readonly upload: Upload }>();
   #whenReady: (() => void)[] = [];
 
   readonly getItems = (): readonly Attached[] => this.#items;
@@ -45,7 +55,12 @@ export class Tray extends Listeners {
   }
 
   get busy(): boolean {
-    return this.#items.some(({ state }) => state === "waiting" || state === "preparing");
+    return this.#items.some(({ state }) => /^(?:waiting|preparing|uploading)$/.test(state));
+  }
+
+  /** Something was not uploaded: nothing is sent without it until a person has taken it away. */
+  get failed(): boolean {
+    return this.#items.some(({ state }) => state === "failed");
   }
 
   /** Takes in files, and tells of folders, which have none to read. */
@@ -62,31 +77,45 @@ export class Tray extends Listeners {
     void this.#work();
   }
 
-  /** Brings back files that were ready before a reload: they stand before what was added since. */
-  restore(files: readonly Prepared[]): void {
-    this.#show([...files.map((prepared) => ({ id: this.#id(), ...readyFrom(prepared) })), ...this.#items]);
+  /** Brings back files that were ready before a reload, or on their way: they stand before what was added since. */
+  restore(files: readonly Prepared[], upload?: Upload): void {
+    const items = files.map((prepared) => ({ id: this.#id(), ...readyFrom(prepared) }));
+    this.#show([...items, ...this.#items]);
+    if (upload) for (const { id, prepared } of items) if (prepared.url === undefined) void this.#upload(id, prepared, upload);
   }
+
+  /** Uploads what has failed once more. */
+  readonly retry = (id: string): void => {
+    const { prepared, state } = this.#items.find((item) => item.id === id) ?? {};
+    const { upload } = this.#uploads.get(id) ?? {};
+    if (state === "failed" && prepared && upload) void this.#upload(id, prepared, upload);
+  };
 
   remove(id: string): void {
     this.#sources.delete(id);
+    this.#uploads.get(id)?.stop.abort();
+    this.#uploads.delete(id);
     this.#over = [];
     this.#show(this.#items.filter((item) => item.id !== id));
     this.#settle();
   }
 
-  /** The files that are ready: they are sent, and nothing stays. */
-  take(): File[] {
-    const files = this.#items.flatMap(({ prepared }) => prepared?.file ?? []);
+  /** The files that are ready: they are sent with this text, and nothing stays. */
+  take(text: string): Taken | undefined {
+    const all = this.#items.flatMap(({ prepared }) => prepared ?? []);
     this.#sources.clear();
+    this.#uploads.clear();
     this.#over = [];
     this.#show([]);
-    return files;
+    if (all.length === 0) return undefined;
+    return partsAt(all, text) ?? { files: all.map(({ file }) => file) };
   }
 
   /** Once nothing is on its way; not at all when something was refused meanwhile, which a person is to read first. */
   whenReady(then: () => void): void {
-    const before = this.#items.filter(({ state }) => state === "refused").length;
-    this.#whenReady = [() => this.#items.filter(({ state }) => state === "refused").length === before && then()];
+    const lost = () => this.#items.filter(({ state }) => state === "refused" || state === "failed").length;
+    const before = lost();
+    this.#whenReady = [() => lost() === before && then()];
   }
 
   #id(): string {
@@ -116,7 +145,7 @@ export class Tray extends Listeners {
       const source = this.#sources.get(id) as TraySource;
       this.#set(id, { state: "preparing" });
       try {
-        if (this.#items.filter(({ state }) => state === "ready").length >= source.allowed.files) {
+        if (this.#items.filter(({ prepared }) => prepared).length >= source.allowed.files) {
           // What is not taken at all has another reason.
           await takenKind(source.file, source.allowed);
           over = source.allowed.files;
@@ -126,6 +155,9 @@ export class Tray extends Listeners {
           const prepared = await prepare(source.file, source.allowed);
           this.#fit(prepared.file, source.allowed);
           this.#set(id, readyFrom(prepared));
+          const { upload } = source.allowed;
+          // It may have been taken away meanwhile.
+          if (upload && this.#items.some((item) => item.id === id)) void this.#upload(id, prepared, upload);
         }
       } catch (error) {
         this.#set(id, { state: "refused", note: error instanceof Refused ? error.note : { code: "broken" } });
@@ -135,6 +167,23 @@ export class Tray extends Listeners {
     if (over !== undefined) this.#tellOver(over);
     this.#working = false;
     this.#settle();
+  }
+
+  /** Several at a time: those before it do not wait. */
+  async #upload(id: string, prepared: Prepared, upload: Upload): Promise<void> {
+    const stop = new AbortController();
+    this.#uploads.set(id, { stop, upload });
+    this.#set(id, { state: "uploading", note: undefined, progress: 0 });
+    const tell = (progress: number) => !stop.signal.aborted && this.#set(id, { progress });
+    try {
+      const url = await uploaded(prepared.file, upload, stop.signal, tell);
+      if (!stop.signal.aborted) this.#set(id, { ...readyFrom({ ...prepared, url }), progress: undefined });
+    } catch (error) {
+      const note = { code: "upload", values: { reason: reasonOf(error) } } as const;
+      if (!stop.signal.aborted) this.#set(id, { state: "failed", note, progress: undefined });
+    }
+    // What ended late is another's by then.
+    if (!stop.signal.aborted) this.#settle();
   }
 
   /** One sentence for all that there was no room for. */
@@ -196,17 +245,23 @@ export interface AttachmentOptions {
   readonly maxFiles?: number;
   /** How many bytes the files of a message may have together: less than three quarters of what the endpoint takes (`limits.bodyBytes`). */
   readonly maxBytes?: number;
+  /**
+   * Stores a file when it is attached, and gives the address or the name that your server knows it by: messages carry that, and not the file
+   * itself. `resolveFile` of the chat handler reads it for the model.
+   */
+  readonly upload?: Upload | undefined;
 }
 
 /** The rules for a chat; `url` is where its model is, where that is known. */
-export function allowedBy({ provider, accept, maxFiles, maxBytes }: AttachmentOptions, url = ""): Allowed {
+export function allowedBy({ provider, accept, maxFiles, maxBytes, upload }: AttachmentOptions, url = ""): Allowed {
   const own = url.startsWith("provider:") ? url.slice(9) : undefined;
   const id = provider ?? own;
   const known: Readonly<Record<string, Allowed>> = mediaRules;
   const rules = (id !== undefined && Object.hasOwn(known, id) && known[id]) || mediaRules.shared;
   // What is between the page and the provider takes less than that.
-  const messageBytes = maxBytes ?? (own ? rules.messageBytes : Math.min(rules.messageBytes, mediaRules.shared.messageBytes));
+  const messageBytes =
+    maxBytes ?? (own || upload ? rules.messageBytes : Math.min(rules.messageBytes, mediaRules.shared.messageBytes));
   // A picture is made smaller before it takes the place of the others.
   const pictureBytes = Math.min(rules.pictureBytes, messageBytes * 0.3);
-  return { ...rules, messageBytes, pictureBytes, files: maxFiles ?? rules.files, accept };
+  return { ...rules, messageBytes, pictureBytes, files: maxFiles ?? rules.files, accept, upload };
 }

@@ -112,6 +112,8 @@ export const words: Words = {
   Attached: "Angehängt",
   Removed: "Entfernt",
   "Preparing…": "Wird vorbereitet …",
+  "Uploading: {n} %": "Wird hochgeladen: {n} %",
+  "{name} could not be uploaded: {reason}": "{name} konnte nicht hochgeladen werden: {reason}",
   File: "Datei",
   "1 file": "1 Datei",
   "{n} files": "{n} Dateien",

@@ -112,6 +112,8 @@ export const words: Words = {
   Attached: "Adjuntado",
   Removed: "Quitado",
   "Preparing…": "Preparando…",
+  "Uploading: {n} %": "Subiendo: {n} %",
+  "{name} could not be uploaded: {reason}": "No se pudo subir {name}: {reason}",
   File: "Archivo",
   "1 file": "1 archivo",
   "{n} files": "{n} archivos",

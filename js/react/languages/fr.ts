@@ -112,6 +112,8 @@ export const words: Words = {
   Attached: "Joint",
   Removed: "Retiré",
   "Preparing…": "Préparation…",
+  "Uploading: {n} %": "Envoi en cours : {n} %",
+  "{name} could not be uploaded: {reason}": "{name} n’a pas pu être envoyé : {reason}",
   File: "Fichier",
   "1 file": "1 fichier",
   "{n} files": "{n} fichiers",

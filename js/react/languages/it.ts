@@ -111,6 +111,8 @@ export const words: Words = {
   Attached: "Allegato",
   Removed: "Rimosso",
   "Preparing…": "Preparazione…",
+  "Uploading: {n} %": "Caricamento: {n} %",
+  "{name} could not be uploaded: {reason}": "Impossibile caricare {name}: {reason}",
   File: "File",
   "1 file": "1 file",
   "{n} files": "{n} file",

@@ -111,6 +111,8 @@ export const words: Words = {
   Attached: "添付しました",
   Removed: "削除しました",
   "Preparing…": "準備しています…",
+  "Uploading: {n} %": "アップロード中：{n} %",
+  "{name} could not be uploaded: {reason}": "{name} をアップロードできませんでした：{reason}",
   File: "ファイル",
   "1 file": "1件のファイル",
   "{n} files": "{n}件のファイル",

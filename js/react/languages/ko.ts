@@ -111,6 +111,8 @@ export const words: Words = {
   Attached: "첨부됨",
   Removed: "제거됨",
   "Preparing…": "준비하는 중…",
+  "Uploading: {n} %": "업로드 중: {n} %",
+  "{name} could not be uploaded: {reason}": "{name} 파일을 업로드하지 못했습니다: {reason}",
   File: "파일",
   "1 file": "파일 1개",
   "{n} files": "파일 {n}개",

@@ -112,6 +112,8 @@ export const words: Words = {
   Attached: "Bijgevoegd",
   Removed: "Verwijderd",
   "Preparing…": "Voorbereiden…",
+  "Uploading: {n} %": "Uploaden: {n} %",
+  "{name} could not be uploaded: {reason}": "{name} kon niet worden geüpload: {reason}",
   File: "Bestand",
   "1 file": "1 bestand",
   "{n} files": "{n} bestanden",

@@ -111,6 +111,8 @@ export const words: Words = {
   Attached: "Załączono",
   Removed: "Usunięto",
   "Preparing…": "Przygotowywanie…",
+  "Uploading: {n} %": "Przesyłanie: {n} %",
+  "{name} could not be uploaded: {reason}": "Nie udało się przesłać {name}: {reason}",
   File: "Plik",
   "1 file": "1 plik",
   "{n} files": "Pliki: {n}",

@@ -111,6 +111,8 @@ export const words: Words = {
   Attached: "Anexado",
   Removed: "Removido",
   "Preparing…": "Preparando…",
+  "Uploading: {n} %": "Enviando: {n} %",
+  "{name} could not be uploaded: {reason}": "Não foi possível enviar {name}: {reason}",
   File: "Arquivo",
   "1 file": "1 arquivo",
   "{n} files": "{n} arquivos",

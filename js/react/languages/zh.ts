@@ -110,6 +110,8 @@ export const words: Words = {
   Attached: "已附加",
   Removed: "已移除",
   "Preparing…": "正在准备…",
+  "Uploading: {n} %": "正在上传：{n} %",
+  "{name} could not be uploaded: {reason}": "无法上传 {name}：{reason}",
   File: "文件",
   "1 file": "1 个文件",
   "{n} files": "{n} 个文件",

@@ -1,6 +1,7 @@
 // The fixed labels of `<Render>` and the built-in renderers, and the application's replacements for them.
 import { type Context, createContext, useContext } from "react";
 import type { mediaSentences } from "../../src/wire/attachments.js";
+import type { uploadSentences } from "../attachments/elsewhere/upload.js";
 import type { awayWords, back, ownTitles, refusals, stateWords, ToolState, taskStates } from "../parts/calls/tool-state.js";
 import type { ErrorSentence } from "../parts/notices/error-messages.js";
 import type { ThreadGroupName } from "../threads/groups.js";
@@ -150,6 +151,8 @@ export type Word =
   | "Attached"
   | "Removed"
   | "Preparing…"
+  | "Uploading: {n} %"
+  | (typeof uploadSentences)[keyof typeof uploadSentences]
   | "File"
   | "1 file"
   | "{n} files"

@@ -123,7 +123,7 @@ function Undo({ id, title, undone, chat: { glove } }: UndoCallProps & { readonly
           <p id={question}>{say(back.these)}</p>
           <Titles of={calls} chat={glove} />
           <div data-glove-actions="">
-            <button ref={confirm} type="button" onClick={() => run(asked)}>
+            <button ref={confirm} type="button" data-glove-weight="go" onClick={() => run(asked)}>
               {label}
             </button>
             <button type="button" data-glove-weight="quiet" onClick={close}>
