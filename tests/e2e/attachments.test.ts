@@ -17,9 +17,18 @@ let browser: Browser;
 let server: Served;
 let provider: Provider;
 let limits: { bodyBytes?: number } = {};
+/** What the application has stored, by the name that it gave. */
+const stored = new Map([["upload:report.pdf", new Blob(["%PDF-1.4 the report"], { type: "application/pdf" })]]);
 beforeAll(async () => {
   const handle = (request: Request) =>
-    createChatHandler({ provider: "anthropic", apiKey: "k", baseURL: provider.url, limits, onError() {} })(request);
+    createChatHandler({
+      provider: "anthropic",
+      apiKey: "k",
+      baseURL: provider.url,
+      limits,
+      resolveFile: ({ url }) => stored.get(url),
+      onError() {},
+    })(request);
   [browser, server] = [await openBrowser(), await serveLook({ "/api/chat": handle })];
 });
 afterAll(async () => {
@@ -415,6 +424,75 @@ test("sixty files at once, a keyboard that removes one of them, and axe", async 
     await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
   });
 });
+
+const uploads = `{ persistSession: true, view: { attachments: { upload: (file, context) =>
+  new Promise((end, fail) => (globalThis.uploads ??= []).push({ name: file.name, end, fail, ...context })) } } }`;
+
+test("an application's own uploads: how far they are, a failure and another try, a reload, and a message that names the file", () =>
+  withChat(
+    async (page) => {
+      const card = page.locator("[data-glove-attachment]");
+      const sends: string[] = [];
+      page.on("request", (request) => {
+        if (request.url().endsWith("/api/chat")) sends.push(request.postData() ?? "");
+      });
+      await pick(page, { name: "report.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.4 the report") });
+      await expect.poll(() => page.evaluate("globalThis.uploads?.length")).toBe(1);
+      await page.evaluate("uploads[0].onProgress(0.4)");
+      await expect.poll(() => card.innerText()).toContain("Uploading: 40 %");
+      expect(await page.getByRole("progressbar", { name: "report.pdf" }).getAttribute("value")).toBe("0.4");
+      expect(await barriers(page, "main", ["region"])).toEqual([]);
+      // Enter waits for it; what fails is told, and nothing is sent without it.
+      await field(page).fill("Sum it up");
+      await field(page).press("Enter");
+      await page.evaluate("uploads[0].fail(new Error('The disk is full.'))");
+      await expect.poll(() => card.innerText()).toContain("could not be uploaded: The disk is full.");
+      expect(await barriers(page, "main", ["region"])).toEqual([]);
+      await field(page).press("Enter");
+      const again = page.getByRole("button", { name: "Try again: report.pdf" });
+      await expect.poll(() => again.evaluate((one) => one === document.activeElement)).toBe(true);
+      expect([await field(page).inputValue(), sends]).toEqual(["Sum it up", []]);
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.evaluate("globalThis.uploads?.length")).toBe(2);
+      await page.evaluate("uploads[1].onProgress(0.5)");
+      await expect.poll(() => card.innerText()).toContain("50 %");
+      // The focus stays at the file.
+      await expect.poll(() => page.evaluate("document.activeElement.title")).toBe("Remove report.pdf");
+
+      // A reload in the middle of it: it begins anew.
+      await kept(page, 1);
+      await page.reload();
+      await begin(page, uploads);
+      await expect.poll(() => page.evaluate("globalThis.uploads?.length")).toBe(1);
+      expect(await field(page).inputValue()).toBe("Sum it up");
+      await field(page).press("Enter");
+      expect(sends).toEqual([]);
+      await page.evaluate("uploads[0].end('upload:report.pdf')");
+      await page.getByText("I see.").waitFor();
+      expect(sends).toHaveLength(1);
+      expect(sends[0]).toContain("upload:report.pdf");
+      expect(sends[0]).not.toContain(Buffer.from("%PDF-1.4 the report").toString("base64"));
+      expect(await lastSent()).toMatchObject([
+        {
+          type: "document",
+          source: { media_type: "application/pdf", data: Buffer.from("%PDF-1.4 the report").toString("base64") },
+        },
+        { type: "text", text: "Sum it up" },
+      ]);
+      // The message has its card, and the tray is empty.
+      expect(await page.locator("[data-glove-role=user] [data-glove-attachment]").innerText()).toContain("report.pdf");
+      expect(await attached(page).count()).toBe(0);
+
+      // Taken away while it is on its way: it is stopped.
+      await pick(page, { name: "other.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.4 another") });
+      await expect.poll(() => page.evaluate("globalThis.uploads?.length")).toBe(2);
+      await page.getByRole("button", { name: "Remove other.pdf" }).click();
+      expect(await page.evaluate("uploads[1].signal.aborted")).toBe(true);
+      expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+    },
+    {},
+    uploads,
+  ));
 
 test("a message whose files the server refuses is told as such, and the person decides: without them, or smaller", async () => {
   await withChat(async (page) => {

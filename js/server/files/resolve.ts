@@ -81,11 +81,14 @@ function tooLarge(limit: number): never {
   return refuse(413, "BODY_TOO_LARGE", "The files of this conversation are too large together.", undefined, detail);
 }
 
-async function partOf(part: ContentPart, { url, type, name }: FileReference, file: ResolvedFile): Promise<ContentPart> {
+async function partOf(part: ContentPart, { type, name }: FileReference, file: ResolvedFile): Promise<ContentPart> {
   if (typeof file === "string") return { ...part, source: { type: "url", media_type: type, url: file } };
   const blob = file instanceof Uint8Array ? new Blob([new Uint8Array(file)]) : file;
   const media_type = blob?.type || type;
-  if (!blob?.size) return { type: "text", text: `[The file ${JSON.stringify(name || url)} is not there, so it cannot be read.]` };
+  if (!blob?.size) {
+    const which = name && ` ${JSON.stringify(name)}`;
+    return { type: "text", text: `[The file${which} is not there, so it cannot be read.]` };
+  }
   // As pages send texts that they have themselves.
   if (/^(?:text\/|application\/json\b|image\/svg\b)/.test(media_type))
     return { type: "text", text: `${name || "file"}:\n${await blob.text()}` };
