@@ -114,6 +114,34 @@ test("calls are taken back with the keyboard: what came later is told before, an
   });
 });
 
+test.each([360, 1000])(
+  "a long result is read at the side or as a sheet, and closed with the keyboard, at %i pixels",
+  async (width) => {
+    await withPage(
+      async (page) => {
+        await showState(page, "large");
+        await page.locator("summary", { hasText: "List the services" }).press("Enter");
+        const open = page.getByRole("button", { name: "Show large: List the services" });
+        await open.focus();
+        await page.keyboard.press("Enter");
+        const panel = page.getByRole("dialog", { name: "List the services" });
+        await panel.waitFor();
+        expect(await barriers(page, "main", ["region"])).toEqual([]);
+        const box = await panel.boundingBox();
+        // All of the width of a phone, and beside the conversation where there is room.
+        expect([box?.width, (box?.height ?? 0) > 500]).toEqual([width === 360 ? 360 : 500, true]);
+        expect(await panel.locator("pre").evaluate((one) => one.scrollHeight === one.clientHeight)).toBe(true);
+        await page.keyboard.press("Shift+Tab");
+        expect(await page.evaluate("document.activeElement.title")).toBe("Copy");
+        await page.keyboard.press("Escape");
+        await panel.waitFor({ state: "detached" });
+        expect(await open.evaluate((one) => one === document.activeElement)).toBe(true);
+      },
+      { viewport: { width, height: 640 } },
+    );
+  },
+);
+
 test("Enter answers no decision that has just come, and a dangerous one is allowed by a red button", async () => {
   await withPage(async (page) => {
     await chat(

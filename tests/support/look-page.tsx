@@ -205,6 +205,19 @@ export const states: Readonly<Record<string, Parts>> = {
     streamingReasoning: "The study is small, so the smaller one may",
     busy: true,
   },
+  // A result that does not fit on its card.
+  large: {
+    timeline: [
+      user("u1", "Which services are there?"),
+      tool("c1", {
+        title: "List the services",
+        output: JSON.stringify(
+          Array.from({ length: 24 }, (_, at) => ({ name: `service-${at}`, region: "eu-west-1", note: "Answers within 30 ms." })),
+        ),
+      }),
+      agent("a1", "There are 24."),
+    ],
+  },
   // What can be taken back.
   undo: {
     timeline: [

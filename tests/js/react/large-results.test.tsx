@@ -1,5 +1,5 @@
 // Results that are large, and results that are drawn by what is loaded late.
-import { act, fireEvent, render, screen } from "@testing-library/react";
+import { act, fireEvent, render, screen, within } from "@testing-library/react";
 import { defineTool, Render } from "glove-wasm/react";
 import { lazy, useState } from "react";
 import { afterEach, expect, test, vi } from "vitest";
@@ -72,6 +72,41 @@ test("a large result is opened at the side, keeps its state, and closes with Esc
   expect([screen.queryByRole("dialog"), shows.getAttribute("popover")]).toEqual([null, null]);
   expect([shows.parentElement?.style.minHeight, look?.style.paddingInlineEnd]).toEqual(["", ""]);
   expect(screen.getByRole("button", { name: "count 2" })).toBeTruthy();
+});
+
+test("a long text among the details is opened the same way, and copied as the tool gave it", async () => {
+  const output = JSON.stringify(Array.from({ length: 40 }, (_, at) => ({ at })));
+  const writeText = vi.fn().mockResolvedValue(undefined);
+  vi.stubGlobal("navigator", { ...navigator, clipboard: { writeText } });
+  const entry = tool("c1", { name: "report", title: "The report", status: "success", output });
+  const short = tool("c2", { name: "report", title: "The short one", status: "success", output: "1" });
+  const { container } = render(<Render glove={handle({ timeline: [user("m1"), entry, short] })} />);
+  const open = await screen.findByRole("button", { name: "Show large: The report", hidden: true });
+  expect(screen.queryByRole("button", { name: /The short one/, hidden: true })).toBeNull();
+  fireEvent.click(open);
+  const panel = screen.getByRole("dialog", { name: "The report", hidden: true });
+  expect(panel).toBe(container.querySelector("[data-glove-result]"));
+  await act(async () => fireEvent.click(within(panel).getByRole("button", { name: "Copy", hidden: true })));
+  expect(writeText).toHaveBeenCalledExactlyOnceWith(output);
+  expect(within(panel).getByRole("button", { name: "Copied", hidden: true })).toBeTruthy();
+  fireEvent.keyDown(panel, { key: "Escape" });
+  expect(screen.queryByRole("dialog", { hidden: true })).toBeNull();
+});
+
+test("what is drawn is copied as the text that is seen, without the bar above it", async () => {
+  const measure = sizes();
+  const writeText = vi.fn().mockResolvedValue(undefined);
+  vi.stubGlobal("navigator", { ...navigator, clipboard: { writeText } });
+  const { container } = render(<Render glove={handle({ timeline: [user("m1"), done] })} />);
+  const shows = container.querySelector("[data-glove-shows]") as HTMLElement;
+  Object.defineProperty(shows, "offsetHeight", { value: 900 });
+  act(measure);
+  fireEvent.click(screen.getByRole("button", { name: "Show large: The report" }));
+  // jsdom lays nothing out, so it has no such text.
+  const drawn = [...shows.children].filter((child) => !child.matches("[data-glove-opens]"));
+  for (const child of drawn) Object.defineProperty(child, "innerText", { value: child.textContent });
+  await act(async () => fireEvent.click(within(shows).getByRole("button", { name: "Copy" })));
+  expect(writeText).toHaveBeenCalledExactlyOnceWith("result c1");
 });
 
 test("a result that is small, a question and a chat without the look have no such button", () => {

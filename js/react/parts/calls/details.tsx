@@ -1,8 +1,9 @@
 // What a card shows when it is opened: what the call was given, and what came of it.
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Loader } from "../../look/loader.js";
 import { useLabels } from "../../render/labels.js";
-import { ResultText } from "./result-text.js";
+import { isLong, OpenResult } from "./open-result.js";
+import { pretty, ResultText } from "./result-text.js";
 import { Values } from "./values.js";
 
 export { OpenResult } from "./open-result.js";
@@ -13,10 +14,12 @@ interface CallDetailsProps {
   readonly input: unknown;
   readonly output: string | undefined;
   readonly failed: boolean;
+  readonly title: string;
 }
 
-export function CallDetails({ input, output = "", failed }: CallDetailsProps): ReactNode {
+export function CallDetails({ input, output = "", failed, title }: CallDetailsProps): ReactNode {
   const say = useLabels();
+  const result = useRef<HTMLDivElement>(null);
   return (
     <>
       <h4>{say("Arguments")}</h4>
@@ -24,7 +27,14 @@ export function CallDetails({ input, output = "", failed }: CallDetailsProps): R
       {output !== "" && (
         <>
           <h4>{say(failed ? "Error" : "Result")}</h4>
-          {mayHoldMedia(output) ? <ResultMedia output={output} /> : <ResultText text={output} />}
+          {mayHoldMedia(output) ? (
+            <ResultMedia output={output} />
+          ) : (
+            <div ref={result} data-glove-result="">
+              {isLong(pretty(output)) && <OpenResult of={result} title={title} text={output} />}
+              <ResultText text={output} />
+            </div>
+          )}
         </>
       )}
     </>

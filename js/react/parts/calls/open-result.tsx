@@ -5,12 +5,25 @@ import { useLabels } from "../../render/labels.js";
 import { Name } from "../../text/visible.js";
 import { visibleText } from "../../text/visible-text.js";
 import { ChatContext } from "../chat-context.js";
+import { CopyButton } from "../copy-button.js";
 import { IconLabel } from "../icons.js";
 import { dressed } from "./dress.js";
 
 /** In pixels: higher ones are large, and stay so until they are much lower. */
 const large = 320;
 const small = 240;
+
+/** A text that does not fit on a card: in UTF-16 units, and in lines. */
+const [longText, manyLines] = [1_200, 12];
+
+export const isLong = (text: string): boolean => text.length > longText || text.split("\n", manyLines + 1).length > manyLines;
+
+/** What is drawn, as a text: a table has a tab between its cells. */
+const shownText = (element: HTMLElement | null): string =>
+  [...(element?.children ?? [])]
+    .filter((child) => !child.matches("[data-glove-opens]"))
+    .map((child) => (child as HTMLElement).innerText)
+    .join("\n");
 
 /** What chats were before they made room, and for how many. */
 const rooms = new WeakMap<HTMLElement, { readonly before: string; open: number }>();
@@ -36,24 +49,27 @@ interface OpenResultProps {
   /** What holds the result, and this button. */
   readonly of: RefObject<HTMLElement | null>;
   readonly title: string;
+  /** It is a text, which is long as it is; what is drawn is measured. */
+  readonly text?: string;
 }
 
-export function OpenResult({ of, title }: OpenResultProps): ReactNode {
+export function OpenResult({ of, title, text }: OpenResultProps): ReactNode {
   const say = useLabels();
   const isStyled = useContext(ChatContext)?.styled;
-  const [isLarge, setLarge] = useState(false);
+  const [isHigh, setHigh] = useState(false);
+  const isLarge = isHigh || (text !== undefined && isStyled);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const element = of.current;
     const Sizes = element?.ownerDocument.defaultView?.ResizeObserver;
-    if (!element || !Sizes || !isStyled || isOpen) return;
+    if (!element || !Sizes || !isStyled || isOpen || text !== undefined) return;
     const sizes = new Sizes(() => {
       const { offsetHeight, scrollWidth, clientWidth } = element;
-      setLarge((was) => offsetHeight > (was ? small : large) || scrollWidth > clientWidth);
+      setHigh((was) => offsetHeight > (was ? small : large) || scrollWidth > clientWidth);
     });
     sizes.observe(element);
     return () => sizes.disconnect();
-  }, [of, isStyled, isOpen]);
+  }, [of, isStyled, isOpen, text]);
   useBrowserLayoutEffect(() => {
     const element = of.current;
     const card = element?.parentElement;
@@ -88,9 +104,13 @@ export function OpenResult({ of, title }: OpenResultProps): ReactNode {
   return (
     <div ref={dressed} data-glove-opens="">
       {isOpen && (
-        <strong>
-          <Name of={title} />
-        </strong>
+        <>
+          <strong>
+            <Name of={title} />
+          </strong>
+          {/* None of the plain buttons that an application draws there, either. */}
+          <CopyButton className="" data-glove-copy-all="" text={() => text ?? shownText(of.current)} />
+        </>
       )}
       <button
         type="button"

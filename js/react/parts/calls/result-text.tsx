@@ -13,7 +13,7 @@ export function ResultText({ text }: { readonly text: string }): ReactNode {
 }
 
 /** JSON on several lines; anything else, and what is long, as it is. */
-function pretty(output: string): string {
+export function pretty(output: string): string {
   if (output.length > 20_000 || !/^\s*[[{]/.test(output)) return output;
   try {
     return readable(JSON.parse(output));

@@ -145,7 +145,7 @@ function Card({
           )}
         </Summary>
         <div data-glove-details="">
-          <CallDetails input={input} output={output} failed={state === "failed"} />
+          <CallDetails input={input} output={output} failed={state === "failed"} title={title} />
         </div>
       </details>
       {id !== undefined && /^(?:done|undone)$/.test(state) && <UndoCall id={id} title={title} undone={state === "undone"} />}
