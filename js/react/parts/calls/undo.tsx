@@ -1,27 +1,22 @@
 // The button on a card that takes its call back. What came after it is taken back first: that is said, and asked, before.
-import { type ReactNode, useContext, useId, useRef, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import type { TimelineEntry, ToolEntry, UndoableCall } from "../../../src/snapshot/snapshot.js";
 import { engineOfHandle, usePartOf } from "../../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../../render/labels.js";
 import { Name } from "../../text/visible.js";
 import { visibleText } from "../../text/visible-text.js";
-import { type Chat, ChatContext } from "../chat-context.js";
+import type { Chat } from "../chat-context.js";
 import { Icon, undone as undoIcon } from "../icons.js";
 import { errorMessage } from "../notices/error-messages.js";
-import { dressed } from "./dress.js";
 import { aboutCall, back, toolTitle } from "./tool-state.js";
 
-interface UndoCallProps {
+export interface UndoProps {
   readonly id: string;
   readonly title: string;
   /** It was taken back. */
   readonly undone: boolean;
-}
-
-export function UndoCall(props: UndoCallProps): ReactNode {
-  const chat = useContext(ChatContext);
-  return chat?.glove.undo ? <Undo {...props} chat={chat} /> : null;
+  readonly chat: Chat;
 }
 
 type Calls = readonly UndoableCall[];
@@ -34,7 +29,7 @@ function upTo(id: string, undoable: Calls): Calls {
 
 const same = (a: Calls, b: Calls) => a.length === b.length && a.every(({ toolCallId }, at) => b[at]?.toolCallId === toolCallId);
 
-function Undo({ id, title, undone, chat: { glove } }: UndoCallProps & { readonly chat: Chat }): ReactNode {
+export function Undo({ id, title, undone, chat: { glove } }: UndoProps): ReactNode {
   const say = useLabels();
   // A run that stands still would be given up.
   const busy = usePartOf(glove, ({ busy, run }) => busy || (run?.phase ?? "idle") !== "idle");
@@ -51,7 +46,6 @@ function Undo({ id, title, undone, chat: { glove } }: UndoCallProps & { readonly
   const [confirm, question] = [useRef<HTMLButtonElement>(null), useId()];
   const asks = asked !== undefined && !busy && !runs && calls.length > 1 && same(asked, calls);
 
-  useBrowserLayoutEffect(() => dressed(region.current), []);
   useBrowserLayoutEffect(() => {
     if (asks) confirm.current?.focus();
   }, [asks]);
