@@ -13,7 +13,7 @@ import type { ToolResultData } from "../../src/wire/record.js";
 import { agUiState, clientTool } from "./client-tools.js";
 import { answer, clientCalls, interruptsOf, openIds } from "./interrupts.js";
 import { RunEvents } from "./run-events.js";
-import type { ResumeEntry, RunInput } from "./run-input.js";
+import type { ResumeEntry, RunInput, ToolAnswer } from "./run-input.js";
 import { sentId, shownMessages } from "./shown-messages.js";
 
 export interface Serving {
@@ -26,6 +26,12 @@ export interface Serving {
   report(error: GloveError): void;
   /** Called when nothing of it is open any more. */
   over(): void;
+}
+
+interface Told {
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly result: ToolResultData;
 }
 
 /** So long a stopped run is waited for. */
@@ -53,6 +59,10 @@ class ServedRun {
   /** What of `resume` is not used, and of what the client's tools gave. */
   readonly #resume: Set<ResumeEntry>;
   readonly #answered = new Set<string>();
+  /** The tools that the client runs. */
+  #theirs: ReadonlySet<string> = new Set();
+  /** The ids of the messages that the client has. */
+  #known: ReadonlySet<string>;
   /** The state that the client knows. */
   #state: string;
   #ending = false;
@@ -61,6 +71,7 @@ class ServedRun {
   constructor(serving: Serving) {
     const { client, sessionId, userId, input } = serving;
     this.#serving = serving;
+    this.#known = input.known;
     this.#state = JSON.stringify(input.state);
     this.#resume = new Set(input.resume);
     this.#session = client.session(sessionId, userId ? { userId } : {});
@@ -77,6 +88,7 @@ class ServedRun {
     const own = client.tools ?? [];
     // A tool of the server's stands in the place of one of the client's.
     const theirs = input.tools.filter(({ name }) => !own.some((tool) => tool.name === name));
+    this.#theirs = new Set(theirs.map(({ name }) => name));
     const plugins = (session.config.plugins ?? []).filter(({ id }) => id !== agUiState.id);
     session.configure({ tools: [...own, ...theirs.map(clientTool)], plugins: [...plugins, this.#plugin()] });
     await session.start();
@@ -143,9 +155,9 @@ class ServedRun {
     const subscriber = {
       record: (type: string, data: unknown) => {
         if (type !== "tool_use_result") return this.#events.record(type, data);
-        const { call_id, result } = data as { readonly call_id: string; readonly result: ToolResultData };
+        const { call_id, tool_name, result } = data as Told;
         // What the client gave it knows.
-        if (!input.answers.has(call_id)) this.#events.result(call_id, result);
+        if (!this.#theirs.has(tool_name) || !input.answers.has(call_id)) this.#events.result(call_id, result);
       },
     };
     const leave = () => void this.#leave();
@@ -260,28 +272,33 @@ class ServedRun {
     });
   }
 
-  /** The messages of the session, where the client lacks one. */
+  /** The messages of the session, where the client lacks one, or has another result than the session. */
   #tellMessages(always = false): void {
     const { input } = this.#serving;
     // What the client has just said comes last, and is in the session a moment later.
     const fresh = this.#isNew() ? ((input.said?.messages ?? []) as { readonly id: string }[]) : [];
-    const messages = [...shownMessages(this.#session.getSnapshot().timeline, input), ...fresh];
-    const known = new Set([...input.known, ...this.#events.told]);
+    const { timeline } = this.#session.getSnapshot();
+    const messages = [...shownMessages(timeline, { ...input, theirs: this.#theirs }), ...fresh];
+    const known = new Set([...this.#known, ...this.#events.told]);
+    const there = new Map(messages.map((message) => [message.id, message]));
+    const isWrong = ([call, { message }]: readonly [string, ToolAnswer]) => {
+      const { id } = message as { readonly id: string };
+      return known.has(id) && !there.has(id) && there.has(call);
+    };
     const missing = messages.filter(({ id }) => !known.has(id));
-    if (!always && missing.length === 0) return;
+    if (!always && missing.length === 0 && ![...input.answers].some(isWrong)) return;
     this.#events.close();
     // A client keeps what it has in its place, and puts the rest behind it: it begins anew where that would be another order.
-    const there = new Map(messages.map((message) => [message.id, message]));
     const kept = [...known].flatMap((id) => there.get(id) ?? []);
     if ([...kept, ...missing].some((message, at) => message !== messages[at]))
       this.#write({ type: "MESSAGES_SNAPSHOT", messages: [] });
-    for (const { id } of messages) this.#events.told.add(id);
+    this.#known = new Set(there.keys());
     this.#write({ type: "MESSAGES_SNAPSHOT", messages });
   }
 
   #finish(): void {
     if (this.#ending) return;
-    const { threadId, runId } = this.#serving.input;
+    const { threadId, runId, versioned } = this.#serving.input;
     const snapshot = this.#session.getSnapshot();
     const waits = this.#waits();
     const interrupts = waits ? interruptsOf(snapshot) : [];
@@ -291,7 +308,8 @@ class ServedRun {
     const outcome =
       interrupts.length > 0
         ? { type: "interrupt", interrupts }
-        : { type: "success", ...(pending.length > 0 && { pendingToolCallIds: pending }) };
+        : // Before 1.0 an outcome with more in it was refused: a client finds its calls among the messages.
+          { type: "success", ...(versioned && pending.length > 0 && { pendingToolCallIds: pending }) };
     for (const { interruptId } of this.#resume)
       this.#serving.report(new GloveError("INTERRUPT_UNKNOWN", `Nothing with the id "${interruptId}" waits for an answer.`));
     const { usage } = this.#events;
@@ -300,10 +318,14 @@ class ServedRun {
 
   #fail(thrown: unknown): void {
     if (this.#ending) return;
-    const { threadId, runId } = this.#serving.input;
+    const { threadId, runId, versioned } = this.#serving.input;
     this.#events.close();
     if (thrown instanceof AbortError) {
-      this.#end({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } });
+      // Before 1.0 there was no such outcome.
+      const stopped = versioned
+        ? { type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } }
+        : { type: "RUN_ERROR", message: "The run was stopped.", code: thrown.code };
+      this.#end(stopped);
       return;
     }
     const error = thrown instanceof GloveError ? thrown : new GloveError("INTERNAL", asError(thrown).message, { cause: thrown });
