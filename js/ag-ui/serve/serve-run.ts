@@ -7,6 +7,7 @@ import type { Plugin } from "../../src/ports/plugin.js";
 import { EventStream } from "../../src/relay/events.js";
 import type { GloveClient } from "../../src/session/client.js";
 import type { GloveSession } from "../../src/session/session.js";
+import { Watch } from "../../src/session/watch.js";
 import { AbortError, asError, GloveError } from "../../src/values/error.js";
 import { generateId } from "../../src/values/ids.js";
 import type { ToolResultData } from "../../src/wire/record.js";
@@ -53,6 +54,7 @@ export async function serveRun(serving: Serving): Promise<Response> {
 class ServedRun {
   readonly #serving: Serving;
   readonly #session: GloveSession;
+  readonly #watching: Watch;
   readonly #release: () => void;
   readonly #stream: EventStream;
   readonly #events: RunEvents;
@@ -75,6 +77,7 @@ class ServedRun {
     this.#state = JSON.stringify(input.state);
     this.#resume = new Set(input.resume);
     this.#session = client.session(sessionId, userId ? { userId } : {});
+    this.#watching = new Watch(this.#session, () => this.#ending);
     this.#release = client.retain(this.#session);
     this.#stream = new EventStream(serving.heartbeatMs, () => void this.#leave());
     this.#events = new RunEvents(this.#write, () => this.#session.getSnapshot().timeline);
@@ -175,20 +178,20 @@ class ServedRun {
       const leaves =
         this.#isNew() && clientCalls(session.getSnapshot()).some((slot) => !this.#serving.input.answers.has(slot.toolCallId));
       if (leaves) session.abort();
-      await this.#until(() => !leaves || !session.getSnapshot().busy, endingMs);
+      await this.#watching.until(() => !leaves || !session.getSnapshot().busy, endingMs);
       const asked = this.#begin();
       let settled: { readonly error?: unknown } | undefined;
       asked?.then(
         (outcome) => {
           settled = { error: failureOf(outcome) };
-          this.#look();
+          this.#watching.look();
         },
         (error: unknown) => {
           settled = { error };
-          this.#look();
+          this.#watching.look();
         },
       );
-      await this.#until(() => {
+      await this.#watching.until(() => {
         this.#give();
         const { busy } = session.getSnapshot();
         return settled !== undefined || (!asked && !busy) || this.#waits();
@@ -249,27 +252,6 @@ class ServedRun {
     if (snapshot.run.phase !== "waiting") return false;
     const open = [...openIds(snapshot), ...clientCalls(snapshot).map(({ id }) => id)];
     return open.length > 0 && !open.some((id) => this.#answered.has(id));
-  }
-
-  #look = () => {};
-
-  /** Looks whenever something changes. */
-  #until(fits: () => boolean, ms?: number): Promise<void> {
-    return new Promise((resolve) => {
-      let undo = () => {};
-      const end = () => {
-        clearTimeout(timer);
-        undo();
-        resolve();
-      };
-      const look = () => {
-        if (this.#ending || this.#session.disposed || fits()) end();
-      };
-      const timer = ms === undefined ? undefined : setTimeout(end, ms);
-      undo = this.#session.subscribe(look);
-      this.#look = look;
-      look();
-    });
   }
 
   /** The messages of the session, where the client lacks one, or has another result than the session. */
@@ -347,17 +329,7 @@ class ServedRun {
     this.#ending = true;
     this.#stream.end(() => new Response(null, { status: 499 }));
     this.#session.abort();
-    await new Promise<void>((resolve) => {
-      const ended = () => {
-        if (this.#session.getSnapshot().busy && !this.#session.disposed) return;
-        clearTimeout(timer);
-        undo();
-        resolve();
-      };
-      const timer = setTimeout(resolve, endingMs);
-      const undo = this.#session.subscribe(ended);
-      ended();
-    });
+    await new Watch(this.#session, () => false).until(() => !this.#session.getSnapshot().busy, endingMs);
     this.close();
   }
 
