@@ -23,6 +23,7 @@ export async function setup({ chromium = false, engines = [], servers = false, r
   if (site) await packagesIn("tools/site", "what the site needs");
   if (real) {
     await packagesIn("tests/real/clients", "what others wrote: clients");
+    await packagesIn("tests/real/copilotkit", "what others wrote: copilotkit");
     await packagesIn("tests/real/mcp", "what others wrote: mcp");
     tools.llama = await llamaServer();
   }

@@ -47,6 +47,8 @@ const measured = {
     (await bundle(`${page} export { createMcpApps } from "glove-wasm/mcp/apps";`)).atOnce,
   "everything of 'glove-wasm/skills'": async () => (await bundle('export * from "glove-wasm/skills"')).atOnce,
   "everything of 'glove-wasm/webmcp'": async () => (await bundle('export * from "glove-wasm/webmcp"')).atOnce,
+  "a page with 'glove-wasm/a2ui' before it draws": async () =>
+    (await bundle(`${page} export { a2ui } from "glove-wasm/a2ui";`)).atOnce,
   "everything of 'glove-wasm/ag-ui'": async () => (await bundle('export * from "glove-wasm/ag-ui"')).atOnce,
   ...Object.fromEntries(
     ["vue", "svelte", "solid"].map((name) => [

@@ -134,7 +134,8 @@ export const bundles = {
   "conversation/chat.js": ["conversation/follow.js"],
 
   // ---- the other entries -----------------------------------------------------------------------------------------------
-  "server/body.js": below("server", "authorize", "cors", "refuse"),
+  // With what follows a session for handlers of AG-UI and MCP.
+  "server/body.js": [...below("server", "authorize", "cors", "refuse"), "src/session/watch.js"],
   "server/handler.js": ["server/resume/answer-buffer.js"],
   "tasks/watch.js": below(
     "tasks",

@@ -55,6 +55,7 @@ const told: [file: string, text: string, ...kilobytes: number[]][] = [
     kB("later: the official bridge to apps of MCP"),
     kB("later: drawing apps of MCP"),
   ],
+  ["docs/a2ui.md", "A page that uses it loads # kB more", kB("a page with 'glove-wasm/a2ui' before it draws") - first],
   ["docs/mcp.md", "Signing in is # kB more", kB("later: signing in to servers of MCP")],
   ["docs/mcp.md", "Drawing its questions is # kB", kB("later: drawing what servers of MCP ask")],
   ["README.md", "| a finished chat (brotli) | # kB, # kB of it", kB("page", "later: the look of <Render>"), first],

@@ -16,7 +16,7 @@ const files = () =>
 const needed = [
   /^pkg\/.*\.(js|d\.ts|wasm|css)$/,
   /^bin\/[\w/-]+\.(mjs|tsx|css)$/,
-  /^(ag-ui|ai-sdk|mcp|react|remote|server|skills|slim|tasks|testing|webmcp)\/package\.json$/,
+  /^(a2ui|ag-ui|ai-sdk|mcp|react|remote|server|skills|slim|tasks|testing|webmcp)\/package\.json$/,
   /^react\/style\.css$/,
   /^docs\/((guides\/)?[\w-]+\.md|plots\/w\d+\.svg)$/,
   /^examples\/.*\.(md|html|css|m?js|tsx?|vue|svelte|json|rs|toml|csv|svg|webmanifest)$/,

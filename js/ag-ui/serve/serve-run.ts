@@ -7,13 +7,14 @@ import type { Plugin } from "../../src/ports/plugin.js";
 import { EventStream } from "../../src/relay/events.js";
 import type { GloveClient } from "../../src/session/client.js";
 import type { GloveSession } from "../../src/session/session.js";
+import { Watch } from "../../src/session/watch.js";
 import { AbortError, asError, GloveError } from "../../src/values/error.js";
 import { generateId } from "../../src/values/ids.js";
 import type { ToolResultData } from "../../src/wire/record.js";
 import { agUiState, clientTool } from "./client-tools.js";
 import { answer, clientCalls, interruptsOf, openIds } from "./interrupts.js";
 import { RunEvents } from "./run-events.js";
-import type { ResumeEntry, RunInput } from "./run-input.js";
+import type { ResumeEntry, RunInput, ToolAnswer } from "./run-input.js";
 import { sentId, shownMessages } from "./shown-messages.js";
 
 export interface Serving {
@@ -26,6 +27,12 @@ export interface Serving {
   report(error: GloveError): void;
   /** Called when nothing of it is open any more. */
   over(): void;
+}
+
+interface Told {
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly result: ToolResultData;
 }
 
 /** So long a stopped run is waited for. */
@@ -47,12 +54,17 @@ export async function serveRun(serving: Serving): Promise<Response> {
 class ServedRun {
   readonly #serving: Serving;
   readonly #session: GloveSession;
+  readonly #watching: Watch;
   readonly #release: () => void;
   readonly #stream: EventStream;
   readonly #events: RunEvents;
   /** What of `resume` is not used, and of what the client's tools gave. */
   readonly #resume: Set<ResumeEntry>;
   readonly #answered = new Set<string>();
+  /** The tools that the client runs. */
+  #theirs: ReadonlySet<string> = new Set();
+  /** The ids of the messages that the client has. */
+  #known: ReadonlySet<string>;
   /** The state that the client knows. */
   #state: string;
   #ending = false;
@@ -61,9 +73,11 @@ class ServedRun {
   constructor(serving: Serving) {
     const { client, sessionId, userId, input } = serving;
     this.#serving = serving;
+    this.#known = input.known;
     this.#state = JSON.stringify(input.state);
     this.#resume = new Set(input.resume);
     this.#session = client.session(sessionId, userId ? { userId } : {});
+    this.#watching = new Watch(this.#session, () => this.#ending);
     this.#release = client.retain(this.#session);
     this.#stream = new EventStream(serving.heartbeatMs, () => void this.#leave());
     this.#events = new RunEvents(this.#write, () => this.#session.getSnapshot().timeline);
@@ -77,6 +91,7 @@ class ServedRun {
     const own = client.tools ?? [];
     // A tool of the server's stands in the place of one of the client's.
     const theirs = input.tools.filter(({ name }) => !own.some((tool) => tool.name === name));
+    this.#theirs = new Set(theirs.map(({ name }) => name));
     const plugins = (session.config.plugins ?? []).filter(({ id }) => id !== agUiState.id);
     session.configure({ tools: [...own, ...theirs.map(clientTool)], plugins: [...plugins, this.#plugin()] });
     await session.start();
@@ -143,9 +158,9 @@ class ServedRun {
     const subscriber = {
       record: (type: string, data: unknown) => {
         if (type !== "tool_use_result") return this.#events.record(type, data);
-        const { call_id, result } = data as { readonly call_id: string; readonly result: ToolResultData };
+        const { call_id, tool_name, result } = data as Told;
         // What the client gave it knows.
-        if (!input.answers.has(call_id)) this.#events.result(call_id, result);
+        if (!this.#theirs.has(tool_name) || !input.answers.has(call_id)) this.#events.result(call_id, result);
       },
     };
     const leave = () => void this.#leave();
@@ -163,20 +178,20 @@ class ServedRun {
       const leaves =
         this.#isNew() && clientCalls(session.getSnapshot()).some((slot) => !this.#serving.input.answers.has(slot.toolCallId));
       if (leaves) session.abort();
-      await this.#until(() => !leaves || !session.getSnapshot().busy, endingMs);
+      await this.#watching.until(() => !leaves || !session.getSnapshot().busy, endingMs);
       const asked = this.#begin();
       let settled: { readonly error?: unknown } | undefined;
       asked?.then(
         (outcome) => {
           settled = { error: failureOf(outcome) };
-          this.#look();
+          this.#watching.look();
         },
         (error: unknown) => {
           settled = { error };
-          this.#look();
+          this.#watching.look();
         },
       );
-      await this.#until(() => {
+      await this.#watching.until(() => {
         this.#give();
         const { busy } = session.getSnapshot();
         return settled !== undefined || (!asked && !busy) || this.#waits();
@@ -239,49 +254,33 @@ class ServedRun {
     return open.length > 0 && !open.some((id) => this.#answered.has(id));
   }
 
-  #look = () => {};
-
-  /** Looks whenever something changes. */
-  #until(fits: () => boolean, ms?: number): Promise<void> {
-    return new Promise((resolve) => {
-      let undo = () => {};
-      const end = () => {
-        clearTimeout(timer);
-        undo();
-        resolve();
-      };
-      const look = () => {
-        if (this.#ending || this.#session.disposed || fits()) end();
-      };
-      const timer = ms === undefined ? undefined : setTimeout(end, ms);
-      undo = this.#session.subscribe(look);
-      this.#look = look;
-      look();
-    });
-  }
-
-  /** The messages of the session, where the client lacks one. */
+  /** The messages of the session, where the client lacks one, or has another result than the session. */
   #tellMessages(always = false): void {
     const { input } = this.#serving;
     // What the client has just said comes last, and is in the session a moment later.
     const fresh = this.#isNew() ? ((input.said?.messages ?? []) as { readonly id: string }[]) : [];
-    const messages = [...shownMessages(this.#session.getSnapshot().timeline, input), ...fresh];
-    const known = new Set([...input.known, ...this.#events.told]);
+    const { timeline } = this.#session.getSnapshot();
+    const messages = [...shownMessages(timeline, { ...input, theirs: this.#theirs }), ...fresh];
+    const known = new Set([...this.#known, ...this.#events.told]);
+    const there = new Map(messages.map((message) => [message.id, message]));
+    const isWrong = ([call, { message }]: readonly [string, ToolAnswer]) => {
+      const { id } = message as { readonly id: string };
+      return known.has(id) && !there.has(id) && there.has(call);
+    };
     const missing = messages.filter(({ id }) => !known.has(id));
-    if (!always && missing.length === 0) return;
+    if (!always && missing.length === 0 && ![...input.answers].some(isWrong)) return;
     this.#events.close();
     // A client keeps what it has in its place, and puts the rest behind it: it begins anew where that would be another order.
-    const there = new Map(messages.map((message) => [message.id, message]));
     const kept = [...known].flatMap((id) => there.get(id) ?? []);
     if ([...kept, ...missing].some((message, at) => message !== messages[at]))
       this.#write({ type: "MESSAGES_SNAPSHOT", messages: [] });
-    for (const { id } of messages) this.#events.told.add(id);
+    this.#known = new Set(there.keys());
     this.#write({ type: "MESSAGES_SNAPSHOT", messages });
   }
 
   #finish(): void {
     if (this.#ending) return;
-    const { threadId, runId } = this.#serving.input;
+    const { threadId, runId, versioned } = this.#serving.input;
     const snapshot = this.#session.getSnapshot();
     const waits = this.#waits();
     const interrupts = waits ? interruptsOf(snapshot) : [];
@@ -291,7 +290,8 @@ class ServedRun {
     const outcome =
       interrupts.length > 0
         ? { type: "interrupt", interrupts }
-        : { type: "success", ...(pending.length > 0 && { pendingToolCallIds: pending }) };
+        : // Before 1.0 an outcome with more in it was refused: a client finds its calls among the messages.
+          { type: "success", ...(versioned && pending.length > 0 && { pendingToolCallIds: pending }) };
     for (const { interruptId } of this.#resume)
       this.#serving.report(new GloveError("INTERRUPT_UNKNOWN", `Nothing with the id "${interruptId}" waits for an answer.`));
     const { usage } = this.#events;
@@ -300,10 +300,14 @@ class ServedRun {
 
   #fail(thrown: unknown): void {
     if (this.#ending) return;
-    const { threadId, runId } = this.#serving.input;
+    const { threadId, runId, versioned } = this.#serving.input;
     this.#events.close();
     if (thrown instanceof AbortError) {
-      this.#end({ type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } });
+      // Before 1.0 there was no such outcome.
+      const stopped = versioned
+        ? { type: "RUN_FINISHED", threadId, runId, outcome: { type: "cancelled" } }
+        : { type: "RUN_ERROR", message: "The run was stopped.", code: thrown.code };
+      this.#end(stopped);
       return;
     }
     const error = thrown instanceof GloveError ? thrown : new GloveError("INTERNAL", asError(thrown).message, { cause: thrown });
@@ -325,17 +329,7 @@ class ServedRun {
     this.#ending = true;
     this.#stream.end(() => new Response(null, { status: 499 }));
     this.#session.abort();
-    await new Promise<void>((resolve) => {
-      const ended = () => {
-        if (this.#session.getSnapshot().busy && !this.#session.disposed) return;
-        clearTimeout(timer);
-        undo();
-        resolve();
-      };
-      const timer = setTimeout(resolve, endingMs);
-      const undo = this.#session.subscribe(ended);
-      ended();
-    });
+    await new Watch(this.#session, () => false).until(() => !this.#session.getSnapshot().busy, endingMs);
     this.close();
   }
 

@@ -20,8 +20,13 @@ export function nextAnswerId(timeline: Timeline): string {
 
 const answerId = (user: string | undefined, nth: number) => `${user ?? "start"}:answer-${nth + 1}`;
 
+type Known = Pick<RunInput, "answers" | "own" | "users"> & {
+  /** The names of tools that the client runs. */
+  readonly theirs: ReadonlySet<string>;
+};
+
 /** `input`: what the client has of it already is given back as it is. */
-export function shownMessages(timeline: Timeline, input: Pick<RunInput, "answers" | "own" | "users">): { readonly id: string }[] {
+export function shownMessages(timeline: Timeline, input: Known): { readonly id: string }[] {
   let user: string | undefined;
   let answers = 0;
   const messages = timeline.flatMap((entry): object[] => {
@@ -52,10 +57,11 @@ function userMessage({ id, text, images = [] }: Extract<ShownEntry, { kind: "use
 
 const open: readonly ToolEntry["status"][] = ["running", "pending"];
 
-function toolMessages({ id, name, input, status, output = "" }: ToolEntry, { answers }: Pick<RunInput, "answers">): object[] {
+function toolMessages({ id, name, input, status, output = "" }: ToolEntry, { answers, theirs }: Known): object[] {
   const called = { id, type: "function", function: { name, arguments: JSON.stringify(input ?? {}) } };
   const call = { id, role: "assistant", toolCalls: [called] };
-  const given = answers.get(id)?.message;
+  // CopilotKit notes its approval of a call as if that were the result.
+  const given = theirs.has(name) ? answers.get(id)?.message : undefined;
   if (given) return [call, given];
   return open.includes(status) ? [call] : [call, resultMessage(id, output, status === "success" ? undefined : output || status)];
 }

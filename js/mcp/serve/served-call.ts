@@ -4,6 +4,7 @@
 import type { CallToolResult, InputResponseView, Progress } from "@modelcontextprotocol/server";
 import type { RunOutcome } from "../../src/messages/outcome.js";
 import type { GloveSession } from "../../src/session/session.js";
+import { Watch } from "../../src/session/watch.js";
 import { asError, GloveError } from "../../src/values/error.js";
 import { answerOpen, formOf, type Open, openOf } from "./question.js";
 import { failed } from "./result.js";
@@ -69,6 +70,7 @@ export async function serveCall(serving: Serving): Promise<Served> {
 class ServedCall {
   readonly #serving: Serving;
   readonly #session: GloveSession;
+  readonly #watching: Watch;
   readonly #undo: (() => void)[] = [];
   /** What was answered here: it waits no longer, whatever is shown for a moment. */
   #answered: string | undefined;
@@ -78,11 +80,11 @@ class ServedCall {
   readonly #stop = told();
   #gaveUp = false;
   #begun = false;
-  #look = () => {};
 
   constructor(serving: Serving) {
     this.#serving = serving;
     this.#session = serving.session;
+    this.#watching = new Watch(serving.session, () => this.#gaveUp);
   }
 
   async run(): Promise<Served> {
@@ -109,7 +111,9 @@ class ServedCall {
       const again = await this.#go(answer);
       if (again) return again;
     }
-    await this.#until(() => (this.#asked ? this.#asked.settled : !session.getSnapshot().busy) || this.#waiting() !== undefined);
+    await this.#watching.until(
+      () => (this.#asked ? this.#asked.settled : !session.getSnapshot().busy) || this.#waiting() !== undefined,
+    );
     return this.#outcome();
   }
 
@@ -135,7 +139,7 @@ class ServedCall {
     this.#asked = asked;
     const over = () => {
       asked.settled = true;
-      this.#look();
+      this.#watching.look();
     };
     outcome.then(
       (ended) => {
@@ -184,7 +188,7 @@ class ServedCall {
       : `"${name}" asks a person, and this client cannot be asked: it needs version 2026-07-28 of the protocol, and elicitation.`;
     if (typeof form !== "string") return { open, form };
     this.#session.abort();
-    await this.#until(() => !this.#session.getSnapshot().busy, endingMs);
+    await this.#watching.until(() => !this.#session.getSnapshot().busy, endingMs);
     const ran = open.before ? "The tool did not run." : "The tool was stopped where it asked.";
     return asksPeople ? { result: failed(`${form} ${ran}`) } : { unasked: `${form} ${ran}` };
   }
@@ -199,7 +203,7 @@ class ServedCall {
       if (this.#begun) this.#session.abort();
       const timer = setTimeout(() => {
         this.#gaveUp = true;
-        this.#look();
+        this.#watching.look();
       }, endingMs);
       this.#undo.push(() => clearTimeout(timer));
     };
@@ -224,25 +228,6 @@ class ServedCall {
       if (done === undefined || done <= last) return;
       last = done;
       progressed({ progress: done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) });
-    });
-  }
-
-  /** Looks whenever something changes. */
-  #until(fits: () => boolean, ms?: number): Promise<void> {
-    return new Promise((resolve) => {
-      let undo = () => {};
-      const end = () => {
-        clearTimeout(timer);
-        undo();
-        resolve();
-      };
-      const look = () => {
-        if (this.#gaveUp || this.#session.disposed || fits()) end();
-      };
-      const timer = ms === undefined ? undefined : setTimeout(end, ms);
-      undo = this.#session.subscribe(look);
-      this.#look = look;
-      look();
     });
   }
 
