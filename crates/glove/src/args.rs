@@ -192,7 +192,7 @@ pub(crate) struct Mcp {
     #[arg(long)]
     pub tools: bool,
     /// Offers the tools alone, which needs no model
-    #[arg(long, requires = "tools", conflicts_with_all = ["model", "base_url", "system"])]
+    #[arg(long, requires = "tools", conflicts_with_all = ["base_url", "system"])]
     pub no_agent: bool,
     /// A value of the environment or the configuration that commands of `bash` have too, beside ordinary variables such as PATH and HOME; may be
     /// given several times

@@ -13,6 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RunningService};
 use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient, ServiceExt};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::net::unix::pipe;
 
@@ -21,6 +22,8 @@ use super::{Home, ended, json_lines, stderr};
 /// Who sits at the client.
 #[derive(Clone, Default)]
 struct Person {
+    /// They look at the question, and say nothing.
+    is_away: bool,
     /// `None`: this client can ask nobody.
     says: Option<Value>,
     asked: Arc<Mutex<Vec<(String, Value)>>>,
@@ -53,6 +56,9 @@ impl ClientHandler for Person {
             panic!("another kind of question");
         };
         self.asked.lock().unwrap().push((message, serde_json::to_value(requested_schema).unwrap()));
+        if self.is_away {
+            std::future::pending::<()>().await;
+        }
         match self.says.clone().unwrap() {
             Value::Null => Ok(ElicitResult::new(ElicitationAction::Decline)),
             content => Ok(ElicitResult::new(ElicitationAction::Accept).with_content(content)),
@@ -251,7 +257,7 @@ fn tools_are_called_one_by_one_and_what_they_did_is_a_session() {
             let client = Client::start(&home, TOOLS, &person, era).await;
             let tools = client.service.list_all_tools().await.unwrap();
             let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-            assert_eq!(names, ["read_file", "write_file", "edit_file", "list_dir", "search", "bash"], "{names:?}");
+            assert_eq!(names, ["read_file", "list_dir", "search", "write_file", "edit_file", "bash"]);
             let reads = |name: &str| {
                 let tool = tools.iter().find(|tool| tool.name == name).unwrap();
                 tool.annotations.as_ref().unwrap().read_only_hint
@@ -395,6 +401,33 @@ fn a_client_that_goes_away_in_mid_call_stops_it_and_nothing_runs_again() {
     });
     assert_eq!(fs::read_to_string(home.file("work/runs")).unwrap(), "once\n");
     assert!(!home.file("work/late").exists());
+}
+
+#[test]
+fn a_question_that_nobody_answers_is_no_yes_when_the_client_goes_away_or_the_program_is_ended() {
+    for ends in [None, Some(Signal::TERM)] {
+        let home = Home::new();
+        let person = Person { is_away: true, ..Person::saying(json!({ "approved": true })) };
+        block_on(async {
+            let mut client = Client::start(&home, TOOLS, &person, Era::Older).await;
+            let peer = client.service.peer().clone();
+            let said = called("bash", json!({ "command": "touch made" }));
+            let call = tokio::spawn(async move { peer.call_tool(said).await });
+            while person.asked().is_empty() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            match ends {
+                None => drop(client.service.cancel().await.unwrap()),
+                Some(signal) => kill_process(Pid::from_child(&client.child), signal).unwrap(),
+            }
+            assert!(ended(&mut client.child).success());
+            let _ = call.await;
+        });
+        assert!(!home.file("work/made").exists());
+        let exported = home.prints(&["export"]);
+        assert!(exported.contains("\"aborted\"") || exported.contains("rejected"), "{exported}");
+        assert_eq!(home.sessions()[0]["phase"], "idle");
+    }
 }
 
 #[test]
