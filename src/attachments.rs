@@ -144,9 +144,7 @@ impl AttachedFile {
             Body::Base64(base64) => {
                 decoded(base64).ok_or_else(|| unreadable("its content is damaged".to_owned()))
             }
-            Body::Elsewhere(url) => {
-                Err(unreadable(format!("it is at {url}, and not in the conversation")))
-            }
+            Body::Elsewhere(url) => Err(unreadable(format!("it is at {url}, and not in the conversation"))),
         }
     }
 
@@ -168,7 +166,9 @@ fn unknown(id: &str, all: &[Attachment]) -> AttachmentError {
     let named: Vec<String> = all
         .iter()
         .skip(all.len().saturating_sub(MOST_NAMED))
-        .map(|Attachment { id, name, .. }| format!("{id} ({})", if name.is_empty() { "no name" } else { name }))
+        .map(|Attachment { id, name, .. }| {
+            format!("{id} ({})", if name.is_empty() { "no name" } else { name })
+        })
         .collect();
     let has = match named.is_empty() {
         true => "It has none.".to_owned(),
@@ -304,7 +304,9 @@ fn of_result(id: &str, result: &ToolResult, tell: &mut dyn FnMut(Attachment, Con
         }
     }
     for (index, output) in result.outputs.iter().flatten().enumerate() {
-        if output.kind == "file" && let Ok(data) = output.data.read::<Value>() {
+        if output.kind == "file"
+            && let Ok(data) = output.data.read::<Value>()
+        {
             let text = |field: &str| data.get(field).and_then(Value::as_str);
             let place = Place { media_type: None, base64: text("data"), url: text("url"), named_by: None };
             told(format!("{id}.{}", index + 1), About::of(&data), &place, AttachedBy::Tool, tell);
@@ -334,8 +336,7 @@ fn of_block(id: String, block: &Value, tell: &mut dyn FnMut(Attachment, Content<
     }
     let resource = block.get("resource").filter(|_| kind == Some("resource"));
     let source = block.get("source");
-    let media_type =
-        text(source, "media_type").or_else(|| text(Some(resource.unwrap_or(block)), "mimeType"));
+    let media_type = text(source, "media_type").or_else(|| text(Some(resource.unwrap_or(block)), "mimeType"));
     let own = || media_type.as_ref().and_then(|_| text(Some(block), "data"));
     let base64 = text(source, "data").or_else(|| text(resource, "blob")).or_else(own);
     let (url, uri) = (text(source, "url"), text(resource, "uri"));
@@ -352,7 +353,8 @@ fn of_block(id: String, block: &Value, tell: &mut dyn FnMut(Attachment, Content<
 fn decoded(base64: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(base64.len() / 4 * 3);
     let (mut bits, mut count) = (0_u32, 0_u32);
-    for digit in base64.trim_end().trim_end_matches('=').bytes().filter(|digit| !digit.is_ascii_whitespace()) {
+    for digit in base64.trim_end().trim_end_matches('=').bytes().filter(|digit| !digit.is_ascii_whitespace())
+    {
         let value = match digit {
             b'A'..=b'Z' => digit - b'A',
             b'a'..=b'z' => digit - b'a' + 26,

@@ -60,7 +60,10 @@ impl PluginShare {
 
 impl fmt::Debug for PluginShare {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PluginShare").field("context", &self.context).field("tools", &self.tools).finish_non_exhaustive()
+        f.debug_struct("PluginShare")
+            .field("context", &self.context)
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
     }
 }
 

@@ -264,9 +264,12 @@ fn tools_are_called_one_by_one_and_what_they_did_is_a_session() {
             };
             assert_eq!((reads("search"), reads("bash")), (Some(true), Some(false)));
             assert!(text(&client.call("read_file", json!({ "path": "a.txt" })).await).contains("one"));
-            let edited = client.call("edit_file", json!({ "path": "a.txt", "old": "one", "new": "two" })).await;
+            let edited =
+                client.call("edit_file", json!({ "path": "a.txt", "old": "one", "new": "two" })).await;
             assert_eq!(edited.is_error, Some(false), "{edited:?}");
-            for wrong in [json!({ "path": "../../etc/passwd" }), json!({ "pat": 1 }), json!({ "path": "none" })] {
+            for wrong in
+                [json!({ "path": "../../etc/passwd" }), json!({ "pat": 1 }), json!({ "path": "none" })]
+            {
                 let result = client.call("read_file", wrong.clone()).await;
                 assert_eq!(result.is_error, Some(true), "{wrong}");
                 assert!(!text(&result).is_empty());
@@ -287,7 +290,9 @@ fn tools_are_called_one_by_one_and_what_they_did_is_a_session() {
 fn calls_at_once_have_a_session_each() {
     let home = Home::new();
     block_on(async {
-        let client = Client::start(&home, &[TOOLS, &["--allow", "bash"]].concat(), &Person::default(), Era::Older).await;
+        let client =
+            Client::start(&home, &[TOOLS, &["--allow", "bash"]].concat(), &Person::default(), Era::Older)
+                .await;
         // Each ends when the other has begun.
         let waits = |own: &str, other: &str| {
             let command = format!("touch {own}; until [ -e {other} ]; do sleep 0.01; done; echo both");
@@ -521,7 +526,8 @@ fn an_answer_counts_for_the_call_that_was_asked_about_alone() {
             call.input_responses = Some([("answer".to_owned(), yes.clone())].into());
             call
         };
-        let other = client.service.call_tool(answer(called("bash", json!({ "command": "touch other" })))).await;
+        let other =
+            client.service.call_tool(answer(called("bash", json!({ "command": "touch other" })))).await;
         assert!(text(&other.unwrap()).contains("other arguments"));
         assert!(!home.file("work/made").exists() && !home.file("work/other").exists());
         let result = client.service.call_tool(answer(call.clone())).await.unwrap();
@@ -537,7 +543,11 @@ fn an_answer_counts_for_the_call_that_was_asked_about_alone() {
 #[test]
 fn bad_input_is_refused_and_the_standard_output_has_the_protocol_alone() {
     let home = Home::new();
-    let mut child = home.glove(&["mcp", "--tools", "--model", "scripted", "--allow", "bash"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut child = home
+        .glove(&["mcp", "--tools", "--model", "scripted", "--allow", "bash"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut input = child.stdin.take().unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut read = String::new();
@@ -590,7 +600,8 @@ fn the_lines_of_the_guide_start_it() {
     let lines: Value = serde_json::from_str(lines).unwrap();
     let server = &lines["mcpServers"]["project"];
     assert_eq!(server["command"], "glove");
-    let args: Vec<&str> = server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
+    let args: Vec<&str> =
+        server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
     let ["mcp", folder] = args[..] else { panic!("{args:?}") };
     assert!(folder.starts_with('/'), "clients start it in a folder of their own");
     assert_eq!(server["env"].as_object().unwrap().keys().collect::<Vec<_>>(), ["ANTHROPIC_API_KEY"]);

@@ -20,10 +20,11 @@ use crate::support::runtime::*;
 fn attachments(messages: Vec<Message>) -> Attachments {
     let found: Arc<Mutex<Option<Attachments>>> = Arc::default();
     let gives = Arc::clone(&found);
-    let look = Tool::new("look", "Looks.", json!({ "type": "object" }), move |_: Value, context: ToolContext| {
-        *gives.lock().unwrap() = context.attachments().cloned();
-        async { "looked" }
-    });
+    let look =
+        Tool::new("look", "Looks.", json!({ "type": "object" }), move |_: Value, context: ToolContext| {
+            *gives.lock().unwrap() = context.attachments().cloned();
+            async { "looked" }
+        });
     let record = json!({ "format": "glove-session", "version": 1, "id": "s", "messages": messages });
     let folder = Folder::new();
     let database = folder.database();
@@ -106,20 +107,41 @@ fn what_is_too_large_or_damaged_is_refused_with_a_code() {
 
 #[test]
 fn a_tool_reads_what_another_has_given_the_person_also_in_another_process() {
-    let gives = Tool::new("give", "Gives.", json!({ "type": "object" }), |_: Value, context: ToolContext| async move {
-        context.file("Sales", Json::from(json!({ "name": "sales.csv", "type": "text/csv", "data": "Myw0" })))?;
-        Ok::<_, ToolFailure>("given")
-    });
-    let reads = Tool::new("read", "Reads.", json!({ "type": "object" }), |_: Value, context: ToolContext| async move {
-        let files = context.attachments().ok_or_else(|| ToolFailure::new("no files"))?;
-        let ids: Vec<String> = files.list().into_iter().map(|one| one.id).collect();
-        Ok::<_, ToolFailure>(format!("{ids:?}: {}", files.read("sales.csv")?.text()?))
-    });
+    let gives = Tool::new(
+        "give",
+        "Gives.",
+        json!({ "type": "object" }),
+        |_: Value, context: ToolContext| async move {
+            context.file(
+                "Sales",
+                Json::from(json!({ "name": "sales.csv", "type": "text/csv", "data": "Myw0" })),
+            )?;
+            Ok::<_, ToolFailure>("given")
+        },
+    );
+    let reads = Tool::new(
+        "read",
+        "Reads.",
+        json!({ "type": "object" }),
+        |_: Value, context: ToolContext| async move {
+            let files = context.attachments().ok_or_else(|| ToolFailure::new("no files"))?;
+            let ids: Vec<String> = files.list().into_iter().map(|one| one.id).collect();
+            Ok::<_, ToolFailure>(format!("{ids:?}: {}", files.read("sales.csv")?.text()?))
+        },
+    );
     let store = MemoryStore::new("s");
     let mut said = Vec::new();
-    for calls in [vec![Line::call("give", "c1", json!({})), Line::call("read", "c2", json!({}))], vec![Line::call("read", "c3", json!({}))]] {
+    for calls in [
+        vec![Line::call("give", "c1", json!({})), Line::call("read", "c2", json!({}))],
+        vec![Line::call("read", "c3", json!({}))],
+    ] {
         let model = ScriptedModel::new(calls.into_iter().chain([Line::text("Done.")]));
-        let agent = Glove::builder(model).store(store.clone()).fold(gives.clone()).fold(reads.clone()).build().unwrap();
+        let agent = Glove::builder(model)
+            .store(store.clone())
+            .fold(gives.clone())
+            .fold(reads.clone())
+            .build()
+            .unwrap();
         block_on(agent.process_request("Go.")).unwrap();
         let messages = agent.messages();
         let results = messages.iter().flat_map(|message| message.results());

@@ -58,8 +58,10 @@ pub(super) fn ended(
             structured(value)
         }
         Ok(_) | Err(Error::Aborted) => failed(format!("The answer was stopped before its end. {goes_on}")),
-        Err(error) => {
-            failed(format!("The agent could not answer: {} ({}). {goes_on}", in_line(&error.to_string()), error.code()))
-        }
+        Err(error) => failed(format!(
+            "The agent could not answer: {} ({}). {goes_on}",
+            in_line(&error.to_string()),
+            error.code()
+        )),
     }
 }

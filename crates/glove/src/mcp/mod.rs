@@ -23,7 +23,7 @@ use crate::database::open_file;
 use crate::failure::Failure;
 use crate::model::Models;
 use crate::traces::Exporting;
-use server::{Server, Served};
+use server::{Served, Server};
 
 /// Until the client goes away, or the program is ended.
 pub(crate) fn serve(places: &Places, options: &Mcp) -> Result<(), Failure> {
@@ -31,11 +31,12 @@ pub(crate) fn serve(places: &Places, options: &Mcp) -> Result<(), Failure> {
     let variables = variables(&config, &options.env)?;
     let model = match options.no_agent {
         true => None,
-        false => Some(Models::new(config, options.model.base_url.clone()).choose(options.model.model.as_deref())?),
+        false => {
+            Some(Models::new(config, options.model.base_url.clone()).choose(options.model.model.as_deref())?)
+        }
     };
     let folder = options.folder.canonicalize();
-    let folder =
-        folder.map_err(|error| Failure::new(format!("`{}`: {error}", options.folder.display())))?;
+    let folder = folder.map_err(|error| Failure::new(format!("`{}`: {error}", options.folder.display())))?;
     let served = Arc::new(Served::new(open_file(places)?, folder, model, variables, options)?);
     let _traces = Exporting::begin()?;
     let runtime = threads()?;

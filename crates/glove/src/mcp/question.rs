@@ -50,7 +50,10 @@ pub(super) fn unasked(slot: &Slot) -> String {
     let what = tool.as_deref().map_or_else(|| "A tool".to_owned(), isolated_name);
     let rule = match tool {
         Some(tool) if slot.renderer == "permission_request" => {
-            format!(" `--allow {}`, or a rule in {NAME}, lets it run without a question.", isolated_name(&tool))
+            format!(
+                " `--allow {}`, or a rule in {NAME}, lets it run without a question.",
+                isolated_name(&tool)
+            )
         }
         _ => String::new(),
     };
@@ -60,7 +63,8 @@ pub(super) fn unasked(slot: &Slot) -> String {
 /// The form; a sentence where a person cannot be asked so.
 pub(super) fn form(slot: &Slot, workspace: &Workspace, session: &Session) -> Result<Form, String> {
     let question = Question::of(slot, Some(workspace), session);
-    let input: Value = slot.input.read().map_err(|_| "This call cannot be shown, so it cannot be allowed.")?;
+    let input: Value =
+        slot.input.read().map_err(|_| "This call cannot be shown, so it cannot be allowed.")?;
     let mut parts = vec![question.message];
     if !question.details.is_empty() {
         parts.push(question.details.join("\n"));
@@ -109,9 +113,7 @@ impl Form {
                 let chosen = answer.and_then(|answer| choices.iter().find(|choice| choice.label == answer));
                 chosen.map_or_else(nothing, Choice::answer)
             }
-            Answers::Text => {
-                answer.map_or_else(nothing, |answer| Answer::Value(Json::string(answer)))
-            }
+            Answers::Text => answer.map_or_else(nothing, |answer| Answer::Value(Json::string(answer))),
         }
     }
 }

@@ -102,7 +102,8 @@ impl Running {
             if left.is_cancelled() {
                 return Next::Left;
             }
-            if let Some(line) = self.seen.take(|told| (!told.lines.is_empty()).then(|| told.lines.remove(0))) {
+            if let Some(line) = self.seen.take(|told| (!told.lines.is_empty()).then(|| told.lines.remove(0)))
+            {
                 return Next::Progress(line);
             }
             if let Some(ended) = self.seen.take(|told| told.ended.take()) {

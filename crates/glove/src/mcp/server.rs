@@ -165,7 +165,9 @@ impl Served {
             modes: Modes::default(),
             record: None,
         })?;
-        TELLS.call_once(|| open_agent.about_project().iter().for_each(|line| terminal_text::print_error(line)));
+        TELLS.call_once(|| {
+            open_agent.about_project().iter().for_each(|line| terminal_text::print_error(line))
+        });
         Ok(open_agent)
     }
 
@@ -230,8 +232,10 @@ impl Server {
 
     /// Its client comes again with the answer.
     async fn wait(&self, waiting: Waiting) -> CallToolResponse {
-        let requests =
-            BTreeMap::from([(QUESTION.to_owned(), InputRequest::Elicitation(ElicitRequest::new(waiting.form.params.clone())))]);
+        let requests = BTreeMap::from([(
+            QUESTION.to_owned(),
+            InputRequest::Elicitation(ElicitRequest::new(waiting.form.params.clone())),
+        )]);
         let id = RandomIds.fresh();
         let too_many = {
             let mut all = locked(&self.0.waiting);
@@ -259,7 +263,9 @@ impl Server {
         };
         let input = request.arguments.clone().unwrap_or_default();
         if waiting.call.name != request.name || waiting.call.input != input {
-            return Err("The answer belongs to a call with other arguments. Nothing was run for it.".to_owned());
+            return Err(
+                "The answer belongs to a call with other arguments. Nothing was run for it.".to_owned()
+            );
         }
         let Some(Waiting { mut call, slot, form }) = all.remove(state) else { return Err(String::new()) };
         let said = request.input_responses.as_ref().and_then(|said| said.get(QUESTION)).cloned();
@@ -288,13 +294,18 @@ impl Server {
 }
 
 impl Call {
-    fn result(&mut self, ended: Result<glove_wasm::runtime::Response, glove_wasm::error::Error>) -> CallToolResult {
+    fn result(
+        &mut self,
+        ended: Result<glove_wasm::runtime::Response, glove_wasm::error::Error>,
+    ) -> CallToolResult {
         let name = terminal_text::in_line(&self.name);
         match &self.of {
             Of::Agent(used) => conversation::ended(ended, &used.id, &self.running.not_allowed),
             Of::Tool(_) => match (self.running.result(), ended) {
                 (Some(result), _) => of_tool(&name, &result.result),
-                (None, Err(error)) => failed(format!("{name} could not be run, or its result could not be kept: {error}. It may have run.")),
+                (None, Err(error)) => failed(format!(
+                    "{name} could not be run, or its result could not be kept: {error}. It may have run."
+                )),
                 (None, Ok(_)) => failed(format!("{name} could not be run.")),
             },
         }
@@ -325,7 +336,8 @@ fn begin_conversation(served: &Arc<Served>, name: String, input: JsonObject) -> 
     let (used, open_agent) = match id {
         Some(id) => {
             let used = used(id.clone())?;
-            let sessions = futures_executor::block_on(served.database.sessions()).map_err(|error| told(error.into()))?;
+            let sessions =
+                futures_executor::block_on(served.database.sessions()).map_err(|error| told(error.into()))?;
             let here = served.folder.to_string_lossy();
             if !sessions.iter().any(|session| session.id == id && session.working_dir == here) {
                 return Err(NO_CONVERSATION.to_owned());
@@ -388,7 +400,9 @@ async fn ask(context: &RequestContext<RoleServer>, form: &Form) -> Result<Said, 
             said.map_err(|_| nobody())
         }
         Ok(_) => Err(nobody()),
-        Err(error) => Err(format!("The client could not ask: {}", terminal_text::in_line(&error.to_string()))),
+        Err(error) => {
+            Err(format!("The client could not ask: {}", terminal_text::in_line(&error.to_string())))
+        }
     }
 }
 
