@@ -36,8 +36,14 @@ struct Inner {
     is_prepared: AtomicBool,
     /// The system prompt that was made last, and the one in front of what plugins have added to it.
     prompts: Mutex<Option<(String, String)>>,
-    /// The model that a plugin has chosen last, and the one in whose place it stands.
-    models: Mutex<Option<(Arc<dyn ModelAdapter>, Arc<dyn ModelAdapter>)>>,
+    models: Mutex<Option<Models>>,
+}
+
+struct Models {
+    /// The one that calls are made by, which a plugin may have chosen.
+    made: Arc<dyn ModelAdapter>,
+    /// The one in whose place it stands.
+    own: Arc<dyn ModelAdapter>,
 }
 
 impl Plugins {
@@ -163,14 +169,14 @@ impl Plugins {
         let mut models = locked(&self.0.models);
         let now = session.model();
         let own = match models.take() {
-            Some((made, own)) if Arc::ptr_eq(&made, &now) => own,
+            Some(Models { made, own }) if Arc::ptr_eq(&made, &now) => own,
             Some(_) | None => Arc::clone(&now),
         };
         let made = chosen.unwrap_or_else(|| Arc::clone(&own));
         if !Arc::ptr_eq(&made, &now) {
             session.set_model(Arc::clone(&made));
         }
-        *models = Some((made, own));
+        *models = Some(Models { made, own });
     }
 }
 
