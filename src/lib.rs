@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), deny(clippy::use_debug))]
 
 pub mod answer;
+pub mod attachments;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod components;
 pub mod display;

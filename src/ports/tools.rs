@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::attachments::Attachments;
 use crate::display::DisplayError;
 use crate::error::StoreError;
 use crate::json::Json;
@@ -125,6 +126,7 @@ pub struct ToolContext {
     answer: Option<NativeOnly<Option<Json>>>,
     /// In an undo: the idempotency key of the call.
     undone_key: Option<NativeOnly<String>>,
+    attachments: Option<NativeOnly<Attachments>>,
 }
 
 #[derive(Default)]
@@ -147,6 +149,7 @@ impl ToolContext {
             credentials: Credentials::default(),
             answer: None,
             undone_key: None,
+            attachments: None,
         }
     }
 
@@ -161,6 +164,26 @@ impl ToolContext {
 
     pub(crate) fn with_answer_schema(mut self, schema: impl FnOnce() -> Option<Json>) -> Self {
         self.answer = NativeOnly::with(schema);
+        self
+    }
+
+    /// The files of the conversation: those of its messages, and those that calls returned or added. None where the tool runs outside of one.
+    ///
+    /// ```
+    /// # use glove_wasm::ports::{Tool, ToolContext, ToolFailure};
+    /// let sum = Tool::new("sum", "Adds up an attached list of numbers", serde_json::json!({ "type": "object" }),
+    ///     async |input: serde_json::Value, context: ToolContext| {
+    ///         let files = context.attachments().ok_or_else(|| ToolFailure::new("there are no files here"))?;
+    ///         let text = files.read(input["file"].as_str().unwrap_or_default())?.text()?;
+    ///         Ok::<_, ToolFailure>(text.lines().filter_map(|line| line.parse::<i64>().ok()).sum::<i64>())
+    ///     });
+    /// ```
+    pub fn attachments(&self) -> Option<&Attachments> {
+        self.attachments.as_ref().map(NativeOnly::get)
+    }
+
+    pub(crate) fn with_attachments(mut self, attachments: impl FnOnce() -> Attachments) -> Self {
+        self.attachments = NativeOnly::with(attachments);
         self
     }
 

@@ -241,6 +241,10 @@ impl Session {
         self.shared.kit().system_prompt.to_string()
     }
 
+    pub(super) fn model(&self) -> Arc<dyn ModelAdapter> {
+        Arc::clone(&self.shared.kit().model)
+    }
+
     pub fn model_name(&self) -> String {
         self.shared.kit().model.name()
     }

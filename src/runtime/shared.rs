@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use futures_channel::mpsc::UnboundedSender;
 
+use crate::attachments::Record;
 use crate::error::{Error, StoreError};
 use crate::ids::Ids;
+use crate::message::Message;
 use crate::ports::{Clock, IdSource, ModelAdapter, StoreAdapter, Subscriber, ToolHost};
 use crate::prices::Prices;
 use crate::run::effect::Effect;
@@ -53,6 +55,12 @@ pub(crate) struct Kit {
     pub(crate) system_prompt: Arc<str>,
     pub(crate) tools: SessionTools,
     pub(crate) prices: Arc<Prices>,
+}
+
+impl Record for Shared {
+    fn look(&self, look: &mut dyn FnMut(&[Arc<Message>])) {
+        look(self.run().messages());
+    }
 }
 
 impl Shared {

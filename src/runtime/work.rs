@@ -7,6 +7,7 @@ use futures_util::future;
 use futures_util::future::{AbortRegistration, Abortable, Either};
 
 use crate::answer::MOST_CALLS;
+use crate::attachments::Attachments;
 use crate::error::{ModelError, ModelErrorKind, StoreError};
 use crate::event::Event;
 use crate::json::Json;
@@ -305,6 +306,7 @@ impl Driver {
         let context =
             owned.context(Arc::clone(&tool_run) as _, &signal).with_steps(Arc::clone(&tool_run) as _);
         let context = context.with_answer_schema(|| self.shared.run().answer_schema().cloned());
+        let context = context.with_attachments(|| Attachments::new(Arc::clone(&self.shared) as _));
         let running = self.shared.kit().tools.run(owned.view(), context);
         let (stop, limit) = (signal.clone(), out_of_time(Arc::clone(&self.shared), call_id.clone()));
         let work = async move {
@@ -333,6 +335,7 @@ impl Driver {
         let signal = AbortHandle::new();
         let context = owned.context(Arc::new(self.shared.display.clone()), &signal);
         let context = context.undoes(|| self.shared.run().key_of_past_call(&call_id));
+        let context = context.with_attachments(|| Attachments::new(Arc::clone(&self.shared) as _));
         let running = self.shared.kit().tools.undo(owned.view(), context);
         let work = async move { Done::from(Input::UndoFinished { call_id, error: running.await.err() }) };
         self.start_with(key, signal, None, Box::pin(work));

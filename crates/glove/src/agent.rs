@@ -140,14 +140,19 @@ impl OpenAgent {
 
     /// Nothing of a session that is left runs on.
     pub(crate) fn leave(&self, runtime: &Runtime) -> Result<(), Failure> {
+        runtime.block_on(self.close());
+        let Some(path) = &self.record else { return Ok(()) };
+        let text = glove_wasm_native::export_run(self.agent.session(), str::to_owned)?;
+        write(path, &text)
+    }
+
+    /// What was said so far is kept, and its run can be opened again.
+    pub(crate) async fn close(&self) {
         let session = self.agent.session();
         session.keep_partial();
         session.close();
-        runtime.block_on(session.drive());
+        session.drive().await;
         self.traces.end();
-        let Some(path) = &self.record else { return Ok(()) };
-        let text = glove_wasm_native::export_run(session, str::to_owned)?;
-        write(path, &text)
     }
 
     /// What a call was made with.

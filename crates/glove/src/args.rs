@@ -54,6 +54,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Serves the endpoint that pages ask a model through, and sessions that live here
     Serve(Serve),
+    /// Serves the agent of a folder to a client of MCP, such as an editor, on the standard input and output
+    Mcp(Mcp),
     /// Works a task through in a folder: `task/` in it holds the inputs, `progress/` what comes of it
     Run(Run),
 }
@@ -174,6 +176,31 @@ pub(crate) struct Serve {
     pub approve: Option<Approve>,
     #[command(flatten)]
     pub powers: Powers,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Mcp {
+    /// The folder that the agent and the tools work in
+    #[arg(default_value = ".")]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub model: ModelChoice,
+    /// Replaces the instructions for the model
+    #[arg(long, value_name = "TEXT")]
+    pub system: Option<String>,
+    /// Offers the tools for files and commands too, beside the agent
+    #[arg(long)]
+    pub tools: bool,
+    /// Offers the tools alone, which needs no model
+    #[arg(long, requires = "tools", conflicts_with_all = ["base_url", "system"])]
+    pub no_agent: bool,
+    /// A value of the environment or the configuration that commands of `bash` have too, beside ordinary variables such as PATH and HOME; may be
+    /// given several times
+    #[arg(long, value_name = "NAME")]
+    pub env: Vec<String>,
+    /// Runs this tool without asking; may be given several times
+    #[arg(long, value_name = "TOOL")]
+    pub allow: Vec<String>,
 }
 
 /// What agents of tasks may use, in a folder and on a server alike.

@@ -103,7 +103,7 @@ fn is_screen(talk: &Talk) -> bool {
         && std::env::var("TERM").is_ok_and(|term| term != "dumb")
 }
 
-fn threads() -> Result<Runtime, Failure> {
+pub(crate) fn threads() -> Result<Runtime, Failure> {
     Ok(Builder::new_multi_thread().worker_threads(2).thread_name("glove").enable_all().build()?)
 }
 

@@ -20,6 +20,11 @@ use crate::terminal_text::PLAN;
 /// What changes nothing, and so runs in each mode. Whatever else there is does not.
 const READS: [&str; 4] = ["read_file", "list_dir", "search", "ask_user"];
 
+/// Whether a tool changes nothing.
+pub(crate) fn reads(tool: &str) -> bool {
+    READS.contains(&tool)
+}
+
 const EDITS: [&str; 2] = ["write_file", "edit_file"];
 
 /// The tools of a session, for as long as a person is there.
@@ -71,7 +76,7 @@ impl Guard {
     }
 
     fn refuses(&self, tool: &str) -> bool {
-        self.modes.now() == Mode::Plan && !READS.contains(&tool)
+        self.modes.now() == Mode::Plan && !reads(tool)
     }
 }
 

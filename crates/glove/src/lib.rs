@@ -16,6 +16,7 @@ mod failure;
 mod guard;
 mod incoming;
 mod lines;
+mod mcp;
 mod model;
 mod modes;
 mod own_command;
@@ -65,6 +66,7 @@ pub fn main() -> ExitCode {
         Command::Import(options) => sessions::import(&places, options),
         Command::Replay(options) => replay::replay(&options),
         Command::Serve(options) => serve::serve(&places, &options),
+        Command::Mcp(options) => mcp::serve(&places, &options),
         Command::Run(options) => task::run(&places, &options),
     };
     match done {

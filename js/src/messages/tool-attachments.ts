@@ -40,7 +40,12 @@ export function attachmentCalled(
   const all = attachmentsOf(messages);
   const one = all.find((each) => each.id === id) ?? all.findLast(({ name }) => name === id);
   if (!one) {
-    const has = all.length ? `It has ${all.slice(-20).map(({ id, name }) => `${id} (${name || "no name"})`)}.` : "It has none.";
+    const has = all.length
+      ? `It has ${all
+          .slice(-20)
+          .map(({ id, name }) => `${id} (${name || "no name"})`)
+          .join(", ")}.`
+      : "It has none.";
     throw new GloveError("ATTACHMENT_UNKNOWN", `This conversation has no attachment "${id.slice(0, 200)}". ${has}`);
   }
   const { maxBytes = defaultMaxBytes } = options;

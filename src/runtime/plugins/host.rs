@@ -11,7 +11,7 @@ use crate::error::{Error, StoreError, StoreErrorKind};
 use crate::event::Event;
 use crate::json::Json;
 use crate::portable::{BoxFuture, MaybeSend};
-use crate::ports::{CallRef, Checked, ToolContext, ToolHost, Tools};
+use crate::ports::{CallRef, Checked, ModelAdapter, ToolContext, ToolHost, Tools};
 use crate::run::input::{ApprovalVerdict, PermissionVerdict, ToolOutcome, Validated};
 use crate::runtime::session::{Session, WeakSession};
 use crate::tool::{ToolDefinition, ToolSpec};
@@ -36,6 +36,14 @@ struct Inner {
     is_prepared: AtomicBool,
     /// The system prompt that was made last, and the one in front of what plugins have added to it.
     prompts: Mutex<Option<(String, String)>>,
+    models: Mutex<Option<Models>>,
+}
+
+struct Models {
+    /// The one that calls are made by, which a plugin may have chosen.
+    made: Arc<dyn ModelAdapter>,
+    /// The one in whose place it stands.
+    own: Arc<dyn ModelAdapter>,
 }
 
 impl Plugins {
@@ -54,6 +62,7 @@ impl Plugins {
             added: Mutex::default(),
             is_prepared: AtomicBool::new(false),
             prompts: Mutex::default(),
+            models: Mutex::default(),
         })))
     }
 
@@ -96,7 +105,7 @@ impl Plugins {
         }));
         let mut tools = Tools::new();
         let mut context = Vec::new();
-        let mut has_kept = false;
+        let (mut has_kept, mut chosen) = (false, None);
         let own = locked(&self.0.own).definitions();
         for (plugin, share) in self.0.list.iter().zip(shares.await) {
             let taken = share.and_then(|share| {
@@ -105,11 +114,12 @@ impl Plugins {
                     states = with_state(&states, &plugin.id, state)?;
                     has_kept = true;
                 }
-                Ok((with, share.context))
+                Ok((with, share.context, share.model))
             });
             match taken {
-                Ok((with, mut added)) => {
+                Ok((with, mut added, model)) => {
                     tools = with;
+                    chosen = model.or(chosen);
                     context.append(&mut added);
                 }
                 Err(why) => {
@@ -124,6 +134,7 @@ impl Plugins {
             }
         }
         self.show(&session, &context);
+        self.choose(&session, chosen);
         locked(&self.0.added).clone_from(&tools);
         let replaced = session.replace_tools_now(self.host(tools));
         if has_kept {
@@ -151,6 +162,21 @@ impl Plugins {
             session.set_system_prompt(&made);
         }
         *prompts = Some((made, own));
+    }
+
+    /// The model of the agent, which may be another one by now, unless a plugin has chosen one for this call.
+    fn choose(&self, session: &Session, chosen: Option<Arc<dyn ModelAdapter>>) {
+        let mut models = locked(&self.0.models);
+        let now = session.model();
+        let own = match models.take() {
+            Some(Models { made, own }) if Arc::ptr_eq(&made, &now) => own,
+            Some(_) | None => Arc::clone(&now),
+        };
+        let made = chosen.unwrap_or_else(|| Arc::clone(&own));
+        if !Arc::ptr_eq(&made, &now) {
+            session.set_model(Arc::clone(&made));
+        }
+        *models = Some(Models { made, own });
     }
 }
 

@@ -1,4 +1,4 @@
-//! What adds context and tools before each call of the model.
+//! What adds context and tools before each call of the model, and chooses who answers it.
 
 use std::fmt;
 use std::future::Future;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::json::Json;
 use crate::portable::{BoxFuture, MaybeSend, MaybeSync};
-use crate::ports::{Function, Tool};
+use crate::ports::{Function, ModelAdapter, Tool};
 use crate::runtime::session::Session;
 
 /// What a plugin gets before a call of the model.
@@ -20,11 +20,12 @@ pub struct PluginRound {
 }
 
 /// What a plugin adds to one call of the model.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct PluginShare {
     pub(super) context: Vec<String>,
     pub(super) tools: Vec<Tool>,
     pub(super) state: Option<Json>,
+    pub(super) model: Option<Arc<dyn ModelAdapter>>,
 }
 
 impl PluginShare {
@@ -44,10 +45,25 @@ impl PluginShare {
         self
     }
 
+    /// Has this call made by another model. Of several plugins, the last one that asks decides.
+    pub fn model(mut self, model: Arc<dyn ModelAdapter>) -> Self {
+        self.model = Some(model);
+        self
+    }
+
     /// Keeps this with the session, until something else is kept.
     pub fn keep(mut self, state: impl Into<Json>) -> Self {
         self.state = Some(state.into());
         self
+    }
+}
+
+impl fmt::Debug for PluginShare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PluginShare")
+            .field("context", &self.context)
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
     }
 }
 

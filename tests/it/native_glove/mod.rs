@@ -9,6 +9,8 @@ mod green;
 mod job_control;
 mod kept_undo;
 mod lines;
+#[cfg(target_os = "linux")]
+mod mcp;
 mod modes;
 mod own_words;
 mod print;

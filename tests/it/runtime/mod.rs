@@ -2,6 +2,7 @@
 
 mod abort;
 mod answers;
+mod attachments;
 mod notices;
 mod people;
 mod plugins;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use glove_wasm::error::Error;
-use glove_wasm::ports::Tools;
+use glove_wasm::ports::{ModelAdapter, Tools};
 use glove_wasm::run::PhaseName;
 use glove_wasm::runtime::{HookCall, HookResult, Hooks, Plugin, PluginRound, PluginShare, Prompt};
 use glove_wasm::store::MemoryStore;
@@ -209,4 +209,33 @@ fn a_call_of_a_plugins_tool_waits_for_its_answer_over_the_end_of_the_process() {
     assert_eq!(block_on(agent.approve(&question.id)).unwrap().text(), "Paid.");
     assert_eq!(notes.all(), ["pay"]);
     assert_calls_are_answered(&store.messages());
+}
+
+#[test]
+fn a_plugin_chooses_the_model_of_a_call_and_the_last_one_that_asks_decides() {
+    let named = |answers: &[&'static str]| ScriptedModel::new(answers.iter().map(|text| Line::text(*text)));
+    let (usual, quick, strong) = (named(&["usual", "usual again"]), named(&["quick"]), named(&["strong"]));
+    let chooses = |id: &str, word: &'static str, model: &ScriptedModel| {
+        let model: Arc<dyn ModelAdapter> = Arc::new(model.clone());
+        Plugin::new(id, move |round: PluginRound| {
+            let model = Arc::clone(&model);
+            let is_asked = round.input.is_some_and(|input| input.contains(word));
+            async move { Ok(if is_asked { PluginShare::new().model(model) } else { PluginShare::new() }) }
+        })
+    };
+    let fails = Plugin::new("fails", |_: PluginRound| async { Err("broken".to_owned()) });
+    let agent = builder(&usual, MemoryStore::new("s"))
+        .plugin(chooses("quick", "quickly", &quick))
+        .plugin(chooses("strong", "well", &strong))
+        .plugin(fails)
+        .build()
+        .unwrap();
+    let say = |text: &str| block_on(agent.process_request(text)).unwrap().text();
+    assert_eq!(say("Do it quickly."), "quick");
+    assert_eq!(say("Do it."), "usual", "a choice holds for one call");
+    assert_eq!(say("Do it quickly and well."), "strong");
+    let other = named(&["other"]);
+    agent.set_model(other);
+    assert_eq!(say("Do it."), "other", "the model of the agent is another one now");
+    assert_eq!(usual.calls(), 1);
 }

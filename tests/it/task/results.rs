@@ -51,3 +51,13 @@ fn a_task_gives_a_value_of_a_type_and_the_model_mends_one_that_does_not_fit() {
     let error = block_on(choice.read(&files)).unwrap_err();
     assert_eq!(error.code(), "TASK_OUTPUT_INVALID");
 }
+
+#[test]
+fn a_task_that_ends_without_its_value_has_none_and_no_file_of_it() {
+    let choice = TaskOutput::<Choice>::new("Says which city you recommend, and what it costs.");
+    let agent = builder(&ScriptedModel::by(|_, seen| worker(seen))).output(&choice).build().unwrap();
+    let files = workspace();
+    let result = block_on(agent.do_task(files.clone(), spec(), ResultView::Full)).unwrap();
+    assert_eq!(block_on(choice.read(&files)).unwrap(), None);
+    assert!(result.deliverables.iter().all(|made| !made.path.ends_with("output.json")));
+}

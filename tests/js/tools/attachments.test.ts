@@ -1,9 +1,12 @@
 // The files of a conversation as its tools reach them: by id or by name, as bytes, text, Blob and stream, also after a reload.
+import { readFileSync } from "node:fs";
 import { defineTool, GloveClient, MemoryStore, type ToolAttachment, type ToolDisplay } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
 import { defineSandboxTool } from "glove-wasm/tools";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { attachmentCalled, attachmentsOf } from "../../../js/src/messages/tool-attachments.js";
+import type { Message } from "../../../js/src/wire/record.js";
 
 type Read = (display: ToolDisplay) => unknown;
 
@@ -184,4 +187,21 @@ test("sandboxed code in a chat reads what is attached, and writes nothing", asyn
     wrote: "refused",
     missing: 'This conversation has no attachment "none',
   });
+});
+
+test("a record with every kind of file gives the list, the texts and the sentences that it gives in Rust", async () => {
+  const { messages, list, texts, refused } = JSON.parse(
+    readFileSync(new URL("../../fixtures/attachments.json", import.meta.url), "utf8"),
+  ) as {
+    messages: Message[];
+    list: object[];
+    texts: Record<string, string>;
+    refused: Record<string, string>;
+  };
+  expect(attachmentsOf(messages).map((one) => ({ ...about(one), ...(one.url !== undefined && { url: one.url }) }))).toEqual(list);
+  for (const [id, text] of Object.entries(texts)) expect(await attachmentCalled(messages, id).text()).toBe(text);
+  for (const [id, why] of Object.entries(refused)) {
+    const read = async () => attachmentCalled(messages, id).bytes();
+    await expect(read()).rejects.toThrow(why);
+  }
 });

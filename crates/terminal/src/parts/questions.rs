@@ -344,7 +344,7 @@ fn text<'a>(input: &'a Value, name: &str) -> Option<&'a str> {
 }
 
 /// Texts, or objects with a label and a value.
-fn options(input: &Value) -> Vec<Choice> {
+pub fn options(input: &Value) -> Vec<Choice> {
     let given = input.get("options").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let option = |option: &Value| match (text(option, "label"), option.get("value"), option) {
         (Some(label), value, _) => chosen(label, value.cloned().unwrap_or_else(|| json!(label))),
