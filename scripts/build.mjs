@@ -250,7 +250,7 @@ async function styles() {
   }
 }
 
-/** The style sheets, by the name of their module: that of the look and its first part, and those of what is loaded with the first file, with cards, with commands, with tables and code, with a search, with a selection, with a list of threads, with a widget, with several questions, or while something waits; that of the board of tasks. */
+/** The style sheets, by the name of their module: that of the look and its first part, and those of what is loaded with the first file, with cards, with commands, with tables and code, with a search, with a selection, with a list of threads, with what is found in them, with a widget, with several questions, or while something waits; that of the board of tasks. */
 const sheets = {
   css: "style.css",
   "base-css": "style.css",
@@ -259,6 +259,7 @@ const sheets = {
   "commands-css": "commands/style.css",
   "extras-css": "markdown/extras/style.css",
   "finding-css": "finding/style.css",
+  "hits-css": "threads/hits.css",
   "questions-css": "questions/style.css",
   "quote-css": "parts/reading/quote.css",
   "threads-css": "threads/style.css",
