@@ -147,7 +147,7 @@ test("an excerpt stands around the words, and cuts nothing in two", () => {
   const apart = excerptOf(`oak ${"x ".repeat(200)}an oak table`, ["oak", "table"]);
   expect(marked(apart.excerpt, apart.marks)).toMatch(/^….*an \[oak\] \[table\]$/);
   const pictures = excerptOf(`${"👍".repeat(300)} oak ${"👍".repeat(300)}`, ["oak"]);
-  expect(pictures.excerpt.isWellFormed()).toBe(true);
+  expect(() => encodeURIComponent(pictures.excerpt)).not.toThrow();
   // Far into a long text.
   expect(excerptOf(`${"x ".repeat(50_000)}oak`, ["oak"]).excerpt).toMatch(/oak$/);
 });

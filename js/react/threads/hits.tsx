@@ -84,11 +84,11 @@ export function Hits({ children = builtIn, styled = false }: ThreadListHitsProps
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of its buttons.
     <div ref={dress} data-glove-hits="" onKeyDown={keyDown}>
-      <h2 id={id} role="status">
-        {total > 0 && say("Messages found: {n}", { n: total })}
-        {isNone && say("Nothing found.")}
-      </h2>
-      <ul aria-labelledby={id}>{hits.map((hit) => children({ ...hit, open: () => open(hit) }))}</ul>
+      <div role="status">
+        {total > 0 && <h2 id={id}>{say("Messages found: {n}", { n: total })}</h2>}
+        {isNone && <p data-glove-threads-none="">{say("Nothing found.")}</p>}
+      </div>
+      {hits.length > 0 && <ul aria-labelledby={id}>{hits.map((hit) => children({ ...hit, open: () => open(hit) }))}</ul>}
       {reading && <p>{say("Reading your conversations…")}</p>}
       {!reading && !all && <p>{say("The oldest conversations are not searched.")}</p>}
     </div>
