@@ -21,7 +21,10 @@ const script = `Array.from({ length: 99 }, () => ({ messages }) => {
   return said.startsWith("long ") ? "Some words of it. ".repeat(60) + "A **light**house stands at the end." : "Gladly: " + said;
 })`;
 
-async function profile(work: (open: () => Promise<Page>, context: BrowserContext) => Promise<void>, size = { width: 1000, height: 700 }) {
+async function profile(
+  work: (open: () => Promise<Page>, context: BrowserContext) => Promise<void>,
+  size = { width: 1000, height: 700 },
+) {
   const context = await browser.newContext({ viewport: size });
   context.setDefaultTimeout(patience);
   try {
@@ -68,7 +71,9 @@ test("a hit opens its thread at its message, on the branch that has it, by the k
     const page = await open();
     await fill(page);
     loaded = [];
-    expect(await page.evaluate(`client.catalog.run(["extras"], "readonly", ({ ask, store }) => ask(store("extras").getAllKeys()))`)).toEqual([]);
+    expect(
+      await page.evaluate(`client.catalog.run(["extras"], "readonly", ({ ask, store }) => ask(store("extras").getAllKeys()))`),
+    ).toEqual([]);
     await field(page).fill("CAFE harbour");
     await expect.poll(() => hits(page).count()).toBe(2);
     expect(await marks(page)).toEqual(["café", "harbour", "café", "harbour"]);
@@ -131,10 +136,14 @@ test("two tabs do not read at the same time, and a page whose field nobody uses 
     await second.waitForTimeout(500);
     const before = loaded.length;
     const locked = (page: Page) =>
-      page.evaluate(`navigator.locks.query().then(({ held, pending }) => [held, pending].map((all) => all.filter(({ name }) => name.startsWith("glove search")).length))`);
+      page.evaluate(
+        `navigator.locks.query().then(({ held, pending }) => [held, pending].map((all) => all.filter(({ name }) => name.startsWith("glove search")).length))`,
+      );
     expect(await locked(second)).toEqual([0, 0]);
     // Somebody else is at it.
-    await first.evaluate(`void navigator.locks.request("glove search glove", () => new Promise((done) => { globalThis.free = done; }))`);
+    await first.evaluate(
+      `void navigator.locks.request("glove search glove", () => new Promise((done) => { globalThis.free = done; }))`,
+    );
     await field(second).focus();
     await expect.poll(() => locked(second)).toEqual([1, 1]);
     expect(loaded.length).toBeGreaterThan(before);

@@ -77,7 +77,9 @@ const own = (more: Partial<SessionCatalog> = {}) => {
 };
 
 test("a catalog of the application finds messages itself, and one that cannot finds titles alone", async () => {
-  const search = vi.fn(async () => [{ id: "a", title: "Chairs", message: "m1", excerpt: "An oak table", marks: [[3, 6]] as const }]);
+  const search = vi.fn(async () => [
+    { id: "a", title: "Chairs", message: "m1", excerpt: "An oak table", marks: [[3, 6]] as const },
+  ]);
   const { container, unmount } = own({ search });
   await waitFor(() => field());
   type("oak");
