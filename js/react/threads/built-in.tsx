@@ -181,7 +181,7 @@ export function BuiltInThreadList({ field }: { readonly field: "always" | false 
             <ThreadListItems archived />
           </details>
         )}
-        <ThreadListHits styled />
+        {finds && <LoadedHits styled />}
       </div>
       <ThreadListUndo />
       {error && (

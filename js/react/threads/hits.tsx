@@ -20,15 +20,18 @@ export interface ThreadListHit extends SessionHit {
 export interface ThreadListHitsProps {
   /** Draws one message that was found, in your own markup. */
   children?: ((hit: ThreadListHit) => ReactNode) | undefined;
-  /** @internal It has the look of the list. */
-  styled?: boolean | undefined;
+}
+
+interface HitsProps extends ThreadListHitsProps {
+  /** It has the look of the list. */
+  readonly styled?: boolean;
 }
 
 /** A word is typed to its end first. */
 const pause = 150;
 const none: Found = { hits: [], total: 0 };
 
-export function Hits({ children = builtIn, styled = false }: ThreadListHitsProps): ReactNode {
+export function Hits({ children = builtIn, styled = false }: HitsProps): ReactNode {
   const { client, list, search } = useListState();
   const actions = useListActions();
   const say = useLabels();
