@@ -11,20 +11,17 @@ import { Welcome } from "./chat/welcome.js";
 import { Inside } from "./inspector/inspector.js";
 import { modelOf, useChoice } from "./model/choice.js";
 import type { Scene } from "./scene.js";
-import { useScene } from "./scenes.js";
+import { task, useScene } from "./scenes.js";
 import { Sidebar, Switches } from "./sidebar.js";
 import { useKept, useRoom } from "./width.js";
 
+const CornerPage = lazy(async () => ({ default: (await import("./corner/page.js")).CornerPage }));
 const TaskPage = lazy(async () => ({ default: (await import("./task/page.js")).TaskPage }));
 
 export function App() {
   const scene = useScene();
-  if (!scene) {
-    return (
-      <Suspense fallback={null}>
-        <TaskPage />
-      </Suspense>
-    );
+  if (!("client" in scene)) {
+    return <Suspense fallback={null}>{scene === task ? <TaskPage /> : <CornerPage />}</Suspense>;
   }
   // Each scene has a client of its own: its tools, its conversations, its database.
   return (

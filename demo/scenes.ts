@@ -16,13 +16,21 @@ export const scenes: readonly [Scene, ...Scene[]] = [
 /** The scene without a chat. */
 export const task = { id: "task", name: "Task", title: "Hand over a goal" };
 
-/** All that the menu leads to. */
-export const places: readonly { readonly id: string; readonly name: string; readonly title: string }[] = [...scenes, task];
+/** The scene with a chat in the corner. */
+export const corner = { id: "site", name: "Site", title: "A chat in the corner of a site" };
 
-/** Nothing for the task. */
-export function useScene(): Scene | undefined {
+/** All that the menu leads to. */
+export const places: readonly { readonly id: string; readonly name: string; readonly title: string }[] = [
+  ...scenes,
+  task,
+  corner,
+];
+
+/** The task and the site have pages of their own. */
+export function useScene(): Scene | typeof task | typeof corner {
   const hash = useSyncExternalStore(subscribe, () => location.hash);
-  if (hash === `#${task.id}`) return undefined;
+  const own = [task, corner].find(({ id }) => hash === `#${id}`);
+  if (own) return own;
   return scenes.find(({ id }) => hash === `#${id}`) ?? scenes[0];
 }
 

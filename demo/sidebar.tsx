@@ -1,5 +1,5 @@
 // The way to the scenes and to the conversations of one: beside the chat, or where there is no room, a drawer and a menu.
-import { ThreadList } from "glove-wasm/react";
+import { ThreadList, type ThreadListProps } from "glove-wasm/react";
 import { useId, useRef } from "react";
 import { Icon } from "./chat/icons.js";
 import { ModelSwitch } from "./model/switch.js";
@@ -11,8 +11,17 @@ interface Shown {
   readonly name: string;
 }
 
-/** `docked`: it stands beside the chat. */
-export function Sidebar({ scene, docked, threads = true }: { scene: Shown; docked: boolean; threads?: boolean }) {
+interface SidebarProps {
+  readonly scene: Shown;
+  /** It stands beside the chat. */
+  readonly docked: boolean;
+  readonly threads?: boolean;
+  /** The choice of the model that answers. */
+  readonly model?: boolean;
+  readonly list?: ThreadListProps;
+}
+
+export function Sidebar({ scene, docked, threads = true, model = threads, list }: SidebarProps) {
   const element = useRef<HTMLElement>(null);
   const heading = useId();
   const close = () => {
@@ -30,8 +39,16 @@ export function Sidebar({ scene, docked, threads = true }: { scene: Shown; docke
           </a>
         ))}
       </nav>
-      {threads && <ThreadList onSelect={close} />}
-      {threads && <ModelSwitch />}
+      {threads && (
+        <ThreadList
+          {...list}
+          onSelect={(...chosen) => {
+            close();
+            list?.onSelect?.(...chosen);
+          }}
+        />
+      )}
+      {model && <ModelSwitch />}
     </aside>
   );
 }

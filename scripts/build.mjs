@@ -250,15 +250,17 @@ async function styles() {
   }
 }
 
-/** The style sheets, by the name of their module: that of the look and its first part, and those of what is loaded with the first file, with cards, with commands, with tables and code, with a search, with a selection, with a list of threads, with a widget, with several questions, or while something waits; that of the board of tasks. */
+/** The style sheets, by the name of their module: that of the look and its first part, that of a document, and those of what is loaded with the first file, with cards, with commands, with tables and code, with a search, with a selection, with a list of threads, with what is found in them, with a widget, with several questions, or while something waits; that of the board of tasks. */
 const sheets = {
   css: "style.css",
   "base-css": "style.css",
   "attachments-css": "attachments/style.css",
   "calls-css": "parts/calls/style.css",
   "commands-css": "commands/style.css",
+  "document-css": "look/document.css",
   "extras-css": "markdown/extras/style.css",
   "finding-css": "finding/style.css",
+  "hits-css": "threads/hits.css",
   "questions-css": "questions/style.css",
   "quote-css": "parts/reading/quote.css",
   "threads-css": "threads/style.css",

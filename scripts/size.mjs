@@ -80,6 +80,9 @@ const measured = {
   // With the variables of the look, which <Render> brings too.
   "later: the list of threads": async () =>
     (await bundle('export { GloveClient, GloveProvider, ThreadList } from "glove-wasm/react"')).later(/react\/threads\/index/),
+  "later: finding in the messages of threads": async () =>
+    (await bundle('export { GloveClient, GloveProvider, ThreadList } from "glove-wasm/react"')).later(/react\/threads\/hits/),
+  "later: the look of a document": async () => (await bundle(page)).later(/generated\/document-css/),
   // With the same variables. The chat in it comes when the panel is opened.
   "later: the button and the panel of a widget": async () =>
     (await bundle('export { ChatWidget, GloveClient, GloveProvider } from "glove-wasm/react"')).later(/react\/widget\/index/),

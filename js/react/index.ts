@@ -47,6 +47,7 @@ export type { ButtonProps, ChoiceProps, FieldProps, Weight } from "./renderers/c
 export { builtInRenderers, type SlotProps } from "./renderers/index.js";
 export type { QuestionProps } from "./renderers/question.js";
 export type { DeletedThread, ThreadListUndoProps } from "./threads/built-in.js";
+export type { ThreadListHit, ThreadListHitsProps } from "./threads/hits.js";
 export type { ThreadListItemsProps } from "./threads/items.js";
 export * from "./threads/parts.js";
 export type { ThreadListProps } from "./threads/thread-list.js";

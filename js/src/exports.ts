@@ -173,7 +173,7 @@ export { IndexedDBStore } from "./store/indexeddb/store.js";
 export { MemoryStore } from "./store/memory.js";
 export { permissionKey } from "./store/permissions.js";
 export { createRemoteStore, type RemoteStoreActions } from "./store/remote.js";
-export type { ImportOptions, SessionCatalog, SessionInfo } from "./store/sessions.js";
+export type { ImportOptions, SessionCatalog, SessionHit, SessionInfo } from "./store/sessions.js";
 export { type GenerateTitlesOptions, generateTitles } from "./threads/generate-titles.js";
 export {
   type DefinedTool,

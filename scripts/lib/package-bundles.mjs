@@ -127,6 +127,8 @@ export const bundles = {
   ),
   "react/look/view.js": [],
   "react/attachments/attach.js": [],
+  // The list of threads, and what finds words in their messages.
+  "react/threads/index.js": [],
   // With the first message that waits, a full context or a cut answer: parts of an application have it at once.
   "react/working/index.js": [],
   "react/parts/index.js": [],
@@ -167,6 +169,7 @@ export const shared = new Set([
   "react/parts/composer/use-composer.js",
   "react/parts/thread.js",
   "react/slots/one-open.js",
+  "react/threads/index.js",
   "react/working/index.js",
   "src/models/around-model.js",
   "src/models/bridge.js",
@@ -178,7 +181,7 @@ export const shared = new Set([
  * request more, at the moment when somebody waits.
  */
 export const copied = new Set([
-  ...below("src/messages", "continued", "messages", "request"),
+  ...below("src/messages", "continued", "messages", "request", "words"),
   ...below("src/models", "page-models"),
   ...below("src/plugins", "slash-names"),
   ...below("src/ports", "hook", "middleware/middleware", "model-options", "plugin"),

@@ -6,7 +6,7 @@ import { type Served, serve } from "../support/server.js";
 
 const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'";
 
-export type Scene = "assistant" | "shop" | "trip" | "desk" | "task";
+export type Scene = "assistant" | "shop" | "trip" | "desk" | "task" | "site";
 
 export interface Demo {
   /** A tab of a fresh profile; `before` does something with that first. */
@@ -61,7 +61,7 @@ export function demo({ pace = 0.1 } = {}): Demo {
   const visit = async (context: BrowserContext, hash: string) => {
     const page = await context.newPage();
     await page.goto(`${server.url}/?pace=${pace}${hash}`);
-    await page.locator("[data-glove-role=input], [data-glove-board]").first().waitFor();
+    await page.locator("[data-glove-role=input], [data-glove-board], [data-glove-launcher]").first().waitFor();
     return page;
   };
   return {

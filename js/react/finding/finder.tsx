@@ -1,5 +1,6 @@
 // `Finder`: the bar above the messages that finds words in all of them, also in those that are not drawn, and the list of the person's messages.
 import { type KeyboardEvent as KeyEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
+import { sought } from "../../src/messages/words.js";
 import { type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { adopt } from "../look/adopt.js";
@@ -8,7 +9,7 @@ import { useChat } from "../parts/chat-context.js";
 import { IconLabel, type IconProps } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
 import { bring, Marks } from "./marks.js";
-import { type Hit, hitsOf, ordinalOf, type Place, sought, stepFrom } from "./matches.js";
+import { type Hit, hitsOf, ordinalOf, type Place, stepFrom } from "./matches.js";
 import { Outline } from "./outline.js";
 
 /** What `Finder` takes. */

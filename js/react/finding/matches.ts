@@ -1,6 +1,6 @@
 // Where words stand: in what was said, drawn or not, and in what is drawn of it.
+import { read, unmarked } from "../../src/messages/words.js";
 import type { ShownEntry } from "../../src/snapshot/snapshot.js";
-import { plain } from "../../src/values/plain.js";
 
 /** A message with the words, and how often it has them. */
 export interface Hit {
@@ -13,12 +13,6 @@ export interface Place {
   readonly id: string;
   readonly nth: number;
 }
-
-/** Words as they are looked for: whatever their accents, capitals and spaces. */
-export const sought = (text: string): string => plain(text).replace(/\s+/g, " ").trimStart();
-
-/** Of one character, as long as what is read of it: none between others, where white space goes on. */
-const read = (text: string): string => plain(text).replace(/\s+/g, " ");
 
 /** A person is never made to wait for a key. */
 const slice = 8;
@@ -34,20 +28,6 @@ function wordsOf(entry: ShownEntry): string {
   }
   return words;
 }
-
-/** Headings, quotes, items, fences, and the lines below the heads of tables. */
-const lineMarks = /^ {0,3}(?:#{1,6} |> ?|[-*+] |(?:```|~~~).*$|\|?[ :|-]*-{3}[ :|-]*$)/gm;
-/** One sign around words. */
-const emphasis = /(?<![\w*])([*_])(?=[^\s*_])([^*_\n]*[^\s*_])\1(?![\w*])/g;
-
-/** The words of markdown as they are drawn, as near as that can be known without drawing it. */
-const unmarked = (text: string): string =>
-  text
-    .replace(lineMarks, "")
-    .replace(/^ {0,3}\|.*/gm, (row) => row.replaceAll("|", " "))
-    .replace(/!?\[([^[\]\n]*)\]\([^)\s]*(?: "[^"\n]*")?\)/g, "$1")
-    .replace(/\*\*|~~|`/g, "")
-    .replace(emphasis, "$2");
 
 function countOf(text: string, words: string): number {
   let count = 0;

@@ -21,14 +21,17 @@ import type { GloveHandle, RenderProps, SlotContainerRenderProps, WrittenCall } 
 import { ContextMeter, useWhole } from "../working/late.js";
 import { css } from "./generated/css.js";
 import { Sheet } from "./sheet.js";
+import { useVariant } from "./variant.js";
 
 export { loadWords } from "../languages/words.js";
 export { loadDetails } from "../parts/calls/tool-card.js";
 export { loadFiles } from "../parts/composer/files.js";
+export { loadVariant } from "./variant.js";
 
 export function View(props: RenderProps): ReactNode {
   const { glove, strategy = "interleaved", unstyled = false, nonce, renderInput, renderError } = props;
   checkHandle(glove);
+  const sheet = useVariant(unstyled ? undefined : props.variant);
   const slots = useVisibleSlots(glove);
   const id = useHandlePart(glove, ({ sessionId }) => sessionId);
   const inOnePlace = slots.length > 0 && (
@@ -59,9 +62,11 @@ export function View(props: RenderProps): ReactNode {
       className={props.className}
       style={props.style}
       styled={!unstyled}
+      {...(sheet && { "data-glove-variant": props.variant })}
       {...((strategy === "slots-only" || !hasGreeting(props)) && { "data-glove-empty": undefined })}
     >
       {!unstyled && <Sheet nonce={nonce} css={css} />}
+      {sheet && <Sheet nonce={nonce} css={sheet} />}
       {strategy === "slots-before" && inOnePlace}
       {props.find && strategy !== "slots-only" && <Finder bar={props.find !== "key"} />}
       {strategy === "slots-only" ? after : <Conversation {...props} strategy={strategy} slots={slots} after={after} />}

@@ -18,7 +18,7 @@ const parts = /* @__PURE__ */ new Loader(() => import("../parts/index.js"));
 /** Loads what `<Render>` and the parts draw with, ahead of their first render: for a server that renders to one string, and for tests. */
 export async function preloadRender(): Promise<void> {
   const [look] = await Promise.all([view.load(), parts.load(), slotParts.load()]);
-  await Promise.all([look?.loadFiles(), look?.loadDetails()]);
+  await Promise.all([look?.loadFiles(), look?.loadDetails(), look?.loadVariant()]);
 }
 
 /** Loads the words of a language, for a server that renders to one string a chat whose `lang` it is. */

@@ -76,6 +76,9 @@ export interface GloveHandle<T extends TimelineEntry = TimelineEntry> {
   takeOver?: () => unknown;
 }
 
+/** How `<Render>` looks. */
+export type RenderVariant = "bubble" | "document";
+
 /** Where `<Render>` puts slots: between the messages where they were pushed, before all messages, after them, or alone. */
 export type RenderStrategy = "interleaved" | "slots-before" | "slots-after" | "slots-only";
 
@@ -186,6 +189,8 @@ export interface RenderProps<T extends TimelineEntry = TimelineEntry> {
    * Keep the object stable.
    */
   attachments?: AttachmentOptions | boolean | undefined;
+  /** `document` draws the conversation as a document: without bubbles, what a person said as headings, calls as notes. Default `bubble`. */
+  variant?: RenderVariant | undefined;
   /** Omits the built-in style sheet. */
   unstyled?: boolean | undefined;
   /** For the style sheet in HTML from a server, where a policy asks for it. */

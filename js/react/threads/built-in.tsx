@@ -1,13 +1,15 @@
 // The finished list of threads, and the parts around its items.
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import type { ThreadInfo } from "../../src/threads/thread.js";
+import { Loader } from "../look/loader.js";
 import { type PartProps, part } from "../parts/as-child.js";
 import { errorMessage } from "../parts/notices/error-messages.js";
 import { useLabels } from "../render/labels.js";
 import { Visible } from "../text/visible.js";
+import type { ThreadListHitsProps } from "./hits.js";
 import { ThreadIcon } from "./icons.js";
 import { ThreadListItems } from "./items.js";
-import { useListActions, useListState } from "./thread-list-context.js";
+import { rowsOf, useListActions, useListState } from "./thread-list-context.js";
 
 /** Begins a new conversation. */
 export function ThreadListNew(props: PartProps<"button">): ReactNode {
@@ -16,19 +18,43 @@ export function ThreadListNew(props: PartProps<"button">): ReactNode {
   return part("button", { type: "button", "data-glove-new": "", onClick: begin, children: say("New conversation") }, props);
 }
 
-/** Finds threads by words of their titles. */
+/**
+ * Finds threads by words of their titles, and where `ThreadListHits` are, messages by theirs. The arrow down goes to what was found, Enter opens
+ * the first of it, Escape empties the field.
+ */
 export function ThreadListSearch(props: PartProps<"input">): ReactNode {
   const { search } = useListState();
-  const { setSearch } = useListActions();
+  const actions = useListActions();
+  const { setSearch, find } = actions;
   const say = useLabels();
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    const [first] = rowsOf(actions);
+    if (event.key === "ArrowDown" && first) first.focus();
+    else if (event.key === "Enter" && search && first) first.click();
+    else if (event.key === "Escape" && search) setSearch("");
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
   const own = {
     type: "search",
     "aria-label": say("Search conversations"),
     placeholder: say("Search"),
     value: search,
     onChange: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => setSearch(currentTarget.value),
+    onFocus: find,
+    onKeyDown: keyDown,
   };
   return part("input", own, props);
+}
+
+const hits = /* @__PURE__ */ new Loader(() => import("./hits.js"), true);
+const LoadedHits = /* @__PURE__ */ hits.component("Hits");
+
+/** The messages that have the words of `ThreadListSearch`. What finds them is loaded with the first focus of that field. */
+export function ThreadListHits(props: ThreadListHitsProps): ReactNode {
+  return useListState().finds && <LoadedHits {...props} />;
 }
 
 /** What was deleted last, for as long as it can be brought back. */
@@ -126,7 +152,7 @@ function Deleted({ thread, threads, restore }: DeletedThread): ReactNode {
 const searchFrom = 8;
 
 export function BuiltInThreadList({ field }: { readonly field: "always" | false | undefined }): ReactNode {
-  const { list, search } = useListState();
+  const { list, search, finds } = useListState();
   const say = useLabels();
   const { threads, archived, ready, error } = list;
   const [searched, setSearched] = useState(field === "always");
@@ -144,7 +170,7 @@ export function BuiltInThreadList({ field }: { readonly field: "always" | false 
       </div>
       <div data-glove-threads-body="">
         <ThreadListItems />
-        {ready && threads.length === 0 && (
+        {ready && threads.length === 0 && !(search && finds) && (
           <p data-glove-threads-none="">{say(search ? "Nothing found." : "No conversations yet")}</p>
         )}
         {archived.length > 0 && (
@@ -155,6 +181,7 @@ export function BuiltInThreadList({ field }: { readonly field: "always" | false 
             <ThreadListItems archived />
           </details>
         )}
+        {finds && <LoadedHits styled />}
       </div>
       <ThreadListUndo />
       {error && (

@@ -16,6 +16,8 @@ const Loaded = /* @__PURE__ */ threads.component("LoadedThreadList");
 /** The list of conversations, finished; with children, the frame of your own. */
 // What is loaded is given the hook: by importing it, it would bring it into pages that have no list.
 export const ThreadList = (props: ThreadListProps): ReactNode => createElement(Loaded, { ...props, useVisibleThreads });
+/** The messages that have the words that are searched; a function as its child draws each. */
+export const ThreadListHits = /* @__PURE__ */ threads.component("ThreadListHits");
 /** The threads by the day of their last change; a function as its child draws each. */
 export const ThreadListItems = /* @__PURE__ */ threads.component("ThreadListItems");
 /** Begins a new conversation. */

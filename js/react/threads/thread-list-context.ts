@@ -1,12 +1,17 @@
 // What the parts of a list of threads share: the threads, the one that is shown, and the way to another one.
 import { type Context, createContext, type RefObject, useContext } from "react";
+import type { GloveClient } from "../../src/session/client.js";
 import type { ThreadInfo } from "../../src/threads/thread.js";
 import { GloveError } from "../../src/values/error.js";
+import type { Engine } from "../hooks/engine.js";
 import type { UseThreadsReturn } from "./use-threads.js";
 
 export interface ThreadListState {
   readonly list: UseThreadsReturn;
   readonly search: string;
+  /** The field has had the focus: what finds words in messages is there. */
+  readonly finds: boolean;
+  readonly client: GloveClient | undefined;
   /** The id of the thread that is shown. */
   readonly current: string;
   /** The thread whose title is being written, or was written and is not shown yet. */
@@ -16,7 +21,12 @@ export interface ThreadListState {
 /** The same as long as the list is there. */
 export interface ThreadListActions {
   setSearch(text: string): void;
-  select(id: string): void;
+  /** Begins to find words in messages too. */
+  find(): void;
+  /** Shows a thread, and a message of it. */
+  select(id: string, message?: string): void;
+  /** What shows the conversation, if anything does. */
+  engine(): Engine | undefined;
   /** Begins a new conversation. */
   begin(): void;
   rename(id: string, title: string): void;
@@ -32,9 +42,9 @@ export interface ThreadListActions {
   readonly root: RefObject<HTMLElement | null>;
 }
 
-/** The rows that can be reached: those of a folded part cannot. */
+/** The rows that can be reached, of threads and of what was found in them: those of a folded part cannot. */
 export const rowsOf = ({ root }: Pick<ThreadListActions, "root">): HTMLElement[] =>
-  [...(root.current?.querySelectorAll<HTMLElement>("[data-glove-thread]") ?? [])].filter(
+  [...(root.current?.querySelectorAll<HTMLElement>("[data-glove-thread], [data-glove-hits] li :is(button, a)") ?? [])].filter(
     (row) => !row.closest("details:not([open])"),
   );
 

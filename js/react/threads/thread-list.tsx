@@ -17,13 +17,13 @@ export interface ThreadListProps {
    * the one that is chosen.
    */
   current?: string | undefined;
-  /** Called with the id of the thread that a person has chosen, or of a new one. */
-  onSelect?: ((id: string) => void) | undefined;
+  /** Called with the id of the thread that a person has chosen, or of a new one; and of the message, where that was found by its words. */
+  onSelect?: ((id: string, message?: string) => void) | undefined;
   /** Texts of the list, in the place of its own. */
   labels?: Labels | undefined;
   /** The language of the labels: that of the page, unless you say another one. */
   lang?: string | undefined;
-  /** The field that finds threads: by default there once there were eight of them; `"always"`, or `false` for never. */
+  /** The field that finds threads and messages: by default there once there were eight of them; `"always"`, or `false` for never. */
   search?: "always" | false | undefined;
   /** Omits the style sheet. */
   unstyled?: boolean | undefined;
@@ -67,6 +67,7 @@ function Frame({
   const say = useLabels();
   const root = useRef<HTMLElement>(null);
   const [search, setSearch] = useState("");
+  const [finds, setFinds] = useState(false);
   const [editing, setEditing] = useState<ThreadListState["editing"]>();
   const visible = useVisibleThreads(search);
   const { list } = visible;
@@ -94,10 +95,11 @@ function Frame({
   });
   const actions = useMemo((): ThreadListActions => {
     let left: { readonly from: string; readonly to: string } | undefined;
-    const select = (id: string) => {
+    const select = (id: string, message?: string) => {
       const { shown: visible, current, onSelect } = latest.current;
       if (current === undefined) visible.switchTo(id);
-      onSelect?.(id);
+      if (message === undefined) onSelect?.(id);
+      else onSelect?.(id, message);
     };
     const begin = async () => {
       const { shown: visible, current, onSelect } = latest.current;
@@ -108,6 +110,8 @@ function Frame({
     return {
       root,
       setSearch,
+      find: () => setFinds(true),
+      engine: () => latest.current.shown.engine(),
       edit: (id) => setEditing(id === undefined ? id : { id }),
       placing,
       focusLater: (to) => {
@@ -137,7 +141,11 @@ function Frame({
       },
     };
   }, []);
-  const state = useMemo(() => ({ list, search, current: now, editing }), [list, search, now, editing]);
+  const { client } = visible;
+  const state = useMemo(
+    () => ({ list, search, finds, client, current: now, editing }),
+    [list, search, finds, client, now, editing],
+  );
   const styled = !unstyled && children === undefined;
   return (
     <ActionsContext.Provider value={actions}>

@@ -20,6 +20,8 @@ export function useVisibleThreads(search: string) {
   return {
     list,
     id,
+    client,
+    engine: () => current?.get() ?? current?.shared,
     switchTo: (next: string) => engine?.actions.switchConversation(next),
     begin: async (here: boolean) => (await (here ? engine?.actions.newConversation() : client?.mintSessionId())) ?? "",
   };

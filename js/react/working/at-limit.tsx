@@ -1,8 +1,8 @@
 // Below an answer that ends where the model may write no more: that it does, and a button that lets it go on.
 import { type ReactNode, useRef } from "react";
 import { continues, isAtLimit, withContinued } from "../../src/messages/continued.js";
+import type { GloveSession } from "../../src/session/session.js";
 import type { TimelineEntry } from "../../src/snapshot/snapshot.js";
-import { generateId } from "../../src/values/ids.js";
 import { engineOfHandle, type Parts, useHandlePart } from "../hooks/handle-registry.js";
 import { adopt } from "../look/adopt.js";
 import { css } from "../look/generated/working-css.js";
@@ -27,6 +27,19 @@ const goOn =
 
 const lastOf = ({ timeline, busy }: Parts): TimelineEntry | undefined => (busy ? undefined : withContinued(timeline).at(-1));
 
+/**
+ * The id of the request: the same in every tab that asks for more of the same answer, so that the session begins it once. Another one only
+ * where the last such request ended without a word.
+ */
+async function occasionOf(session: GloveSession, part: string): Promise<string> {
+  const stem = `${continues}${part.startsWith(continues) ? part.slice(continues.length) : part}.`;
+  const prompts = await session.prompts(part.replace(/\.m\d+$/, "")).catch(() => []);
+  const asked = prompts.filter(({ id }) => id.startsWith(stem));
+  const { state, outputs } = asked.at(-1) ?? {};
+  const isOver = state === "completed";
+  return `${stem}${isOver && outputs?.length === 0 ? asked.length + 1 : Math.max(1, asked.length)}`;
+}
+
 /** Lets the model go on with the last answer. Nothing unless that was cut at its limit, and while the agent works. */
 export function ContinueButton(props: PartProps<"button">): ReactNode {
   const { glove } = useChat();
@@ -43,7 +56,10 @@ export function ContinueButton(props: PartProps<"button">): ReactNode {
     const over = () => {
       asked.current = undefined;
     };
-    void session.trigger({ reason: goOn, id: continues + generateId() }).then(over, over);
+    const part = session.getSnapshot().timeline.at(-1)?.id ?? "";
+    void occasionOf(session, part)
+      .then((id) => session.trigger({ reason: goOn, id }))
+      .then(over, over);
   };
   return part("button", { type: "button", "data-glove-go-on": "", children: say("Continue"), onClick: ask }, props);
 }

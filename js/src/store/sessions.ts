@@ -25,6 +25,19 @@ export interface SessionInfo extends StepMarks {
   readonly deletedAt?: number;
 }
 
+/** A message of a session that has all words that were looked for. */
+export interface SessionHit {
+  /** The id of the session. */
+  readonly id: string;
+  readonly title: string;
+  /** The id of the message. */
+  readonly message: string;
+  /** What stands around the words. */
+  readonly excerpt: string;
+  /** Where they are in it: the first character, and the one behind the last. */
+  readonly marks: readonly (readonly [from: number, to: number])[];
+}
+
 /** How a session is imported. */
 export interface ImportOptions {
   /** The id to import it under; its own, or a fresh one when that is taken. */
@@ -55,6 +68,8 @@ export interface SessionCatalog {
   claimTitle?(id: string): Promise<boolean>;
   /** Takes the title that a model gave, unless somebody has named the session since `claimTitle`. `usage` is what asking for it took. */
   giveTitle?(id: string, title: string, usage?: Usage): Promise<void>;
+  /** The messages that have all words of a text, the best first. Without this, lists find words of titles alone. */
+  search?(text: string): Promise<readonly SessionHit[]>;
   /** The lines of some of the sessions. Without this, the whole list is read again after each change. */
   read?(ids: readonly string[]): Promise<readonly SessionInfo[]>;
   /**

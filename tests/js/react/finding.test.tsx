@@ -2,7 +2,8 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { type GloveHandle, preloadRender, Render, type RenderProps, type ShownEntry } from "glove-wasm/react";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { rangesIn, sought } from "../../../js/react/finding/matches.js";
+import { rangesIn } from "../../../js/react/finding/matches.js";
+import { sought } from "../../../js/src/messages/words.js";
 import { agent, handle, user } from "./handle.js";
 
 beforeAll(() => preloadRender());

@@ -10,6 +10,7 @@ import { useChat } from "../chat-context.js";
 import { Icon } from "../icons.js";
 import type { ChatView, Scroll } from "./scroll.js";
 import { useFollowing } from "./use-following.js";
+import { viewsOf } from "./view-of.js";
 
 /** What `ThreadLog` takes. */
 export interface ThreadLogProps {
@@ -73,7 +74,9 @@ export function ThreadLog(props: ThreadLogProps): ReactNode {
   useBrowserLayoutEffect(() => {
     sends.current = follower.sent;
     moves.current = view;
-  }, [sends, follower, moves, view]);
+    const engine = engineOfHandle(glove);
+    if (engine) viewsOf.set(engine, view);
+  }, [sends, follower, moves, view, glove]);
   const asks = useHandlePart(glove, asksReader);
   const jump = () => {
     follower.toEnd();
