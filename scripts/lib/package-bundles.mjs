@@ -40,7 +40,6 @@ export const bundles = {
     ...[
       "tools/combined-tools",
       "tools/options",
-      "tools/task-tool",
       "values/ids",
       "values/omit-undefined",
       "values/refusals",
@@ -189,7 +188,7 @@ export const copied = new Set([
   ...below("src/store/indexeddb", "failures", "media", "read", "title"),
   ...below("src/tabs", "command-rules", "command-sender", "latest-state", "tab-adapter", "page-life"),
   ...below("src/timing", "microtask-turn", "time-limit", "turn"),
-  ...below("src/tools", "answer-tool", "arguments", "call-display", "outputs", "result", "rules", "spec", "toolbox"),
+  ...below("src/tools", "answer-tool", "arguments", "call-display", "outputs", "result", "rules", "spec", "task-tool", "toolbox"),
   ...below("src/values", "base64", "copy", "names", "plain", "tab-version", "utf8"),
   ...below("src/wasm", "border", "core", "generated/unpacker", "guard", "inline"),
   ...below("src/wire", "attachments", "visible-text"),
