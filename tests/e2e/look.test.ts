@@ -257,6 +257,30 @@ test("the buttons of a message that a person points at can be hit to their edges
   });
 });
 
+test("what an application opens out of a text stands above the texts below, while a person is at it", async () => {
+  await withPage(async (page) => {
+    await showState(page, "messages");
+    const hit = await page.evaluateHandle(`(() => {
+      const [first, second] = document.querySelectorAll("[data-glove-message] > article");
+      const opened = Object.assign(document.createElement("div"), { style: "position: absolute; z-index: 5; width: 200px; height: 900px" });
+      first.append(opened);
+      first.scrollIntoView();
+      return () => {
+        const { left, top } = second.getBoundingClientRect();
+        return opened.contains(document.elementFromPoint(opened.getBoundingClientRect().left + 5, top + 5));
+      };
+    })()`);
+    const isAbove = () => hit.evaluate((hit) => (hit as () => boolean)());
+    await page.mouse.move(1, 1);
+    expect(await isAbove()).toBe(false);
+    await page
+      .locator("[data-glove-message] > article")
+      .first()
+      .hover({ position: { x: 5, y: 5 } });
+    expect(await isAbove()).toBe(true);
+  });
+});
+
 test("the line of a summary opens to what the model was told", async () => {
   await withPage(async (page) => {
     await page.evaluate(
