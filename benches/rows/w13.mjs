@@ -9,7 +9,8 @@ const pieces = 150;
 
 /** Chats that a person can use as they are, which draw all of a conversation. */
 const peers = { "assistant-ui": "assistant-ui", "useChat, Streamdown": "use-chat" };
-const entry = (page) => `import { Chat } from "./finished/${page}.jsx"; import { start } from "./finished/start.jsx"; start(Chat);`;
+const entry = (page) =>
+  `import { Chat } from "./finished/${page}.jsx"; import { start } from "./finished/start.jsx"; start(Chat);`;
 
 export async function open() {
   const site = await serveSite({

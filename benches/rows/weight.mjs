@@ -28,11 +28,14 @@ const pages = {
 
 /** Chats that a person can use as they are, but for the CSS of the peers, which an application brings. */
 const finished = { ours: "ours", "assistant-ui": "assistant-ui", "useChat, Streamdown": "use-chat" };
-const entry = (page) => `import { Chat } from "./finished/${page}.jsx"; import { start } from "./finished/start.jsx"; start(Chat);`;
+const entry = (page) =>
+  `import { Chat } from "./finished/${page}.jsx"; import { start } from "./finished/start.jsx"; start(Chat);`;
 const answer = "Hello **from the model**.\n\n- one\n- two";
 
 export async function open() {
-  const site = await serveSite(Object.fromEntries(Object.values(finished).map((page) => [page, entry(page)])), { texts: [answer] });
+  const site = await serveSite(Object.fromEntries(Object.values(finished).map((page) => [page, entry(page)])), {
+    texts: [answer],
+  });
   const browser = await openChromium();
   const atOnce = async (text) => {
     const { files, atOnce } = await bundle(text, ["react", "react-dom", "react-dom/client"]);
@@ -69,7 +72,8 @@ export async function open() {
     // Each that the answer does not come without.
     const needed = [];
     for (const file of all) if (!(await visit(page, isAnswered, (other) => other === file))) needed.push(file);
-    if (!(await visit(page, isAnswered, (other) => !needed.includes(other)))) throw new Error(`${page} needs more than ${needed}`);
+    if (!(await visit(page, isAnswered, (other) => !needed.includes(other))))
+      throw new Error(`${page} needs more than ${needed}`);
     const weightWith = (files) => files.reduce((sum, file) => sum + site.weightOfLater(file), start);
     return {
       "finished chat: at once, bytes": start,

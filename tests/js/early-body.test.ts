@@ -93,7 +93,9 @@ test("tools whose schemas tell their JSON are known at once, and so is what is w
   const [zod, json] = [typed(z.object({ a: z.string() })), tool("look", { type: "object" })];
   expect(toldAtOnce([zod, json], undefined)?.map(({ name }) => name)).toEqual(["glove_update_tasks", "t", "look"]);
   expect(toldAtOnce([json, typed({ _def: {}, "~standard": { vendor: "zod" } })], undefined)).toBeUndefined();
-  expect(() => toldAtOnce([{ ...json, needsApproval: true } as ToolConfig], undefined)).toThrow("Use `requireApproval`");
+  expect(() => toldAtOnce([{ ...json, needsApproval: true } as unknown as ToolConfig], undefined)).toThrow(
+    "Use `requireApproval`",
+  );
 });
 
 /** Numbers that are the same each time, below `most`. */
