@@ -2,7 +2,7 @@
 
 import type { ToolConfig } from "../ports/tool.js";
 import { GloveError } from "../values/error.js";
-import { toLooseJson } from "../values/json.js";
+import { copy, toLooseJson } from "../values/json.js";
 import { skillTool } from "./skill-tool.js";
 
 export function duplicateName(name: string): GloveError {
@@ -142,3 +142,15 @@ const twoDefinitions = (name: string) =>
     "TOOL_NAME_TAKEN",
     `Two different tools are called "${name}": the session has one of its client or of another component already, and goes on with that. If they are meant as one, their functions have to be the same: write \`defineTool\` outside of the component or hook, or in a \`useMemo\` of a component around both, and give that to each. If not, rename one of them.`,
   );
+
+/** A text of a tool's about a call. */
+export function said(text: ToolConfig["title"], input: unknown): string | undefined {
+  try {
+    const words: unknown = typeof text === "function" ? text(copy({ input }).input) : text;
+    // "Weather in undefined": the model has left out what the text is made of.
+    return typeof words === "string" && words !== "" && !/\bundefined\b/.test(words) ? words : undefined;
+  } catch {
+    // Arguments of another form than it expects.
+    return undefined;
+  }
+}

@@ -6,9 +6,8 @@ import { GloveError } from "../values/error.js";
 import { toLooseJson } from "../values/json.js";
 import { describeValue, isApprovalRule } from "../values/validate-options.js";
 import type { ToolInput } from "./arguments.js";
-import { presence } from "./combined-tools.js";
+import { presence, said } from "./combined-tools.js";
 import { gate } from "./spec.js";
-import { said } from "./toolbox.js";
 
 /** Whether a tool needs a permission for this. Rejects when its rule gives no answer. The rule gets a copy of the arguments. */
 export async function permissionRule(

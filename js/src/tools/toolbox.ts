@@ -4,10 +4,9 @@ import type { ToolConfig } from "../ports/tool.js";
 import type { SlotContext } from "../snapshot/state.js";
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { loadPart } from "../values/error.js";
-import { copy } from "../values/json.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import type { PageTool } from "../wire/core-types.js";
-import { hasGone } from "./combined-tools.js";
+import { hasGone, said } from "./combined-tools.js";
 import type { CallContext, ToolHost, ToolRunner } from "./runner.js";
 import { skillTitle, skillTool } from "./skill-tool.js";
 
@@ -93,17 +92,5 @@ export class Toolbox implements ToolHost {
       this.#runner ??= new ToolRunner(this.#context, (name) => this.find(name));
       return this.#runner;
     });
-  }
-}
-
-/** A text of a tool's about a call. */
-export function said(text: ToolConfig["title"], input: unknown): string | undefined {
-  try {
-    const words: unknown = typeof text === "function" ? text(copy({ input }).input) : text;
-    // "Weather in undefined": the model has left out what the text is made of.
-    return typeof words === "string" && words !== "" && !/\bundefined\b/.test(words) ? words : undefined;
-  } catch {
-    // Arguments of another form than it expects.
-    return undefined;
   }
 }
