@@ -3,42 +3,23 @@
 import { GloveClient, GloveProvider, IndexedDBStore, MemoryStore, Render, useGlove } from "glove-wasm/react";
 import { useEffect } from "react";
 import { createRoot } from "react-dom/client";
+import { messageAt, nextFrame, tellByFrames } from "./words.js";
 
 const asked = new URLSearchParams(location.hash.slice(1));
 const entries = Number(asked.get("entries"));
 const sessionId = `of ${entries}`;
-const words = "The quick brown fox jumps over the lazy dog. ";
-
-/** Every other message is a question; answers have a list, code, or some paragraphs. */
-function messageAt(at) {
-  const answers = [
-    `${words.repeat(1 + (at % 7))}\n\n- ${words}\n- ${words}\n- **${words}**`,
-    `${words.repeat(4)}\n\n\`\`\`\nconst a = ${at};\n\`\`\`\n\n${words}`,
-    `${words}\n\n${words.repeat(3)}\n\n${words}`,
-  ];
-  if (at % 2 === 0) return { sender: "user", text: `Question ${at}? ${words.repeat(at % 3)}`, id: `m${at}` };
-  return { sender: "agent", text: at === entries - 1 ? `${words} The last one.` : answers[(at >> 1) % 3], id: `m${at}` };
-}
-
 async function write() {
   const store = new IndexedDBStore(sessionId);
-  const messages = Array.from({ length: entries }, (_, at) => messageAt(at));
+  const messages = Array.from({ length: entries }, (_, at) => messageAt(at, entries));
   for (let at = 0; at < entries; at += 1_000) await store.appendMessages(messages.slice(at, at + 1_000));
   window.isWritten = true;
 }
 
-/** Tells a piece of an answer with each frame. */
 const model = {
   name: "by frames",
   setSystemPrompt() {},
   async prompt(_request, notify) {
-    let text = "";
-    for (let at = 1; at <= window.pieces; at++) {
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-      const piece = at % 30 === 0 ? " words.\n\n" : " some words";
-      text += piece;
-      void notify("text_delta", { text: piece });
-    }
+    const text = await tellByFrames((text) => void notify("text_delta", { text }));
     return { messages: [{ sender: "agent", text }], tokens_in: 1, tokens_out: 1 };
   },
 };
@@ -46,7 +27,7 @@ const model = {
 /** A client whose conversation is in memory: nothing is written while it answers. */
 function answering() {
   const store = new MemoryStore(sessionId);
-  if (entries) store.appendMessages(Array.from({ length: entries }, (_, at) => messageAt(at)));
+  if (entries) store.appendMessages(Array.from({ length: entries }, (_, at) => messageAt(at, entries)));
   return new GloveClient({ createModel: () => model, createStore: () => store, systemPrompt: "" });
 }
 
@@ -58,7 +39,8 @@ function Opened() {
     window.answer = async (pieces) => {
       Object.assign(window, { pieces });
       await sendMessage("Go on.");
-      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      await nextFrame();
+      await nextFrame();
     };
   });
   return (

@@ -95,7 +95,8 @@ export async function serveSite(entries, { texts = ["Hello from the model."], pe
     const html = `<!doctype html><meta charset=utf-8><meta name=viewport content="width=device-width"><link rel=icon href=data:,>${hints.join("")}<script type=module src=/${name}/${entry} crossorigin></script><div id=root></div>`;
     served.set(`/${name}/`, { type: "text/html", body: brotliCompressSync(html) });
     for (const [file, bytes] of files) {
-      served.set(`/${name}/${file}`, { type: "text/javascript", body: brotliCompressSync(bytes) });
+      const isLater = !atOnce.includes(file);
+      served.set(`/${name}/${file}`, { type: "text/javascript", body: brotliCompressSync(bytes), isLater });
     }
   }
   const server = createServer((request, response) => {
@@ -119,6 +120,8 @@ export async function serveSite(entries, { texts = ["Hello from the model."], pe
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://localhost:${server.address().port}`,
+    /** What a file weighs as it travels, if it is one that a page loads later. */
+    weightOfLater: (path) => (served.get(path)?.isLater ? served.get(path).body.length : undefined),
     close: () => {
       server.closeAllConnections();
       server.close();

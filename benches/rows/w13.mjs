@@ -7,13 +7,21 @@ export const title = "W13 an answer of 150 pieces below 0, 2,000 and 10,000 entr
 
 const pieces = 150;
 
+/** Chats that a person can use as they are, which draw all of a conversation. */
+const peers = { "assistant-ui": "assistant-ui", "useChat, Streamdown": "use-chat" };
+const entry = (page) =>
+  `import { Chat } from "./finished/${page}.jsx"; import { start } from "./finished/start.jsx"; start(Chat);`;
+
 export async function open() {
-  const site = await serveSite({ long: `import { start } from "./long.jsx"; start();` });
+  const site = await serveSite({
+    long: `import { start } from "./long.jsx"; start();`,
+    ...Object.fromEntries(Object.values(peers).map((page) => [page, entry(page)])),
+  });
   const browser = await openChromium();
   const context = await browser.newContext({ viewport: { width: 1000, height: 800 } });
-  const visit = async (query) => {
+  const visit = async (query, name = "long") => {
     const page = await context.newPage();
-    await page.goto(`${site.url}/long/#${query}`);
+    await page.goto(`${site.url}/${name}/#${query}`);
     return page;
   };
   for (const entries of [50, 10_000]) {
@@ -21,8 +29,8 @@ export async function open() {
     await page.waitForFunction("window.isWritten", undefined, { timeout: 60_000 });
     await page.close();
   }
-  const opened = async (query) => {
-    const page = await visit(query);
+  const opened = async (query, name) => {
+    const page = await visit(query, name);
     await page.waitForFunction("window.isOpen", undefined, { timeout: 60_000 });
     return page;
   };
@@ -32,8 +40,8 @@ export async function open() {
     const { metrics } = await cdp.send("Performance.getMetrics");
     return metrics.find(({ name }) => name === "TaskDuration").value * 1000;
   };
-  const answer = async (entries) => {
-    const page = await opened(`answer&entries=${entries}`);
+  const answer = async (entries, name) => {
+    const page = await opened(`answer&entries=${entries}`, name);
     // What comes with the start is over.
     await page.waitForTimeout(1_500);
     const cdp = await context.newCDPSession(page);
@@ -58,6 +66,7 @@ export async function open() {
     const [short, long] = [await opening(50), await opening(10_000)];
     return {
       "an answer below nothing, CPU ms": none.ms,
+      "an answer below 2,000 entries, CPU ms": some.ms,
       "below 2,000 entries ÷ below nothing": some.ms / none.ms,
       "below 10,000 entries ÷ below nothing": many.ms / none.ms,
       "longest task below 2,000, ms": some.longest,
@@ -67,8 +76,20 @@ export async function open() {
       "late frames after 10,000, ms": long.late,
     };
   };
+  const samplePeer = async (name) => {
+    const [none, some] = [await answer(0, name), await answer(2_000, name)];
+    return {
+      "an answer below nothing, CPU ms": none.ms,
+      "an answer below 2,000 entries, CPU ms": some.ms,
+      "below 2,000 entries ÷ below nothing": some.ms / none.ms,
+      "longest task below 2,000, ms": some.longest,
+    };
+  };
   return {
-    contenders: { ours: sample },
+    contenders: {
+      ours: sample,
+      ...Object.fromEntries(Object.entries(peers).map(([name, page]) => [name, () => samplePeer(page)])),
+    },
     close: async () => {
       await browser.close();
       site.close();

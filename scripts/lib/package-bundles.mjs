@@ -187,7 +187,7 @@ export const copied = new Set([
   ...below("src/ports", "hook", "middleware/middleware", "model-options", "plugin"),
   ...below("src/recording", "play", "redact"),
   ...below("src/relay", "collect", "http", "model-call"),
-  ...below("src/schema", "json-schema-of", "validator"),
+  ...below("src/schema", "json-schema-of", "own-json-schema", "validator"),
   ...below("src/store", "bridge", "json-text", "permissions", "run-format", "sessions", "step", "token-count", "writes"),
   ...below("src/store/indexeddb", "failures", "media", "read", "title"),
   ...below("src/tabs", "command-rules", "command-sender", "latest-state", "tab-adapter", "page-life"),

@@ -27,7 +27,7 @@ const told: [file: string, text: string, ...kilobytes: number[]][] = [
   ["docs/performance.md", "Without the wasm file the page is # kB", whole - asText],
   ["docs/performance.md", "a goal of 98 kB leaves # kB for it", 98 - (whole - asText)],
   ["docs/performance.md", "| loaded before the page draws, without React, what this page uses | # kB |", first],
-  ["docs/performance.md", "| loaded until the first answer | # kB |", whole],
+  ["docs/performance.md", "| loaded until the session is open | # kB |", whole],
   ["docs/performance.md", "What a page loads only when it uses it is not in these # kB", whole],
   [
     "docs/performance.md",

@@ -231,6 +231,56 @@ test("the buttons of an answer from right to left stand where it begins", async 
   });
 });
 
+test("the buttons of a message that a person points at can be hit to their edges, also where they reach into the text below", async () => {
+  await withPage(async (page) => {
+    await showState(page, "messages");
+    const rows = page.locator("[data-glove-message]:has(> [data-glove-tools])");
+    const count = await rows.count();
+    expect(count).toBeGreaterThan(1);
+    for (let at = 0; at < count; at++) {
+      const row = rows.nth(at);
+      const end = await row.evaluate((message) => {
+        message.querySelector(":scope > [data-glove-tools]")?.scrollIntoView({ block: "center" });
+        const { left, right, bottom } = (message.querySelector("article") as Element).getBoundingClientRect();
+        return [(left + right) / 2, bottom - 3] as const;
+      });
+      await page.mouse.move(...end);
+      const missed = await row.locator("> [data-glove-tools] > button").evaluateAll((all) =>
+        all.flatMap((button) => {
+          const { left, right, top, bottom } = button.getBoundingClientRect();
+          const points = [top + 1, (top + bottom) / 2, bottom - 1].map((y) => [(left + right) / 2, y] as const);
+          return points.filter(([x, y]) => !button.contains(document.elementFromPoint(x, y)));
+        }),
+      );
+      expect(missed).toEqual([]);
+    }
+  });
+});
+
+test("what an application opens out of a text stands above the texts below, while a person is at it", async () => {
+  await withPage(async (page) => {
+    await showState(page, "messages");
+    const hit = await page.evaluateHandle(`(() => {
+      const [first, second] = document.querySelectorAll("[data-glove-message] > article");
+      const opened = Object.assign(document.createElement("div"), { style: "position: absolute; z-index: 5; width: 200px; height: 900px" });
+      first.append(opened);
+      first.scrollIntoView();
+      return () => {
+        const { left, top } = second.getBoundingClientRect();
+        return opened.contains(document.elementFromPoint(opened.getBoundingClientRect().left + 5, top + 5));
+      };
+    })()`);
+    const isAbove = () => hit.evaluate((hit) => (hit as () => boolean)());
+    await page.mouse.move(1, 1);
+    expect(await isAbove()).toBe(false);
+    await page
+      .locator("[data-glove-message] > article")
+      .first()
+      .hover({ position: { x: 5, y: 5 } });
+    expect(await isAbove()).toBe(true);
+  });
+});
+
 test("the line of a summary opens to what the model was told", async () => {
   await withPage(async (page) => {
     await page.evaluate(

@@ -4,6 +4,7 @@ import { createEndpointModel, GloveClient, MemoryStore, type ToolConfig } from "
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { firstBody } from "../../js/src/early/body.js";
+import { toldAtOnce } from "../../js/src/early/told.js";
 import { specOf, withTaskTool } from "../../js/src/tools/spec.js";
 import type { PageTool } from "../../js/src/wire/core-types.js";
 import { goldenFolder, goldenNames } from "../support/golden.js";
@@ -41,8 +42,14 @@ async function asked({ text, ...config }: Case): Promise<Asked> {
   return asked[0] as Asked;
 }
 
-const predicted = async ({ tools, tasks, ...rest }: Case) =>
-  firstBody({ ...rest, tools: withTaskTool((await Promise.all(tools.map(specOf))) as PageTool[], tasks) });
+/** What is known at once is what the core is told. */
+const predicted = async ({ tools, tasks, ...rest }: Case) => {
+  const told = toldAtOnce(tools, tasks);
+  const later = withTaskTool((await Promise.all(tools.map(specOf))) as PageTool[], tasks);
+  const body = firstBody({ ...rest, tools: later });
+  if (told) expect(firstBody({ ...rest, tools: told })).toBe(body);
+  return body;
+};
 
 async function compare(given: Case): Promise<void> {
   expect(await predicted(given)).toBe((await asked(given)).body);
@@ -78,6 +85,17 @@ test("a schema of zod", () => {
     n: z.int(),
   });
   return compare({ systemPrompt: "", tools: [{ name: "mail", description: "Mail\n", inputSchema, do: () => null }], text: "Hi" });
+});
+
+test("tools whose schemas tell their JSON are known at once, and so is what is wrong with one", () => {
+  const typed = (inputSchema: unknown) =>
+    ({ name: "t", description: "T.", inputSchema, do: () => null }) as unknown as ToolConfig;
+  const [zod, json] = [typed(z.object({ a: z.string() })), tool("look", { type: "object" })];
+  expect(toldAtOnce([zod, json], undefined)?.map(({ name }) => name)).toEqual(["glove_update_tasks", "t", "look"]);
+  expect(toldAtOnce([json, typed({ _def: {}, "~standard": { vendor: "zod" } })], undefined)).toBeUndefined();
+  expect(() => toldAtOnce([{ ...json, needsApproval: true } as unknown as ToolConfig], undefined)).toThrow(
+    "Use `requireApproval`",
+  );
 });
 
 /** Numbers that are the same each time, below `most`. */

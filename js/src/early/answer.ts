@@ -10,6 +10,7 @@ import { loadPart } from "../values/error.js";
 import { firstBody } from "./body.js";
 import { type FirstMessage, isKnown, mayAskEarly } from "./eligible.js";
 import { askedElsewhere, EarlyRequest } from "./request.js";
+import { toldAtOnce } from "./told.js";
 
 /** A message that is written down. */
 interface Sent {
@@ -52,17 +53,21 @@ export class FirstAnswer {
     const { text = "" } = input;
     const send = (told: readonly TellableTool[]) => {
       if (this.#isOver || !isOurs() || !told.every(isKnown)) return;
+      const body = firstBody({ systemPrompt, tools: told, text });
       // The core's first id of a request.
       this.#show({ id, timeline: [{ kind: "user", id: `${id}.m1`, text, at }], text: "" });
-      this.#request = new EarlyRequest(transport, firstBody({ systemPrompt, tools: told, text }), (text) => this.#add(text));
+      this.#request = new EarlyRequest(transport, body, (text) => this.#add(text));
     };
-    if (!tasks && tools.length === 0) send([]);
-    else {
-      loadPart(import("../tools/spec.js"))
-        .then(async ({ specOf, withTaskTool }) => withTaskTool(await Promise.all(tools.map(specOf)), tasks))
-        // What is wrong with them is told where the core is told of them.
-        .then(send, () => {});
-    }
+    const later = async () => {
+      const { specOf, withTaskTool } = await loadPart(import("../tools/spec.js"));
+      send(withTaskTool(await Promise.all(tools.map(specOf)), tasks));
+    };
+    // What is wrong with the tools is told where the core is told of them.
+    try {
+      const told = toldAtOnce(tools, tasks);
+      if (told) send(told);
+      else later().catch(() => {});
+    } catch {}
     return true;
   }
 

@@ -3,6 +3,7 @@
 import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { GloveError, loadPart } from "../values/error.js";
 import { jsonSchemas } from "./made.js";
+import { ownJsonSchema } from "./own-json-schema.js";
 import type { Issue, JsonSchema, Schema, StandardSchema } from "./types.js";
 
 /** The validator is loaded when it is first used. */
@@ -28,36 +29,25 @@ export function schemaFrom<T = unknown>(schema: JsonSchema): StandardSchema<T> {
 
 /** The JSON Schema of what a schema takes; made once for each schema. */
 export function jsonSchemaOf(schema: Schema): Maybe<JsonSchema> {
-  let known = jsonSchemas.get(schema);
-  if (!known) {
-    known = after(make(schema), ({ $schema: _, ...rest }) => rest);
-    jsonSchemas.set(schema, known);
-    if (known instanceof Promise) known.catch(() => jsonSchemas.delete(schema));
-  }
-  return known;
+  const known = jsonSchemas.get(schema) ?? ownJsonSchema(schema);
+  if (known) return known;
+  const made = after(make(schema), ({ $schema: _, ...rest }) => rest);
+  jsonSchemas.set(schema, made);
+  if (made instanceof Promise) made.catch(() => jsonSchemas.delete(schema));
+  return made;
 }
 
-/** The part of the Standard JSON Schema interface that is used, and older ways to the same. */
-interface Convertible {
-  readonly "~standard"?: {
-    readonly vendor?: string;
-    readonly jsonSchema?: { input(options: { target: string; libraryOptions?: object }): JsonSchema };
-  };
-  readonly toJsonSchema?: () => JsonSchema;
+/** By what a schema that tells no JSON Schema is known. */
+interface Known {
+  readonly "~standard"?: { readonly vendor?: string };
   readonly _zod?: object;
   readonly _def?: object;
 }
 
 function make(schema: Schema): Maybe<JsonSchema> {
-  const convertible = (schema ?? {}) as Convertible;
-  const convert = convertible["~standard"]?.jsonSchema;
-  if (convert) {
-    // zod refuses dates and the like unless told otherwise; the model then sees a value of any kind there.
-    return convert.input({ target: "draft-2020-12", libraryOptions: { unrepresentable: "any" } });
-  }
-  if (typeof convertible.toJsonSchema === "function") return convertible.toJsonSchema();
-  if (convertible._zod || convertible._def) return loadPart(import("./zod.js")).then(({ ofZod }) => ofZod(schema));
-  const { vendor } = convertible["~standard"] ?? {};
+  const known = (schema ?? {}) as Known;
+  if (known._zod || known._def) return loadPart(import("./zod.js")).then(({ ofZod }) => ofZod(schema));
+  const { vendor } = known["~standard"] ?? {};
   if (!vendor) {
     throw new GloveError(
       "SCHEMA_WITHOUT_JSON",

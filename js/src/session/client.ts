@@ -428,8 +428,6 @@ export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]
     session.agentless = agentless;
     const { ahead = true, worker, createStore } = this.#config;
     session.fresh = this.#fresh.delete(id) && ahead && !worker && !store && !createStore && !this.#own.inMemory;
-    // What tells the model of its tools; whoever needs it hears what goes wrong.
-    if (session.fresh && session.config.tools?.length) import("../tools/spec.js").catch(() => {});
     return session;
   }
 
