@@ -144,9 +144,7 @@ function about(name) {
 function passes({ type, source, specifiers, declaration, exportKind }, imports, target) {
   if (type !== "ExportNamedDeclaration" || declaration || specifiers.length === 0) return undefined;
   const all = specifiers.map(({ local, exported }) => {
-    const from = source
-      ? target(source.value)
-      : imports.find((one) => one.local === local.name && one.what === local.name)?.from;
+    const from = source ? target(source.value) : imports.find((one) => one.local === local.name && one.what === local.name)?.from;
     return from?.endsWith(".d.ts") && local.name === exported.name && { name: local.name, from, kind: exportKind };
   });
   return all.every(Boolean) ? all : undefined;
@@ -222,7 +220,9 @@ function write(home, members, placed) {
     );
   const passedOn = members.flatMap(({ passed }) =>
     passed.flatMap(({ name, from, kind }) =>
-      placed(from) === home ? [] : [`export ${kind === "type" ? "type " : ""}{ ${name} } from "${jsOf(named(placed(from), home))}";`],
+      placed(from) === home
+        ? []
+        : [`export ${kind === "type" ? "type " : ""}{ ${name} } from "${jsOf(named(placed(from), home))}";`],
     ),
   );
   writeFileSync(join(pkg, home), `${[...lines, ...new Set(passedOn), ...texts].join("\n")}\nexport {};\n`);
