@@ -68,8 +68,9 @@ test("every link between the packed pages leads to a packed file", () => {
   const dead = pages.flatMap((page) => {
     const text = readFileSync(join(installed(), page), "utf8");
     const targets = [...text.matchAll(/\]\(([^)#\s]+)/g)].map(([, target = ""]) => target);
-    // Pictures are in the repository alone, and so are the sentences of options that the types have too.
-    const local = targets.filter((target) => !/^[a-z]+:|(^|\/)pictures\/\w+\.webp$|^reference\/README\.md$/.test(target));
+    // Pictures and plots are in the repository alone, and so are the sentences of options that the types have too.
+    const apart = /^[a-z]+:|(^|\/)pictures\/\w+\.webp$|^plots$|^reference\/README\.md$/;
+    const local = targets.filter((target) => !apart.test(target));
     return local.filter((target) => !existsSync(join(installed(), dirname(page), target))).map((target) => `${page}: ${target}`);
   });
   expect(dead).toEqual([]);
