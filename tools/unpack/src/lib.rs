@@ -61,8 +61,12 @@ impl Unpacking {
             places[usize::from(next(&mut text))] = place;
         }
         let mut letters = Letters { text, places };
-        let mut unpacking =
-            Unpacking { streams: [core::ptr::null(); 256], kinds: [0; 3 * 256], natural: [0; 256], out: *bytes };
+        let mut unpacking = Unpacking {
+            streams: [core::ptr::null(); 256],
+            kinds: [0; 3 * 256],
+            natural: [0; 256],
+            out: *bytes,
+        };
         for kind in &mut unpacking.kinds {
             *kind = letters.next();
         }
