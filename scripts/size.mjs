@@ -1,5 +1,5 @@
 // `npm run size`: how many bytes a page loads, raw and as they travel, what each part of it costs, and what comes later and
-// only where it is used; against the budget in size-budget.json. `-- modules` says what the wasm file is made of, `-- glove` what
+// only where it is used; against the budget in size-budget.json; and how many files each bundler makes of it. `-- modules` says what the wasm file is made of, `-- glove` what
 // the native program weighs, as a release.
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -7,6 +7,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { moduleSizes } from "./lib/module-sizes.mjs";
 import { inRoot, root, unbundled } from "./lib/project.mjs";
 import { isMain, main, run, StepFailed } from "./lib/run.mjs";
+import { waves } from "./lib/waves.mjs";
 import { setup } from "./setup.mjs";
 
 /** The page of an application: a client of an endpoint, kept sessions, tools, hook and view. */
@@ -214,6 +215,9 @@ async function size() {
   console.log();
   line("", "raw", "gzip", "brotli");
   for (const row of rows) line(row.name, row.raw, row.gzip, row.brotli);
+  console.log("\nA page with a tool asks, until its first request leaves:");
+  for (const [bundler, { files, waves: count }] of Object.entries(await waves()))
+    line(bundler, `${files} files`, `${count} waves`);
   const over = rows.flatMap((row) => row.over.map((what) => `${row.name.trim()}: ${what}`));
   if (over.length) throw new StepFailed(over.join("; "), "Make it smaller, or raise size-budget.json and say why in the commit.");
 }

@@ -1,5 +1,5 @@
-// The declarations of the package as few files: those of each folder that are in no entry's own file are one. Nothing but editors and
-// compilers reads them, and each file is one more to unpack.
+// The declarations of the package as few files: those of each folder that are in no entry's own file are one, and up to two more for
+// those whose names mean something else in the first. Nothing but editors and compilers reads them, and each file is one more to unpack.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { parseAst } from "vite";
@@ -11,8 +11,8 @@ const pkg = inRoot("pkg");
 const slashes = (path) => path.replaceAll("\\", "/");
 const named = (file, from) => slashes(relative(dirname(from), file)).replace(/^(?!\.)/, "./");
 
-/** What the wasm files' glue declares stands apart: it changes with each of their functions, and no user can reach it. */
-const apart = /^src\/wasm\/|_bg\.wasm\.d\.ts$|\.css\.d\.ts$/;
+/** They stand beside what is no JavaScript. */
+const apart = /_bg\.wasm\.d\.ts$|\.css\.d\.ts$/;
 
 /** Joins what is packed. In the place of a file that is in another one now stands what leads there, for tests. */
 export function joinTypes() {
@@ -27,9 +27,13 @@ export function joinTypes() {
   for (const module of bySize) {
     if (entries.has(module.name) || apart.test(module.name) || module.leads) continue;
     // Who does not draw with React may not have its types.
-    const home = `${module.name.split("/", 1)[0]}/${needsReact(module, modules) ? "react-" : ""}declarations.d.ts`;
-    const whole = wholes.get(home) ?? { members: [], names: new Map(), asked: new Set() };
-    if (!fits(module, whole, modules)) continue;
+    // Nor do the types of the wasm files' glue stand beside others: they change with each function, and no user can reach them.
+    const [folder] = /^src\/wasm(?=\/)|^[^/]+/.exec(module.name);
+    const start = `${folder}/${needsReact(module, modules) ? "react-" : ""}declarations`;
+    const ofHome = (home) => wholes.get(home) ?? { members: [], names: new Map(), asked: new Set() };
+    const home = ["", "-2", "-3"].map((n) => `${start}${n}.d.ts`).find((home) => fits(module, ofHome(home), modules));
+    if (home === undefined) continue;
+    const whole = ofHome(home);
     wholes.set(home, whole);
     homes.set(module.name, home);
     whole.members.push(module);
@@ -80,6 +84,7 @@ function about(name) {
   const given = new Set();
   const imports = [];
   const links = [];
+  const passed = [];
   const rest = [];
   let leads = false;
   for (const statement of body) {
@@ -92,6 +97,16 @@ function about(name) {
       }
       leads ||= statement.specifiers.length === 0;
       links.push({ node: statement.source, from });
+      continue;
+    }
+    const passedOn = passes(statement, imports, target);
+    if (passedOn) {
+      for (const one of passedOn) {
+        names.set(one.name, `${one.name} of ${one.from}`);
+        given.add(one.name);
+        passed.push(one);
+      }
+      if (statement.source) links.push({ node: statement.source, from: target(statement.source.value) });
       continue;
     }
     if (statement.source || statement.type === "ExportAllDeclaration" || statement.type === "ExportDefaultDeclaration") {
@@ -122,7 +137,17 @@ function about(name) {
     const root = rootOf(node);
     if (root && !names.has(root)) asked.add(root);
   });
-  return { name, code, names, given, imports, links, rest, leads, asked };
+  return { name, code, names, given, imports, links, passed, rest, leads, asked };
+}
+
+/** What a statement passes on from another file under its own name, if it does nothing else. */
+function passes({ type, source, specifiers, declaration, exportKind }, imports, target) {
+  if (type !== "ExportNamedDeclaration" || declaration || specifiers.length === 0) return undefined;
+  const all = specifiers.map(({ local, exported }) => {
+    const from = source ? target(source.value) : imports.find((one) => one.local === local.name && one.what === local.name)?.from;
+    return from?.endsWith(".d.ts") && local.name === exported.name && { name: local.name, from, kind: exportKind };
+  });
+  return all.every(Boolean) ? all : undefined;
 }
 
 function declared(node) {
@@ -193,7 +218,14 @@ function write(home, members, placed) {
         return edited(code, begin, statement.end, leading);
       }),
     );
-  writeFileSync(join(pkg, home), `${[...lines, ...texts].join("\n")}\nexport {};\n`);
+  const passedOn = members.flatMap(({ passed }) =>
+    passed.flatMap(({ name, from, kind }) =>
+      placed(from) === home
+        ? []
+        : [`export ${kind === "type" ? "type " : ""}{ ${name} } from "${jsOf(named(placed(from), home))}";`],
+    ),
+  );
+  writeFileSync(join(pkg, home), `${[...lines, ...new Set(passedOn), ...texts].join("\n")}\nexport {};\n`);
 }
 
 /** Where the comments begin that stand before a place, with nothing but space between. */

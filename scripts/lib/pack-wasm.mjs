@@ -3,27 +3,22 @@
 import { asciiOf, letters } from "./ascii.mjs";
 import { endOf, isMemory, numberAt } from "./instructions.mjs";
 
-/** What the streams hold. tools/unpack knows the first five by their places, the others from `kinds`. */
+/**
+ * What the streams hold. tools/unpack knows those before "offset" by their places, the others from `kinds`. What stands before an
+ * addition is like what stands before others, so a local and a small constant go by the instruction behind them.
+ */
 const names = [
-  "rest",
-  "opcodes",
-  "locals",
-  "odd",
-  "call",
-  "local",
-  "offset",
-  "block",
-  "branch",
-  "other",
-  "small",
-  "middle",
-  "large",
+  ...["rest", "opcodes", "locals", "local", "local, then load", "local, then store"],
+  ...["small", "small, then add", "small, then subtract", "small, then store", "small, then call", "small, then compare"],
+  ...["odd", "call"],
+  ...["offset", "offset of a store", "block", "branch", "other", "middle", "large"],
 ];
 const place = (name) => names.indexOf(name);
 
 /** Opcodes that no wasm file has. Before an opcode: its alignment, where that is not the natural one. And constants by their length. */
 const alignment = 0xe0;
-const constants = { small: 0x41, middle: 0xf0, large: 0xf1 };
+const constant = 0x41;
+const constants = { small: constant, middle: 0xf0, large: 0xf1 };
 
 /** A call's function is told in two numbers below this, the smaller one first: so nearly all of them are one letter. */
 const functions = 48;
@@ -41,7 +36,8 @@ for (const [from, to, name] of [
   [0x1c, 0x1c, "odd"], // select with a type
   [0x20, 0x22, "local"],
   [0x23, 0x26, "other"],
-  [0x28, 0x3e, "offset"],
+  [0x28, 0x35, "offset"],
+  [0x36, 0x3e, "offset of a store"],
   [0x3f, 0x40, "other"],
   [0x42, 0x42, "other"],
   [0x43, 0x44, "odd"], // floats
@@ -52,6 +48,13 @@ for (const [from, to, name] of [
 ]) {
   kinds.fill(place(name), from, to + 1);
 }
+
+/** By the next opcode: how many streams further a local stands, and a small constant. */
+const behind = { local: new Uint8Array(256), small: new Uint8Array(256) };
+behind.local.fill(1, 0x28, 0x36).fill(2, 0x36, 0x3f);
+behind.small.fill(3, 0x36, 0x3f).fill(5, 0x46, 0x48);
+behind.small.set([1, 2], 0x6a);
+behind.small[0x10] = 4;
 
 /** The letters, what is to be known of opcodes, and the streams: as tools/unpack reads it. */
 export function packed(wasm) {
@@ -80,7 +83,7 @@ export function packed(wasm) {
     if (section === 10) times(number("rest"), body);
     else copy("rest", size);
   }
-  const known = [...kinds, ...natural].map((number) => letters[number]);
+  const known = [...kinds, ...behind.local, ...behind.small, ...natural].map((number) => letters[number]);
   return letters + known.join("") + streams.map((bytes, at) => asciiOf(bytes, at === place("rest"))).join("");
 
   function body() {
@@ -96,24 +99,31 @@ export function packed(wasm) {
 
   function instruction() {
     const end = endOf(wasm, at);
+    put("opcodes", ...opcodesAt(at));
     const op = wasm[at++];
-    if (op === 0x41) {
-      const name = ["small", "middle"][end - at - 1] ?? "large";
-      put("opcodes", constants[name]);
-      copy(name, end - at);
-      return;
-    }
-    if (isMemory(op)) {
-      const aligned = number();
-      if (aligned !== Number(natural[op - 0x28])) put("opcodes", alignment + aligned);
-    }
-    put("opcodes", op);
-    const name = names[kinds[op]];
+    if (isMemory(op)) number();
+    const name = op === constant ? constantAt(at - 1) : names[kinds[op]];
     if (name === "odd") put("odd", (end - at) & 255, (end - at) >> 8);
     if (name === "call") {
       const called = number();
       if (called >= functions * 256) throw new Error("the packing of wasm files has no room for so many functions");
       put("call", called % functions, Math.floor(called / functions));
-    } else if (name !== "rest") copy(name, end - at);
+    } else if (name !== "rest") {
+      const further = behind[name]?.[opcodesAt(end)[0]] ?? 0;
+      copy(names[place(name) + further], end - at);
+    }
+  }
+
+  /** What stands for the opcode of an instruction. */
+  function opcodesAt(start) {
+    const op = wasm[start];
+    if (op === constant) return [constants[constantAt(start)]];
+    if (!isMemory(op)) return [op];
+    const aligned = numberAt(wasm, start + 1).value;
+    return aligned === Number(natural[op - 0x28]) ? [op] : [alignment + aligned, op];
+  }
+
+  function constantAt(start) {
+    return ["small", "middle"][endOf(wasm, start) - start - 2] ?? "large";
   }
 }

@@ -6,13 +6,16 @@
 const LETTERS: u8 = 89;
 /// The letters behind these are marks: they stand with the letter behind them for a rare byte.
 const PLAIN: u8 = 87;
-const STREAMS: u8 = 13;
+const STREAMS: u8 = 21;
 /// The streams that are known by their places.
 const REST: u8 = 0;
 const OPCODES: u8 = 1;
 const LOCALS: u8 = 2;
-const ODD: u8 = 3;
-const CALL: u8 = 4;
+/// The first of those that go by the next opcode.
+const LOCAL: u8 = 3;
+const SMALL: u8 = 6;
+const ODD: u8 = 12;
+const CALL: u8 = 13;
 /// A call's function is told in two numbers below this, the smaller one first.
 const FUNCTIONS: u32 = 48;
 
@@ -42,8 +45,9 @@ pub unsafe extern "C" fn unpack(text: *const u8, length: usize, size: usize) -> 
 struct Unpacking {
     /// Where each stream is read on.
     streams: [*const u8; 256],
-    /// By opcode: the stream of the number behind it.
-    kinds: [u8; 256],
+    /// By opcode: the stream of the number behind it. Then by the next opcode: how many streams further a local stands, and a
+    /// small constant.
+    kinds: [u8; 3 * 256],
     /// By opcode: the alignment that goes without saying.
     natural: [u8; 256],
     out: *mut u8,
@@ -57,8 +61,12 @@ impl Unpacking {
             places[usize::from(next(&mut text))] = place;
         }
         let mut letters = Letters { text, places };
-        let mut unpacking =
-            Unpacking { streams: [core::ptr::null(); 256], kinds: [0; 256], natural: [0; 256], out: *bytes };
+        let mut unpacking = Unpacking {
+            streams: [core::ptr::null(); 256],
+            kinds: [0; 3 * 256],
+            natural: [0; 256],
+            out: *bytes,
+        };
         for kind in &mut unpacking.kinds {
             *kind = letters.next();
         }
@@ -112,8 +120,15 @@ impl Unpacking {
                 FIRST_MEMORY..=LAST_MEMORY => put(&mut self.out, alignment),
                 _ => {}
             }
-            match self.kinds[usize::from(op)] {
+            let stream = self.kinds[usize::from(op)];
+            match stream {
                 REST => {}
+                LOCAL | SMALL => {
+                    // SAFETY: the end of a function stands behind each of them.
+                    let next = unsafe { *self.streams[usize::from(OPCODES)] };
+                    let known = if stream == LOCAL { 256 } else { 512 };
+                    self.number(stream + self.kinds[known + usize::from(next)]);
+                }
                 ODD => {
                     let length = u32::from(self.take(ODD)) + 256 * u32::from(self.take(ODD));
                     self.copy(ODD, length);
@@ -122,7 +137,7 @@ impl Unpacking {
                     let function = u32::from(self.take(CALL)) + FUNCTIONS * u32::from(self.take(CALL));
                     put_number(&mut self.out, function);
                 }
-                stream => {
+                _ => {
                     self.number(stream);
                 }
             }
