@@ -4,13 +4,14 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
 import { inRoot } from "./lib/project.mjs";
 import { main, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 /** What takes them: a module of the tests, which serve the same pages. */
 async function load(name) {
+  // Here, as set-up installs it.
+  const { build } = await import("esbuild");
   const outfile = inRoot(".cache", `${name}.mjs`);
   await build({
     entryPoints: [inRoot("tests", "support", `${name}.ts`)],
