@@ -56,7 +56,11 @@ test("an example of a guide runs on its page, can be edited, and runs again; the
   expect(await moved(page)).toBeLessThan(0.01);
   // A film is loaded when somebody plays it.
   const film = page.locator("a.film");
-  const shown = () => film.locator("img").evaluate("image => image.decode().then(() => image.src)");
+  const shown = () =>
+    film.locator("img").evaluate(async (image: HTMLImageElement) => {
+      await image.decode();
+      return image.src;
+    });
   expect(await shown()).toContain("/pictures/approve.webp");
   await film.click();
   expect(await shown()).toContain("/films/approve.webp");
