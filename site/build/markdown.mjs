@@ -69,6 +69,7 @@ export function rendered({ file, text }, { link, live }) {
   const blocks = [];
   let title = "";
   let first = "";
+  let pictures = 0;
   const renderer = {
     heading({ tokens, depth }) {
       const words = plain(tokens);
@@ -94,7 +95,10 @@ export function rendered({ file, text }, { link, live }) {
       const from = posix.join(posix.dirname(file), href);
       const size = existsSync(inRoot(from)) ? sizeOf(readFileSync(inRoot(from))) : undefined;
       const sizes = size ? ` width="${size.width}" height="${size.height}"` : "";
-      const picture = (to) => `<img src="${escaped(link(file, to) ?? to)}" alt="${escaped(alt)}"${sizes} decoding="async" />`;
+      // Of the first one something is seen at once.
+      const later = pictures++ > 0 ? ' loading="lazy"' : "";
+      const picture = (to) =>
+        `<img src="${escaped(link(file, to) ?? to)}" alt="${escaped(alt)}"${sizes}${later} decoding="async" />`;
       if (!from.startsWith("docs/films/")) return picture(href);
       // A film moves when somebody asks for it, and until then its picture is there.
       const film = escaped(link(file, href) ?? href);
