@@ -1,17 +1,20 @@
-// `node scripts/pictures.mjs [folder] [part of a name]`: pictures of every state of the built-in look, in Chromium, light and dark.
-// `node scripts/pictures.mjs guides [part of a name]`: those of README.md and docs/guides, from the code that is printed there, into docs/pictures.
+// `npm run pictures`: the pictures and films of README.md and the docs, in Chromium, from the code that is printed there.
+// `-- guides [part of a name]` takes the pictures alone, `-- films [part of a name]` the films.
+// `-- look [folder] [part of a name]`: pictures of every state of the built-in look, light and dark.
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
 import { inRoot } from "./lib/project.mjs";
-import { main } from "./lib/run.mjs";
+import { main, StepFailed } from "./lib/run.mjs";
+import { setup } from "./setup.mjs";
 
-await main(async () => {
-  const [first = inRoot(".cache", "pictures"), only = ""] = process.argv.slice(2);
-  const ofGuides = first === "guides";
-  const outfile = inRoot(".cache", "pictures.mjs");
+/** What takes them: a module of the tests, which serve the same pages. */
+async function load(name) {
+  // Here, as set-up installs it.
+  const { build } = await import("esbuild");
+  const outfile = inRoot(".cache", `${name}.mjs`);
   await build({
-    entryPoints: [inRoot("tests", "support", ofGuides ? "guide-pictures.ts" : "look-pictures.ts")],
+    entryPoints: [inRoot("tests", "support", `${name}.ts`)],
     bundle: true,
     platform: "node",
     format: "esm",
@@ -19,8 +22,34 @@ await main(async () => {
     outfile,
     define: { "import.meta.url": JSON.stringify(pathToFileURL(inRoot("tests", "support", "look.ts")).href) },
   });
-  const made = await import(pathToFileURL(outfile).href);
-  const folder = ofGuides ? inRoot("docs", "pictures") : first;
-  const names = await (ofGuides ? made.takeGuidePictures : made.takePictures)(folder, new RegExp(only));
+  return import(pathToFileURL(outfile).href);
+}
+
+const folders = { films: inRoot("docs", "films"), pictures: inRoot("docs", "pictures") };
+
+async function guides(only) {
+  const names = await (await load("guide-pictures")).takeGuidePictures(folders.pictures, new RegExp(only));
+  console.log(`${names.length} pictures in ${folders.pictures}`);
+}
+
+async function films(only) {
+  const sharp = createRequire(inRoot("tools", "pictures", "package.json"))("sharp");
+  await (await load("guide-films")).takeGuideFilms(sharp, folders, new RegExp(only));
+}
+
+async function look(folder = inRoot(".cache", "pictures"), only = "") {
+  const names = await (await load("look-pictures")).takePictures(folder, new RegExp(only));
   console.log(`${names.length} pictures in ${join(folder)}`);
+}
+
+await main(async () => {
+  const [what, ...rest] = process.argv.slice(2);
+  await setup({ chromium: true, pictures: true });
+  if (what === undefined) {
+    await guides("");
+    await films("");
+  } else if (what === "guides") await guides(rest[0] ?? "");
+  else if (what === "films") await films(rest[0] ?? "");
+  else if (what === "look") await look(...rest);
+  else throw new StepFailed(`"${what}" is not known`, "Say nothing, or `guides`, `films` or `look`.");
 });

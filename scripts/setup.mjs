@@ -9,9 +9,16 @@ import { isMain, main, output, run, StepFailed, step } from "./lib/run.mjs";
 import { installServers } from "./lib/servers.mjs";
 
 /** Prepares the clone; `chromium: true` also asks for a browser, `servers` for those
- * that tests start, `real` for what others wrote, `site` for what only the site needs, `engines` for browsers that may be
- * missing. Gives the paths of what it found. */
-export async function setup({ chromium = false, engines = [], servers = false, real = false, site = false } = {}) {
+ * that tests start, `real` for what others wrote, `site` for what only the site needs, `pictures` for what films need,
+ * `engines` for browsers that may be missing. Gives the paths of what it found. */
+export async function setup({
+  chromium = false,
+  engines = [],
+  servers = false,
+  real = false,
+  site = false,
+  pictures = false,
+} = {}) {
   const since = performance.now();
   checkNode();
   checkRust();
@@ -20,6 +27,7 @@ export async function setup({ chromium = false, engines = [], servers = false, r
   const tools = { bindgen: await bindgen(), chromium: chromium ? await browser() : undefined, engines: {} };
   for (const name of engines) tools.engines[name] = await engine(name);
   if (servers) await installServers();
+  if (pictures) await packagesIn("tools/pictures", "what films need");
   if (site) await packagesIn("tools/site", "what the site needs");
   if (real) {
     await packagesIn("tests/real/clients", "what others wrote: clients");

@@ -22,7 +22,7 @@ export function docPages(version) {
     const from = pathFrom(addressOf(file));
     const found = known.has(to) ? addressOf(to) : undefined;
     if (found) return from(anchor ? `${found}#${anchor}` : found);
-    if (/^docs\/(pictures|plots)\/\w+\.(webp|svg)$/.test(to)) {
+    if (/^docs\/(films|pictures|plots)\/[\w-]+\.(webp|svg)$/.test(to)) {
       pictures.add(to);
       return from(to);
     }

@@ -69,6 +69,7 @@ export function rendered({ file, text }, { link, live }) {
   const blocks = [];
   let title = "";
   let first = "";
+  let pictures = 0;
   const renderer = {
     heading({ tokens, depth }) {
       const words = plain(tokens);
@@ -94,7 +95,14 @@ export function rendered({ file, text }, { link, live }) {
       const from = posix.join(posix.dirname(file), href);
       const size = existsSync(inRoot(from)) ? sizeOf(readFileSync(inRoot(from))) : undefined;
       const sizes = size ? ` width="${size.width}" height="${size.height}"` : "";
-      return `<img src="${escaped(link(file, href) ?? href)}" alt="${escaped(alt)}"${sizes} decoding="async" />`;
+      // Of the first one something is seen at once.
+      const later = pictures++ > 0 ? ' loading="lazy"' : "";
+      const picture = (to) =>
+        `<img src="${escaped(link(file, to) ?? to)}" alt="${escaped(alt)}"${sizes}${later} decoding="async" />`;
+      if (!from.startsWith("docs/films/")) return picture(href);
+      // A film moves when somebody asks for it, and until then its picture is there.
+      const film = escaped(link(file, href) ?? href);
+      return `<a class="film" href="${film}" title="Play the film">${picture(href.replace("films/", "pictures/"))}</a>`;
     },
     code({ text: code, lang = "" }) {
       const [language = "", ...info] = lang.split(/[ ,]/);
@@ -135,6 +143,7 @@ function sectionsOf(text, headings, title) {
   }
   const clean = (raw) =>
     raw
+      .replace(/!\[[^\]]*\]\([^)]*\)/g, " ")
       .replace(/\]\([^)]*\)/g, "]")
       .replace(/[`*|[\]#>]|---+/g, " ")
       .replace(/\s+/g, " ")

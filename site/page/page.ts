@@ -49,8 +49,14 @@ async function copy(button: HTMLElement, text: string | Promise<string>): Promis
     button.textContent = word;
   }, 1_500);
 }
-addEventListener("click", ({ target }) => {
+addEventListener("click", (event) => {
+  const { target } = event;
   if (!(target instanceof HTMLElement)) return;
+  const film = target.closest<HTMLAnchorElement>(".film");
+  if (film && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    play(film);
+  }
   if (target.matches(".copy")) {
     const box = target.closest(".code, .install");
     const code = box?.querySelector("textarea")?.value ?? box?.querySelector("code")?.textContent ?? "";
@@ -62,6 +68,16 @@ addEventListener("click", ({ target }) => {
       fetch(target.dataset.markdown).then((answer) => answer.text()),
     );
 });
+
+/** Puts a film in the place of its picture, from its beginning, or the picture back. */
+function play(film: HTMLAnchorElement): void {
+  const image = film.querySelector("img");
+  if (!image) return;
+  const plays = film.toggleAttribute("data-plays");
+  film.title = plays ? "Stop the film" : "Play the film";
+  film.dataset.still ??= image.src;
+  image.src = plays ? film.href : film.dataset.still;
+}
 
 const search = () => openSearch(document.body.dataset.root ?? ".");
 one(".search-button")?.addEventListener("click", search);

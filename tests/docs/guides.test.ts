@@ -27,11 +27,44 @@ test("the index of the guides and llms.txt list every guide, and the index every
   expect(forUsers.filter((page) => !index.includes(page))).toEqual([]);
 });
 
-test("each picture is on a page, and has no more than 60 kB", () => {
-  const folder = join(root, "docs", "pictures");
-  const all = pages.map(read).join("\n");
-  for (const name of readdirSync(folder)) {
-    expect(all, `no page shows ${name}`).toContain(`pictures/${name}`);
-    expect(statSync(join(folder, name)).size, name).toBeLessThanOrEqual(60_000);
+test("each guide shows something", () => {
+  expect(guides.filter((page) => !/!\[.+\]\(\.\.\/(films|pictures)\/.+\)/.test(read(page)))).toEqual([]);
+});
+
+const text = pages.map(read).join("\n");
+const filesIn = (folder: string) => readdirSync(join(root, "docs", folder));
+const sizeOf = (folder: string, name: string) => statSync(join(root, "docs", folder, name)).size;
+
+test("each picture is on a page, or stands for a film, and has no more than 60 kB", () => {
+  const films = filesIn("films");
+  for (const name of filesIn("pictures")) {
+    if (!films.includes(name)) expect(text, `no page shows ${name}`).toContain(`pictures/${name}`);
+    expect(sizeOf("pictures", name), name).toBeLessThanOrEqual(60_000);
   }
 });
+
+test("each film is on a page, moves for ten seconds at most, has no more than 1 MB, and a picture that stands for it", () => {
+  for (const name of filesIn("films")) {
+    expect(text, `no page shows ${name}`).toContain(`films/${name}`);
+    expect(filesIn("pictures")).toContain(name);
+    expect(sizeOf("films", name), name).toBeLessThanOrEqual(1_000_000);
+    const delays = delaysOf(readFileSync(join(root, "docs", "films", name)));
+    expect(delays.length, name).toBeGreaterThan(20);
+    // Each is rounded.
+    expect(
+      delays.reduce((sum, delay) => sum + delay, 0),
+      name,
+    ).toBeLessThanOrEqual(10_200);
+  }
+});
+
+/** How long each frame of an animated WebP is shown, in milliseconds. */
+function delaysOf(bytes: Buffer): number[] {
+  const delays: number[] = [];
+  for (let at = 12; at + 8 <= bytes.length; ) {
+    const length = bytes.readUInt32LE(at + 4);
+    if (bytes.toString("latin1", at, at + 4) === "ANMF") delays.push(bytes.readUIntLE(at + 20, 3));
+    at += 8 + length + (length % 2);
+  }
+  return delays;
+}

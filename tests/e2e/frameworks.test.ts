@@ -1,14 +1,14 @@
 // examples/vue, examples/svelte and examples/solid in Chromium: as they are built, and while they are written. And the guides that begin
 // with an empty folder, as they are printed.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createChatHandler } from "glove-wasm/server";
 import { createScriptedModel } from "glove-wasm/testing";
 import type { Browser, Page } from "playwright-core";
-import { build, createServer, type Plugin } from "vite";
+import { build, createServer } from "vite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, openPage } from "../support/browser.js";
+import { buildGuide, built, filesOf } from "../support/guide-folders.js";
 import { root } from "../support/project.js";
 import { serve } from "../support/server.js";
 
@@ -27,14 +27,6 @@ afterAll(async () => {
   await browser.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-const require = createRequire(join(root, "package.json"));
-/** What stands in for the installed package. */
-const built: Plugin = {
-  name: "built-package",
-  enforce: "pre",
-  resolveId: (name) => (/^glove-wasm(\/|$)/.test(name) ? require.resolve(name) : undefined),
-};
 
 function app(name: string, use: string): string {
   const made = join(folder, `${name}-${use}`);
@@ -117,16 +109,12 @@ test.each(names)("%s: a component that is edited goes on with its conversation",
 test.each(names)("docs/guides/start-with-%s.md: its files make a page whose tool runs, and a reload keeps both", async (name) => {
   const made = join(folder, `${name}-guide`);
   const guide = readFileSync(join(root, `docs/guides/start-with-${name}.md`), "utf8");
-  const files = [...guide.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)];
-  for (const [, file = "", code = ""] of files) {
+  for (const [file] of filesOf(`docs/guides/start-with-${name}.md`))
     expect(guide, "the text names each file").toContain(`\`${file}\``);
-    mkdirSync(dirname(join(made, file)), { recursive: true });
-    writeFileSync(join(made, file), code);
-  }
-  await build({ root: made, logLevel: "error", plugins: [built] });
+  const dist = await buildGuide(name, made);
   const answers = [{ toolCalls: [{ name: "local_time", input: { zone: "Asia/Tokyo" } }] }, "Good evening from Tokyo."];
   const createModel = () => createScriptedModel(() => answers.shift() ?? "Good night.");
-  const server = await serve(join(made, "dist"), { routes: { "/api/chat": createChatHandler({ createModel }) } });
+  const server = await serve(dist, { routes: { "/api/chat": createChatHandler({ createModel }) } });
   try {
     const { page, problems } = await openPage(browser, server.url);
     await say(page, "What time is it in Tokyo?");

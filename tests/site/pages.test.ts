@@ -54,6 +54,18 @@ test("the start page draws soon and stays still, and its tab crashes and comes b
 test("an example of a guide runs on its page, can be edited, and runs again; the search finds another guide", async () => {
   const { page, problems } = await openPage(browser, `${server.url}/docs/guides/approve-what-runs.html`);
   expect(await moved(page)).toBeLessThan(0.01);
+  // A film is loaded when somebody plays it.
+  const film = page.locator("a.film");
+  const shown = () =>
+    film.locator("img").evaluate(async (image: HTMLImageElement) => {
+      await image.decode();
+      return image.src;
+    });
+  expect(await shown()).toContain("/pictures/approve.webp");
+  await film.click();
+  expect(await shown()).toContain("/films/approve.webp");
+  await film.click();
+  expect(await shown()).toContain("/pictures/approve.webp");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   const app = page.frameLocator(".live-place iframe");
   await refundIn(app, "Refund €80 for order A-1042?");

@@ -1,20 +1,173 @@
-// The pictures of the guides, as WebP, made by scripts/pictures.mjs. The one of the README is half light and half dark.
-import { mkdirSync, writeFileSync } from "node:fs";
+// The pictures of the guides and of the parts of the look, as WebP, made by scripts/pictures.mjs.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { blocks } from "../docs/blocks.js";
 import { openBrowser } from "./browser.js";
-import { type Guide, guides, serveGuide } from "./guides.js";
+import { buildGuide } from "./guide-folders.js";
+import { guides, routesOf, serveGuide } from "./guides.js";
+import { serveLook, showState } from "./look.js";
+import { root } from "./project.js";
+import { type Served, serve } from "./server.js";
+
+interface Picture {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+  readonly serve: () => Promise<Served>;
+  readonly path: string;
+  readonly shows: (page: Page) => Promise<void>;
+  /** Half light and half dark. */
+  readonly halves?: boolean;
+}
+
+const ofGuides = guides.flatMap(({ picture, ...guide }): Picture[] =>
+  picture ? [{ ...picture, serve: () => serveGuide(guide), path: "/main", shows: guide.shows }] : [],
+);
+
+/** States of the look, each the picture of a part of it. */
+const parts: Readonly<Record<string, readonly [width: number, height: number]>> = {
+  messages: [800, 640],
+  answers: [800, 760],
+  welcome: [800, 620],
+  cards: [800, 560],
+  danger: [800, 620],
+  files: [800, 620],
+  queue: [800, 520],
+  context: [800, 420],
+  "failed-turn": [800, 420],
+  "two-questions": [800, 620],
+  compaction: [800, 460],
+  "mcp-form": [800, 820],
+};
+const ofLook = Object.entries(parts).map(
+  ([state, [width, height]]): Picture => ({
+    name: `look-${state}`,
+    width,
+    height,
+    serve: () => serveLook(),
+    path: "/",
+    halves: state === "messages",
+    async shows(page) {
+      await page.waitForFunction("globalThis.show");
+      await showState(page, state);
+    },
+  }),
+);
+
+/** On a phone, and with the bar that finds words. */
+const phone: Picture = {
+  name: "look-phone",
+  width: 360,
+  height: 640,
+  serve: () => serveLook(),
+  path: "/",
+  async shows(page) {
+    await page.waitForFunction("globalThis.show");
+    await showState(page, "danger");
+  },
+};
+
+const finding: Picture = {
+  name: "look-finding",
+  width: 800,
+  height: 420,
+  serve: () => serveLook(),
+  path: "/",
+  async shows(page) {
+    await page.waitForFunction("globalThis.chat");
+    await page.evaluate(`{
+      const store = new MemoryStore("s");
+      store.appendMessages([
+        { sender: "user", id: "a", text: "Which chairs do you have in oak?" },
+        { sender: "agent", id: "b", text: "Two: the **oak** chair with arms, and the one without." },
+        { sender: "user", id: "c", text: "And in ash?" },
+        { sender: "agent", id: "d", text: "One. It is lighter than oak, and costs a third less." },
+      ]);
+      globalThis.client = chat([], { createStore: () => store, sessionId: "s", view: { find: true } });
+    }`);
+    await page.getByText("a third less").waitFor();
+    await page.getByRole("textbox", { name: "Message" }).focus();
+    await page.keyboard.press("Control+Shift+F");
+    await page.keyboard.insertText("oak");
+    await page.getByText(/of 3/).waitFor();
+  },
+};
+
+const widget: Picture = {
+  name: "look-widget",
+  width: 640,
+  height: 480,
+  serve: () => serveLook({}, "widget-page"),
+  path: "/",
+  async shows(page) {
+    await page.waitForFunction("globalThis.look");
+    await page.evaluate(`look.open(["The oak chair is ready to send, and comes in one box."]), 0`);
+    await page.locator("[data-glove-launcher]").click();
+    await ask("Which chair comes first?", "in one box")(page);
+  },
+};
+
+const time = [
+  { toolCalls: [{ name: "local_time", input: { zone: "Asia/Tokyo" } }] },
+  "It is evening in Tokyo, and noon in Lisbon.",
+];
+const ask = (text: string, answer: string) => async (page: Page) => {
+  await page.getByRole("textbox", { name: "Message" }).fill(text);
+  await page.keyboard.press("Enter");
+  await page.getByText(answer).waitFor();
+};
+const asksForTime = ask("What time is it in Tokyo?", "noon in Lisbon");
+
+/** Guides whose files make a whole folder. */
+const ofFolders = ["vue", "svelte", "solid"].map(
+  (name): Picture => ({
+    name: `start-${name}`,
+    width: 480,
+    height: 160,
+    async serve() {
+      const folder = join(root, ".cache", `picture-${name}`);
+      const page = `docs/guides/start-with-${name}.md`;
+      const served = await serve(await buildGuide(name, folder), {
+        routes: routesOf({ page, answers: time, shows: asksForTime }),
+      });
+      return { ...served, close: () => served.close().finally(() => rmSync(folder, { recursive: true })) };
+    },
+    path: "/",
+    shows: asksForTime,
+  }),
+);
+
+const plain: Picture = {
+  name: "start-plain",
+  width: 480,
+  height: 160,
+  serve() {
+    const page = "docs/guides/start-on-a-plain-page.md";
+    const text = readFileSync(join(root, page), "utf8");
+    const html = /^```html\n([\s\S]*?)^```$/m.exec(text)?.[1]?.replaceAll("/node_modules/glove-wasm/", "/") ?? "";
+    const script = blocks().find(({ place, file }) => place.startsWith(page) && file.endsWith("main.js"))?.code ?? "";
+    return serve(root, {
+      pages: { "/": html, "/main.js": script },
+      routes: routesOf({ page, answers: time, shows: asksForTime }),
+    });
+  },
+  path: "/",
+  shows: asksForTime,
+};
+
+const all: readonly Picture[] = [...ofGuides, ...ofLook, phone, finding, widget, ...ofFolders, plain];
 
 export async function takeGuidePictures(folder: string, only: RegExp): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
   const browser = await openBrowser();
   const made: string[] = [];
   try {
-    for (const guide of guides) {
-      if (!guide.picture || !only.test(guide.picture.name)) continue;
-      const light = await shot(browser, guide, "light");
-      const dark = guide.page === "README.md" ? await shot(browser, guide, "dark") : undefined;
-      const file = `${guide.picture.name}.webp`;
+    for (const picture of all) {
+      if (!only.test(picture.name)) continue;
+      const light = await shot(browser, picture, "light");
+      const dark = picture.halves ? await shot(browser, picture, "dark") : undefined;
+      const file = `${picture.name}.webp`;
       writeFileSync(join(folder, file), await packed(browser, light, dark));
       made.push(file);
     }
@@ -24,14 +177,14 @@ export async function takeGuidePictures(folder: string, only: RegExp): Promise<s
   return made;
 }
 
-async function shot(browser: Browser, guide: Guide, colorScheme: "light" | "dark"): Promise<Buffer> {
-  const { width = 800, height = 600 } = guide.picture ?? {};
-  const server = await serveGuide(guide);
+async function shot(browser: Browser, picture: Picture, colorScheme: "light" | "dark"): Promise<Buffer> {
+  const { width, height } = picture;
+  const server = await picture.serve();
   const context = await browser.newContext({ colorScheme, viewport: { width, height }, deviceScaleFactor: 1.5, locale: "en-GB" });
   try {
     const page = await context.newPage();
-    await page.goto(`${server.url}/main`);
-    await guide.shows(page);
+    await page.goto(`${server.url}${picture.path}`);
+    await picture.shows(page);
     await page.mouse.move(0, 0);
     // What is loaded when it is first shown, and what waits for a moment.
     await page.waitForTimeout(1_500);

@@ -100,7 +100,6 @@ export const guides: readonly Guide[] = [
       await says(page, "Done: €80 are on their way back.");
     },
     routes: { "/api/refunds": async () => new Response("paid") },
-    picture: { name: "approval", width: 860, height: 720 },
   },
   { page: "docs/guides/start-with-vite.md", ...start, picture: { name: "start", width: 800, height: 360 } },
   {
@@ -119,7 +118,6 @@ export const guides: readonly Guide[] = [
       await page.reload();
       await says(page, "Anna brings it:");
     },
-    picture: { name: "result", width: 800, height: 420 },
   },
   {
     page: "docs/guides/ask-the-person.md",
@@ -135,7 +133,6 @@ export const guides: readonly Guide[] = [
       await press(page, "Book");
       await says(page, "Your table is booked.");
     },
-    picture: { name: "ask", width: 800, height: 560 },
   },
   {
     page: "docs/guides/approve-what-runs.md",
@@ -153,7 +150,7 @@ export const guides: readonly Guide[] = [
       await press(page, "Deny");
       await says(page, "The refund was not allowed.");
     },
-    picture: { name: "approve", width: 800, height: 520 },
+    routes: { "/api/refunds": async () => new Response("paid") },
   },
   {
     page: "docs/guides/attach-files.md",
@@ -188,7 +185,6 @@ export const guides: readonly Guide[] = [
       }
       await page.getByRole("button", { name: "A shopping list for soup" }).waitFor();
     },
-    picture: { name: "threads", width: 960, height: 460 },
   },
   {
     page: "docs/guides/theme.md",
@@ -205,8 +201,18 @@ export const guides: readonly Guide[] = [
     },
     picture: { name: "tasks", width: 960, height: 760 },
   },
-  { page: "docs/guides/move-from-glove.md", answers: ["Good day!"], shows: greets },
-  { page: "docs/guides/move-from-usechat.md", answers: ["Good day!"], shows: greets },
+  {
+    page: "docs/guides/move-from-glove.md",
+    answers: ["Good day!"],
+    shows: greets,
+    picture: { name: "from-glove", width: 800, height: 300 },
+  },
+  {
+    page: "docs/guides/move-from-usechat.md",
+    answers: ["Good day!"],
+    shows: greets,
+    picture: { name: "from-usechat", width: 480, height: 160 },
+  },
   {
     page: "docs/guides/move-from-assistant-ui.md",
     answers: [call("get_weather", { city: "Oslo" }), "Take a coat."],
@@ -216,6 +222,7 @@ export const guides: readonly Guide[] = [
       await says(page, "4 °C");
       await says(page, "Take a coat.");
     },
+    picture: { name: "from-assistant-ui", width: 640, height: 420 },
   },
   {
     page: "docs/guides/move-from-chatkit.md",
@@ -226,6 +233,7 @@ export const guides: readonly Guide[] = [
       await says(page, "2 × Tea in your cart");
       await says(page, "Anything else?");
     },
+    picture: { name: "from-chatkit", width: 420, height: 440 },
   },
 ];
 
