@@ -150,15 +150,17 @@ test("the chat itself and its list obey a class of the application's, in a layer
   const chat = (className: string, log: string) => `<main data-glove-look ${className}><div role=log ${log}></div></main>
     <aside data-glove-look data-glove-threads ${className}></aside>`;
   const measure = async (body: string) => {
-    await page.setContent(`<!doctype html><style>${tailwind} .flat { height: 100px; display: grid }</style>
-      <style>${sheet}</style><style>${list}</style><div style="height: 1000px">${body}</div>`);
+    const resets =
+      "* { min-width: 9px; background: none; font: inherit; color: inherit } main, nav, aside, div { display: block; height: 7px }";
+    await page.setContent(`<!doctype html><style>${resets} ${tailwind} .flat { height: 100px; display: grid }</style>
+      <style>${sheet}</style><style>${list}</style><div style="height: 1000px; color: red; font-family: fantasy">${body}</div>`);
     return page.evaluate(`[...document.querySelectorAll("[data-glove-look], [role=log]")].map((part) => {
-      const { height, display, gap, backgroundColor } = getComputedStyle(part);
-      return [height, display, gap, backgroundColor].join(" ");
+      const { height, display, gap, backgroundColor, color, fontFamily, minWidth } = getComputedStyle(part);
+      return [height, display, gap, backgroundColor, color, fontFamily, minWidth].join(" ");
     })`) as Promise<string[]>;
   };
   const plain = await measure(chat("", ""));
-  expect(plain[0]).toMatch(/^\d+px flex normal rgb\(255, 255, 255\)$/);
+  expect(plain[0]).toMatch(/^\d+px flex normal rgb\(255, 255, 255\) rgb\(27, 29, 33\) system-ui.* 0px$/);
   expect(await measure(chat('class="theirs"', 'class="theirs"'))).toEqual(plain);
   const [layered, log, threads] = await measure(chat('class="h-96"', 'class="gap-8"'));
   expect([layered, log, threads]).toEqual([
