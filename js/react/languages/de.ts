@@ -169,6 +169,7 @@ export const words: Words = {
   "No conversations yet": "Noch keine Unterhaltungen",
   Archived: "Archiviert",
   "Waiting for you": "Wartet auf Sie",
+  "Was interrupted: open it to go on": "Wurde unterbrochen: öffnen, um fortzufahren",
   Unread: "Ungelesen",
   Rename: "Umbenennen",
   Title: "Titel",

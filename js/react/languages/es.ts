@@ -168,6 +168,7 @@ export const words: Words = {
   "No conversations yet": "Aún no hay conversaciones",
   Archived: "Archivadas",
   "Waiting for you": "Esperando tu respuesta",
+  "Was interrupted: open it to go on": "Se interrumpió: ábrela para continuar",
   Unread: "Sin leer",
   Rename: "Cambiar nombre",
   Title: "Título",

@@ -169,6 +169,7 @@ export const words: Words = {
   "No conversations yet": "Aucune conversation pour l’instant",
   Archived: "Archivées",
   "Waiting for you": "En attente de votre réponse",
+  "Was interrupted: open it to go on": "Interrompue : ouvrez-la pour continuer",
   Unread: "Non lu",
   Rename: "Renommer",
   Title: "Titre",

@@ -167,6 +167,7 @@ export const words: Words = {
   "No conversations yet": "Ancora nessuna conversazione",
   Archived: "Archiviate",
   "Waiting for you": "In attesa di te",
+  "Was interrupted: open it to go on": "Interrotta: aprila per continuare",
   Unread: "Non letta",
   Rename: "Rinomina",
   Title: "Titolo",

@@ -167,6 +167,7 @@ export const words: Words = {
   "No conversations yet": "会話はまだありません",
   Archived: "アーカイブ済み",
   "Waiting for you": "入力待ち",
+  "Was interrupted: open it to go on": "中断されました：開くと再開します",
   Unread: "未読",
   Rename: "名前を変更",
   Title: "タイトル",

@@ -168,6 +168,7 @@ export const words: Words = {
   "No conversations yet": "아직 대화가 없습니다",
   Archived: "보관됨",
   "Waiting for you": "응답을 기다리는 중",
+  "Was interrupted: open it to go on": "중단됨: 열면 계속됩니다",
   Unread: "읽지 않음",
   Rename: "이름 바꾸기",
   Title: "제목",

@@ -168,6 +168,7 @@ export const words: Words = {
   "No conversations yet": "Nog geen gesprekken",
   Archived: "Gearchiveerd",
   "Waiting for you": "Wacht op jou",
+  "Was interrupted: open it to go on": "Onderbroken: open het om verder te gaan",
   Unread: "Ongelezen",
   Rename: "Naam wijzigen",
   Title: "Titel",

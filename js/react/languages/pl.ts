@@ -167,6 +167,7 @@ export const words: Words = {
   "No conversations yet": "Nie ma jeszcze żadnych rozmów",
   Archived: "Zarchiwizowane",
   "Waiting for you": "Czeka na Ciebie",
+  "Was interrupted: open it to go on": "Przerwana: otwórz ją, aby kontynuować",
   Unread: "Nieprzeczytana",
   Rename: "Zmień nazwę",
   Title: "Tytuł",

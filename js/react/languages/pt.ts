@@ -167,6 +167,7 @@ export const words: Words = {
   "No conversations yet": "Ainda não há conversas",
   Archived: "Arquivadas",
   "Waiting for you": "Aguardando você",
+  "Was interrupted: open it to go on": "Interrompida: abra para continuar",
   Unread: "Não lida",
   Rename: "Renomear",
   Title: "Título",

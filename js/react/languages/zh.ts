@@ -163,6 +163,7 @@ export const words: Words = {
   "No conversations yet": "还没有对话",
   Archived: "已归档",
   "Waiting for you": "等待你处理",
+  "Was interrupted: open it to go on": "已中断：打开即可继续",
   Unread: "未读",
   Rename: "重命名",
   Title: "标题",

@@ -174,6 +174,7 @@ export type Word =
   | "No conversations yet"
   | "Archived"
   | "Waiting for you"
+  | "Was interrupted: open it to go on"
   | "Unread"
   | "Rename"
   | "Title"
