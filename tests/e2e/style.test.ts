@@ -144,6 +144,18 @@ for (const media of ["a mouse", "a finger"])
     await page.close();
   });
 
+test("a result has a frame of ours, and none where its tool says so", async () => {
+  const page = await browser.newPage();
+  const frames = `<div data-glove-shows><p>a</p></div><div data-glove-shows><p>a</p><i hidden data-glove-bare></i></div>`;
+  await page.setContent(`<!doctype html><style>${sheet}</style><main data-glove-look>${frames}</main>`);
+  const found = await page.evaluate(`[...document.querySelectorAll("[data-glove-shows]")].map((shows) => {
+    const { borderTopWidth, paddingTop, backgroundColor, display } = getComputedStyle(shows);
+    return [borderTopWidth, paddingTop, backgroundColor, display].join(" ");
+  })`);
+  expect(found).toEqual([`1px 14px ${surface} flex`, "0px 0px rgba(0, 0, 0, 0) flex"]);
+  await page.close();
+});
+
 test("the chat itself and its list obey a class of the application's, in a layer or not", async () => {
   const page = await browser.newPage();
   const list = readFileSync(`${root}/js/react/threads/style.css`, "utf8");

@@ -38,7 +38,7 @@ export const words: Words = {
   Answered: "Beantwortet",
   Declined: "Abgelehnt",
   Allow: "Erlauben",
-  "Add a reason": "Begründung hinzufügen",
+  "Reason, if you deny": "Begründung, falls Sie ablehnen",
   "Question {n} of {of}": "Frage {n} von {of}",
   "In your own words": "Mit eigenen Worten",
   Next: "Weiter",

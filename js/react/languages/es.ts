@@ -38,7 +38,7 @@ export const words: Words = {
   Answered: "Respondido",
   Declined: "Rechazado",
   Allow: "Permitir",
-  "Add a reason": "Añadir un motivo",
+  "Reason, if you deny": "Motivo, si lo deniegas",
   "Question {n} of {of}": "Pregunta {n} de {of}",
   "In your own words": "Con sus propias palabras",
   Next: "Siguiente",

@@ -38,7 +38,7 @@ export const words: Words = {
   Answered: "Répondu",
   Declined: "Refusé",
   Allow: "Autoriser",
-  "Add a reason": "Ajouter un motif",
+  "Reason, if you deny": "Motif, si vous refusez",
   "Question {n} of {of}": "Question {n} sur {of}",
   "In your own words": "Avec vos propres mots",
   Next: "Suivant",

@@ -38,7 +38,7 @@ export const words: Words = {
   Answered: "Risposto",
   Declined: "Rifiutato",
   Allow: "Consenti",
-  "Add a reason": "Aggiungi un motivo",
+  "Reason, if you deny": "Motivo, se neghi",
   "Question {n} of {of}": "Domanda {n} di {of}",
   "In your own words": "Con parole tue",
   Next: "Avanti",

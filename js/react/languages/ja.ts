@@ -38,7 +38,7 @@ export const words: Words = {
   Answered: "回答済み",
   Declined: "拒否しました",
   Allow: "許可",
-  "Add a reason": "理由を追加",
+  "Reason, if you deny": "拒否する場合の理由",
   "Question {n} of {of}": "質問 {n} / {of}",
   "In your own words": "自由に入力",
   Next: "次へ",

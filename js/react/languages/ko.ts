@@ -38,7 +38,7 @@ export const words: Words = {
   Answered: "답변함",
   Declined: "거절함",
   Allow: "허용",
-  "Add a reason": "이유 추가",
+  "Reason, if you deny": "거부하는 이유",
   "Question {n} of {of}": "질문 {n} / {of}",
   "In your own words": "직접 입력",
   Next: "다음",

@@ -38,7 +38,7 @@ export const words: Words = {
   Answered: "Beantwoord",
   Declined: "Afgewezen",
   Allow: "Toestaan",
-  "Add a reason": "Reden toevoegen",
+  "Reason, if you deny": "Reden, als je weigert",
   "Question {n} of {of}": "Vraag {n} van {of}",
   "In your own words": "In je eigen woorden",
   Next: "Volgende",

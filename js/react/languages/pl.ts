@@ -38,7 +38,7 @@ export const words: Words = {
   Answered: "Odpowiedziano",
   Declined: "Odmówiono",
   Allow: "Zezwól",
-  "Add a reason": "Dodaj powód",
+  "Reason, if you deny": "Powód, jeśli odmawiasz",
   "Question {n} of {of}": "Pytanie {n} z {of}",
   "In your own words": "Własnymi słowami",
   Next: "Dalej",

@@ -38,7 +38,7 @@ export const words: Words = {
   Answered: "Respondido",
   Declined: "Recusado",
   Allow: "Permitir",
-  "Add a reason": "Adicionar um motivo",
+  "Reason, if you deny": "Motivo, se negar",
   "Question {n} of {of}": "Pergunta {n} de {of}",
   "In your own words": "Com as suas palavras",
   Next: "Seguinte",

@@ -38,7 +38,7 @@ export const words: Words = {
   Answered: "已回答",
   Declined: "已拒绝",
   Allow: "允许",
-  "Add a reason": "添加理由",
+  "Reason, if you deny": "拒绝的理由",
   "Question {n} of {of}": "问题 {n} / {of}",
   "In your own words": "用自己的话回答",
   Next: "下一个",

@@ -43,7 +43,7 @@ export type Word =
   | "Answered"
   | "Declined"
   | "Allow"
-  | "Add a reason"
+  | "Reason, if you deny"
   | "Question {n} of {of}"
   | "In your own words"
   | "Next"
