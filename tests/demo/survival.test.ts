@@ -11,7 +11,7 @@ test("a tab that is killed while a tool runs: the next one asks, and runs it aga
   await region(page, "Services").getByText("restarting").waitFor();
   await kill(page);
   const next = await again(page);
-  await shows(next, "may or may not have done its work");
+  await shows(next, "was interrupted, and may have taken effect");
   await region(next, "Services").getByText("restarting").waitFor();
   await press(next, "Run again");
   await shows(next, "Checkout is up again");

@@ -44,6 +44,12 @@ export function write(all: readonly Block[]): void {
     mkdirSync(join(file, ".."), { recursive: true });
     writeFileSync(file, `${code}\nexport {};\n`);
   }
+  // Next is not installed here: what the pages use of it, as its types say it.
+  const navigation = `declare module "next/navigation" {
+    export function useRouter(): { push(href: string): void };
+    export function useSearchParams(): Readonly<URLSearchParams>;
+  }`;
+  writeFileSync(join(folder, "next.d.ts"), navigation);
   // Imports are found as Vite and Next find them.
   const found = { module: "ESNext", moduleResolution: "bundler" };
   const lenient = { allowJs: false, noUnusedLocals: false, noUnusedParameters: false };

@@ -68,3 +68,18 @@ function delaysOf(bytes: Buffer): number[] {
   }
   return delays;
 }
+
+test("the columns of threads are laid out by one text: that of the guide, of its page in depth, and of what the create command writes", () => {
+  const plain = (css: string) =>
+    css
+      .replace(/\/\*.*?\*\//gs, "")
+      .replace(/\s+/g, " ")
+      .replace(/; }/g, " }")
+      .trim();
+  const template = read("packages/create-glove-wasm/templates/page/style.css");
+  const written = plain(/@if threads \*\/(.*?)\/\* @else/s.exec(template)?.[1] ?? "");
+  expect(written).toContain(".app > header > button");
+  const inPage = (page: string) => plain(/```css\n(.*?\.app > header.*?)```/s.exec(read(page))?.[1] ?? "");
+  expect(inPage("docs/guides/threads.md")).toBe(`body { margin: 0 } ${written}`);
+  expect(inPage("docs/threads.md")).toBe(written);
+});

@@ -157,7 +157,7 @@ test("Enter answers no decision that has just come, and a dangerous one is allow
     await ticket.waitFor();
     await expect.poll(() => ticket.evaluate((one) => one === document.activeElement)).toBe(true);
     await page.keyboard.press("Enter");
-    const reason = ticket.getByRole("textbox", { name: "Add a reason" });
+    const reason = ticket.getByRole("textbox", { name: "Reason, if you deny" });
     await reason.fill("Not that one");
     await reason.press("Enter");
     expect(await ticket.locator("dd").allInnerTexts()).toEqual(["sda"]);

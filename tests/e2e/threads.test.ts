@@ -202,7 +202,7 @@ test("a tab that goes before the time to undo is over loses nothing, and the nex
       .toBe(0);
   }));
 
-test("a tab that crashed in a run has none going on any more", () =>
+test("a run whose tab crashed goes on no more, and its thread says that it does when it is opened", () =>
   tabs(async (open, context) => {
     const first = await open({ script: `[{ toolCalls: [{ name: "wait" }] }]` });
     // It does not take the thread over.
@@ -210,8 +210,9 @@ test("a tab that crashed in a run has none going on any more", () =>
     await say(first, "Work");
     await second.locator("[data-glove-thread-mark=running]").waitFor();
     await kill(first, { context } as Parameters<typeof kill>[1]);
-    await second.locator("[data-glove-thread-mark]").waitFor({ state: "detached" });
+    await second.getByTitle("Was interrupted: open it to go on").waitFor();
     await expectTitles(second, ["Work"]);
+    expect(await second.getByRole("button", { name: "Work Was interrupted: open it to go on" }).count()).toBe(1);
   }));
 
 /** Counts what is read of the database, and whether the core is started. */

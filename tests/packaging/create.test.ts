@@ -180,6 +180,9 @@ test.each([
   [["--provider", "ollama"], "Ollama serves the models that you installed: name one"],
   [["--model", "m"], "The scripted model has no --model"],
   [["--provider", "openai", "--model", 'a"b'], '"a\\"b" is not the name of a model.'],
+  [["--base-url", "https://models.example.com/v1"], "The scripted model has no --base-url"],
+  [["--provider", "openai", "--base-url", "models"], '"models" is not an address: write it as https://models.example.com/v1.'],
+  [["--provider", "openai", "--base-url", 'https://a/"'], "is not an address"],
   [["--template", "server", "--threads"], "--threads is about the page, and a server has none"],
   [["--template", "server", "--no-attachments"], "--attachments is about the page"],
   [["--colour"], "Unknown option '--colour'. --help lists the flags."],
@@ -190,6 +193,15 @@ test.each([
   expect(said.error).toContain(sentence);
   expect(said.error.trim().split("\n")).toHaveLength(1);
   expect(existsSync(join(apps, "app"))).toBe(false);
+});
+
+test.each(["vite", "next", "server"])("%s asks a server at another address with the key of its provider", (template) => {
+  const flags = ["--template", template, "--provider", "openai", "--base-url", "http://localhost:8000/v1", "--model", "house"];
+  const name = `elsewhere-${template}`;
+  expect(create(packed, [name, ...flags, "--yes"], apps).code).toBe(0);
+  const routes = { vite: "server/chat.ts", next: "app/api/chat/route.ts", server: "src/chat.ts" };
+  const route = readFileSync(join(apps, name, routes[template as keyof typeof routes]), "utf8");
+  expect(route).toMatch(/provider: "openai",\s+baseURL: "http:\/\/localhost:8000\/v1",\s+model: "house",/);
 });
 
 test("where nobody can be asked, it says how to name the choices", () => {
@@ -213,7 +225,15 @@ test.each([
 test("--help lists every flag, and --version is that of glove-wasm", () => {
   const { code, out } = create(packed, ["--help"], apps);
   expect(code).toBe(0);
-  for (const word of ["--template", "--provider", "--model", "--yes", "lmstudio", ...parts.map((part) => `--no-${part}`)]) {
+  for (const word of [
+    "--template",
+    "--provider",
+    "--model",
+    "--base-url",
+    "--yes",
+    "lmstudio",
+    ...parts.map((part) => `--no-${part}`),
+  ]) {
     expect(out).toContain(word);
   }
   expect(create(packed, ["--version"], apps).out.trim()).toBe(packageVersion);

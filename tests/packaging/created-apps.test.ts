@@ -46,9 +46,9 @@ async function borrow(url: string): Promise<void> {
   await page.getByText("Which one would you like?").waitFor();
   await page.getByText("by Virginia Woolf").waitFor();
   await say(page, "The Waves");
-  await page.getByRole("button", { name: /^(Allow|Approve|Yes)/ }).waitFor();
+  await page.getByRole("form", { name: "Borrow The Waves?" }).waitFor();
   await page.reload();
-  await page.getByRole("button", { name: /^(Allow|Approve|Yes)/ }).click();
+  await page.getByRole("button", { name: "Borrow", exact: true }).click();
   await page.getByText("Enjoy it!").waitFor();
   // The conversation is in the list at the side.
   await page.locator("#threads").getByText("A book about the sea").waitFor();

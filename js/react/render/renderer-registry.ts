@@ -12,6 +12,7 @@ export interface DrawnTool {
   readonly name: string;
   render?(props: never): unknown;
   renderResult?(props: never): unknown;
+  readonly frame?: "card" | "none";
 }
 
 const none: Renderers = {};
@@ -53,7 +54,14 @@ export class RendererRegistry extends Listeners implements Drawing {
   }
 
   result(name: string): Renderer<ResultProps> | undefined {
-    const tool = this.#tools.find((tool) => tool?.name === name && tool.renderResult);
-    return tool?.renderResult as Renderer<ResultProps> | undefined;
+    return this.#drawn(name)?.renderResult as Renderer<ResultProps> | undefined;
+  }
+
+  isBare(name: string): boolean {
+    return this.#drawn(name)?.frame === "none";
+  }
+
+  #drawn(name: string): DrawnTool | undefined {
+    return this.#tools.find((tool) => tool?.name === name && tool.renderResult);
   }
 }

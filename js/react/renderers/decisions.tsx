@@ -38,6 +38,9 @@ const allow = (label: string, value: unknown, weight: Weight): Choice => ({ ...c
 const turnDown = Symbol();
 const yesOrNo = [choice("No", "no", "quiet"), choice("Yes", "yes", "go")];
 
+/** What the run says of an interrupted call, and the sentence of its question as well, in the language of the page. */
+const isSaid = /^It was interrupted while it ran,/;
+
 /** A question of the run about a call, with an answer on each button. None has the focus, so that no Enter answers what nobody has read. */
 const decision =
   (message: (data: unknown, say: Say) => ReactNode, choices: readonly Choice[], explains = false) =>
@@ -61,7 +64,7 @@ const decision =
         status={status}
         actions={<Choices choices={shown} folded={folded} resolve={resolve} reject={explains ? deny : () => reject()} />}
       >
-        {reason !== undefined && (
+        {reason !== undefined && !isSaid.test(reason) && (
           <p data-glove-reason="">
             <Name of={reason} lines />
           </p>
@@ -71,7 +74,12 @@ const decision =
         )}
         {values}
         {explains && (
-          <input ref={why} aria-label={say("Add a reason")} placeholder={say("Add a reason")} data-glove-optional="" />
+          <input
+            ref={why}
+            aria-label={say("Reason, if you deny")}
+            placeholder={say("Reason, if you deny")}
+            data-glove-optional=""
+          />
         )}
       </Question>
     );

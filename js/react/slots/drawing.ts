@@ -16,6 +16,8 @@ export interface Drawing {
   slot(name: string): Renderer<SlotProps> | undefined;
   output(name: string): Renderer<SlotProps> | undefined;
   result(name: string): Renderer<ResultProps> | undefined;
+  /** Its result has a frame of its own. */
+  isBare(name: string): boolean;
 }
 
 export class NothingDraws extends Error {}

@@ -7,6 +7,7 @@ const paths = {
   archive: "M4 5h16v4H4zM5.5 9v10h13V9M10 13h4",
   restore: "M4 5h16v4H4zM5.5 9v10h13V9M12 17v-5.5m-2.5 2.5 2.5-2.5 2.5 2.5",
   delete: "M5 7h14M10 7V4.5h4V7M6.5 7l1 12.5h9l1-12.5M10 11v5M14 11v5",
+  interrupted: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM10 9v6M14 9v6",
   waiting: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM9.5 9.5a2.5 2.5 0 1 1 3.5 2.3c-.7.3-1 .8-1 1.7m0 2.8v.2",
 } as const;
 

@@ -20,7 +20,7 @@ export const BuiltInThread = memo(
               <span data-glove-thread-title="" dir="auto">
                 {thread.title ? <Visible text={thread.title} /> : <Untitled />}
               </span>
-              <Mark {...thread} />
+              <Mark thread={thread} current={current} />
             </ThreadListTrigger>
             <Actions {...entry} />
           </>
@@ -33,15 +33,21 @@ export const BuiltInThread = memo(
 
 const Untitled = () => useLabels()("New conversation");
 
-const marks = { waiting: "Waiting for you", running: "Working", unread: "Unread" } as const;
+const marks = {
+  waiting: "Waiting for you",
+  running: "Working",
+  interrupted: "Was interrupted: open it to go on",
+  unread: "Unread",
+} as const;
 
-function Mark(thread: ThreadListEntry["thread"]): ReactNode {
+function Mark({ thread, current }: Pick<ThreadListEntry, "thread" | "current">): ReactNode {
   const say = useLabels();
-  const mark = (["waiting", "running", "unread"] as const).find((name) => thread[name]);
-  if (!mark) return null;
+  const mark = (Object.keys(marks) as (keyof typeof marks)[]).find((name) => thread[name]);
+  // The one that is shown is being opened, or says so itself.
+  if (!mark || (mark === "interrupted" && current)) return null;
   return (
     <span data-glove-thread-mark={mark} title={say(marks[mark])}>
-      {mark === "waiting" && <ThreadIcon name="waiting" />}
+      {(mark === "waiting" || mark === "interrupted") && <ThreadIcon name={mark} />}
       <span data-glove-label="">{say(marks[mark])}</span>
     </span>
   );

@@ -46,10 +46,11 @@ export class Subscribers {
     for (const subscriber of this.#list) this.#record(subscriber, type, data);
   }
 
-  /** An error of the application's own code (a listener, a renderer): subscribers hear of it, else the console. */
+  /** An error of the application's own code (a listener, a renderer): subscribers hear of it, else the console. The chat shows that of a tool, and goes on. */
   report(code: string, error: unknown, except?: SubscriberAdapter): void {
     const told = this.#list.filter((subscriber) => subscriber !== except && logs(subscriber));
-    if (told.length === 0) console.error(new GloveError(code, reasonOf(error), { cause: error }));
+    if (told.length === 0)
+      console[code === "TOOL_FAILED" ? "warn" : "error"](new GloveError(code, reasonOf(error), { cause: error }));
     for (const subscriber of told) this.#record(subscriber, "error", { code, message: reasonOf(error) });
   }
 

@@ -224,6 +224,8 @@ export interface ToolConfig<I = any> extends NamedElsewhere {
   render?(props: SlotRenderProps): unknown;
   /** Draws the result of a call. Gets its `renderData`. Needs React. */
   renderResult?(props: ToolResultRenderProps): unknown;
+  /** What stands around that in `<Render>`: a `card` with a border, by default, or `none`, where your component draws its own. */
+  readonly frame?: "card" | "none";
   /** How long its slots stay visible; default `stay`. */
   readonly displayStrategy?: SlotDisplayStrategy;
   /** Whether the user must permit the tool; "always" and "never" are stored. A function can decide by the arguments. */

@@ -10,6 +10,8 @@ export interface ThreadInfo extends SessionInfo {
   readonly unread: boolean;
   /** A run goes on in it, in this tab or another one. */
   readonly running: boolean;
+  /** A run of it ended in the middle, as its tab is gone: it goes on when the thread is opened. */
+  readonly interrupted: boolean;
   /** A person is asked something in it. */
   readonly waiting: boolean;
 }
@@ -27,7 +29,8 @@ const atWork: ReadonlySet<CorePhase | undefined> = new Set(["model", "compacting
 /** `isHeld`: some tab has the session open, so what was stored of its run still holds. */
 export function threadOf(info: SessionInfo, isHeld: boolean): ThreadInfo {
   const { archived = false, unread = false, phase, asks = phase === "waiting" } = info;
-  return { ...info, archived, unread, running: isHeld && atWork.has(phase), waiting: asks };
+  const works = atWork.has(phase);
+  return { ...info, archived, unread, running: isHeld && works, interrupted: !isHeld && works, waiting: asks };
 }
 
 export const mayRun = ({ phase }: SessionInfo) => atWork.has(phase);

@@ -18,6 +18,7 @@ const toolOptions = {
   undo: "work",
   render: "any",
   renderResult: "any",
+  frame: "card|none",
   requiresPermission: "permission",
   requireApproval: "approval",
   parallel: "flag",

@@ -8,7 +8,7 @@ import { typescript, versions } from "./generated.js";
 const folder = join(import.meta.dirname, "..", "templates");
 
 export function filesOf(choices) {
-  const { template, provider, model } = choices;
+  const { template, provider, model, baseURL } = choices;
   const isScripted = provider === scripted;
   const has = {
     [template]: true,
@@ -18,11 +18,20 @@ export function filesOf(choices) {
     scripted: isScripted,
     key: choices.key,
     model: model !== undefined,
+    address: baseURL !== undefined,
     ...Object.fromEntries(Object.keys(parts).map((part) => [part, choices[part] === true])),
   };
   // What Node reads as it is names its files whole.
   const ts = has.server ? ".ts" : "";
-  const words = { name: choices.name, provider: provider.id, providerName: provider.name, envVar: provider.envVar, model, ts };
+  const words = {
+    name: choices.name,
+    provider: provider.id,
+    providerName: provider.name,
+    envVar: provider.envVar,
+    model,
+    baseURL,
+    ts,
+  };
   const files = { "package.json": `${JSON.stringify(manifest(choices.name, has), null, 2)}\n` };
   for (const [target, source] of sources(has)) {
     files[target] = fill(readFileSync(join(folder, source), "utf8"), has, words);

@@ -32,6 +32,9 @@ export const isLocal = (provider) => provider !== scripted && provider.model ===
 /** A name that the source of an app can hold as it is. */
 export const isModelName = (name) => /^[\w.:/@+-]+$/.test(name);
 
+/** Whether it is an address that the source of an app can hold as it is. */
+const isAddress = (text) => /^https?:\/\/[\w.:/@%~+-]+$/.test(text) && URL.canParse(text);
+
 /** The choices with the defaults for what was left open; what does not fit together is refused. */
 export function settled(given) {
   const template = oneOf("template", given.template ?? defaults.template, Object.keys(templates));
@@ -55,9 +58,16 @@ export function settled(given) {
   if (model === undefined && isLocal(provider)) {
     throw new Refused(`${provider.name} serves the models that you installed: name one, as in --model llama3.2.`);
   }
+  const baseURL = given["base-url"];
+  if (baseURL !== undefined && provider === scripted) {
+    throw new Refused("The scripted model has no --base-url: name a provider with --provider, such as openai, or leave it out.");
+  }
+  if (baseURL !== undefined && !isAddress(baseURL)) {
+    throw new Refused(`${JSON.stringify(baseURL)} is not an address: write it as https://models.example.com/v1.`);
+  }
   const folder = given.folder ?? defaults.folder;
   const chosen = Object.fromEntries(known.map((part) => [part, given[part] ?? true]));
-  return { folder, name: packageName(folder), template, provider, model, key: provider.envVar !== "", ...chosen };
+  return { folder, name: packageName(folder), template, provider, model, baseURL, key: provider.envVar !== "", ...chosen };
 }
 
 export function oneOf(what, word, words) {

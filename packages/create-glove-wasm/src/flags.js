@@ -15,6 +15,7 @@ ${list(templates).join("\n")}
   --provider <name>     who answers (default: ${defaults.provider}, which needs no key)
       ${wrapped(models.map(({ id }) => id))}
   --model <name>        a model of this provider (default: the provider's first; a local one needs a name)
+  --base-url <address>  another server that speaks as this provider does, such as a gateway or vLLM
 ${Object.entries(parts)
   .map(([name, about]) => `  --${name}, --no-${name}`.padEnd(40) + about)
   .join("\n")}
@@ -28,7 +29,7 @@ function wrapped(words) {
 
 const switches = ["yes", "help", "version", ...Object.keys(parts)];
 const options = {
-  ...Object.fromEntries(["template", "provider", "model"].map((name) => [name, { type: "string" }])),
+  ...Object.fromEntries(["template", "provider", "model", "base-url"].map((name) => [name, { type: "string" }])),
   ...Object.fromEntries(switches.map((name) => [name, { type: "boolean" }])),
 };
 

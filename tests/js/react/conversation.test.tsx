@@ -171,6 +171,25 @@ test("a tool's render and renderResult draw its slot and its result", async () =
   expect(screen.queryByRole("button", { name: "Sure?" })).toBeNull();
 });
 
+test("a result without a frame says so to the style sheet, and one with a frame does not", async () => {
+  for (const frame of [undefined, "card", "none"] as const) {
+    const tool = defineTool({
+      name: "ask",
+      description: "",
+      inputSchema: nothing,
+      ...(frame && { frame }),
+      do: async () => ({ status: "success", data: 1, renderData: { sure: true } }),
+      renderResult: () => <p>my own card</p>,
+    });
+    const page = chat([call, "done"], { config: { tools: [tool] } });
+    page.send("go");
+    const drawn = await screen.findByText("my own card");
+    const shows = drawn.closest("[data-glove-shows]");
+    expect(shows?.querySelectorAll(":scope > [data-glove-bare][hidden]")).toHaveLength(frame === "none" ? 1 : 0);
+    page.container.remove();
+  }
+});
+
 test("a slot that stays is shown on when it was answered, and one that hides is not", async () => {
   const Status = ({ status, resolve }: SlotRenderProps) => (
     <button type="button" onClick={() => resolve(1)}>

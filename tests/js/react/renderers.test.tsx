@@ -1,4 +1,5 @@
 // The built-in renderers: what they ask, and what they answer.
+import { readFileSync } from "node:fs";
 import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { builtInRenderers, type SlotProps } from "glove-wasm/react";
 import { createElement, type FunctionComponent } from "react";
@@ -103,7 +104,7 @@ test("a permission is given or denied, for this time or for ever", () => {
   expect(vi.mocked(resolve).mock.calls).toEqual([[true], ["once"], [false]]);
   // As `session.reject` does it: nothing is kept. The model reads the reason.
   press("Deny");
-  fireEvent.change(screen.getByRole("textbox", { name: "Add a reason" }), { target: { value: "Not on a Friday." } });
+  fireEvent.change(screen.getByRole("textbox", { name: "Reason, if you deny" }), { target: { value: "Not on a Friday." } });
   press("Deny");
   expect(vi.mocked(reject).mock.calls).toEqual([[undefined], ["Not on a Friday."]]);
 });
@@ -224,6 +225,19 @@ test("no Enter answers a decision: none of its buttons sends the form", () => {
   const types = screen.getAllByRole<HTMLButtonElement>("button").map(({ type }) => type);
   expect(types).toEqual(["button", "button"]);
   expect([resolve, reject].flatMap((one) => vi.mocked(one).mock.calls)).toEqual([]);
+});
+
+test("an interrupted call says once that it may have had its effect, and what else the run says of it", () => {
+  const inRust = readFileSync("src/run/texts.rs", "utf8");
+  const saidOf = (name: string) => new RegExp(`fn ${name}\\(\\) -> &'static str \\{\\s*"(.*)"`).exec(inRust)?.[1] ?? "";
+  const first = show("interrupted_call", { toolName: "pay_bill", reason: saidOf("cut_off") });
+  expect(saidOf("cut_off")).toContain("may or may not");
+  expect(first.container.querySelector("form")?.textContent).toBe(
+    "Pay bill was interrupted, and may have taken effect. Run it again?Don't runRun again",
+  );
+  cleanup();
+  const { container } = show("interrupted_call", { toolName: "pay_bill", reason: saidOf("astray") });
+  expect(container.querySelector("[data-glove-reason]")?.textContent).toContain("did not ask what it had asked before");
 });
 
 test("arguments that are none are not shown", () => {

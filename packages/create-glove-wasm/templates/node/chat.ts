@@ -29,6 +29,9 @@ export const chat = listener(
     createModel: () => createScriptedModel(answer),
     /* @else */
     provider: "{{provider}}",
+    /* @if address */
+    baseURL: "{{baseURL}}",
+    /* @end */
     /* @if model */
     model: "{{model}}",
     /* @end */

@@ -1,7 +1,11 @@
 // What the assistant can do. Each tool says what the model sends, what runs, and how its result is drawn.
 import { defineTool } from "glove-wasm/react";
 import { z } from "zod";
-import { type Book, booksAbout } from "./books";
+/* @if approvals */
+import { booksAbout, lend } from "./books";
+/* @else */
+import { booksAbout } from "./books";
+/* @end */
 
 export const findBooks = defineTool({
   name: "find_books",
@@ -12,15 +16,18 @@ export const findBooks = defineTool({
     const found = booksAbout(about);
     return { status: "success", data: found, renderData: found };
   },
-  renderResult: ({ data }) => (
-    <ul>
-      {(data as readonly Book[]).map(({ title, author }) => (
-        <li key={title}>
-          <b>{title}</b> by {author}
-        </li>
-      ))}
-    </ul>
-  ),
+  renderResult: ({ data, status, output }) =>
+    status === "success" ? (
+      <ul>
+        {data.map(({ title, author }) => (
+          <li key={title}>
+            <b>{title}</b> by {author}
+          </li>
+        ))}
+      </ul>
+    ) : (
+      <p>{output}</p>
+    ),
 });
 /* @if approvals */
 
@@ -28,8 +35,12 @@ export const borrowBook = defineTool({
   name: "borrow_book",
   description: "Borrows a book for the person.",
   inputSchema: z.object({ title: z.string() }),
+  title: "Borrow", // The word on the button.
+  confirm: ({ title }) => `Borrow ${title}?`,
+  danger: false, // `true` makes the button red: for what cannot be taken back.
   // The chat asks the person first, with these arguments. The question outlives a reload.
   requireApproval: true,
-  do: ({ title }) => `${title} is reserved at the desk.`,
+  // A call that runs again after a reload has the same key: nothing is lent twice.
+  do: ({ title }, display) => lend(title, display.idempotencyKey),
 });
 /* @end */

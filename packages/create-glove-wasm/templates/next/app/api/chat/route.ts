@@ -10,9 +10,19 @@ export const POST = createChatHandler({ createModel: () => createScriptedModel(a
 import { createChatHandler } from "glove-wasm/server";
 
 // Anyone who reaches it may ask at your cost: before you deploy, let `authorize` say who may.
+/* @if address */
+export const POST = createChatHandler({
+  provider: "{{provider}}",
+  baseURL: "{{baseURL}}",
+  /* @if model */
+  model: "{{model}}",
+  /* @end */
+});
+/* @else */
 /* @if model */
 export const POST = createChatHandler({ provider: "{{provider}}", model: "{{model}}" });
 /* @else */
 export const POST = createChatHandler({ provider: "{{provider}}" });
+/* @end */
 /* @end */
 /* @end */
