@@ -65,7 +65,7 @@ impl Seen {
 }
 
 impl Running {
-    pub(super) fn begin(open_agent: OpenAgent, prompt: Prompt) -> Result<Self, (OpenAgent, Failure)> {
+    pub(super) fn begin(open_agent: OpenAgent, prompt: Prompt) -> Result<Self, Box<(OpenAgent, Failure)>> {
         let seen: Arc<Seen> = Arc::default();
         let follows = Arc::clone(&seen);
         let events = open_agent.agent.subscribe(move |_: Option<&str>, event: &Event| match event {
@@ -80,7 +80,7 @@ impl Running {
         let display = open_agent.agent.display().subscribe(move |_: &[Slot]| shown.tell(|_| {}));
         let response = match open_agent.request(prompt) {
             Ok(response) => response,
-            Err(failure) => return Err((open_agent, failure)),
+            Err(failure) => return Err(Box::new((open_agent, failure))),
         };
         let done = Arc::clone(&seen);
         tokio::spawn(async move {

@@ -166,7 +166,9 @@ impl Served {
             record: None,
         })?;
         TELLS.call_once(|| {
-            open_agent.about_project().iter().for_each(|line| terminal_text::print_error(line))
+            for line in open_agent.about_project() {
+                terminal_text::print_error(&line);
+            }
         });
         Ok(open_agent)
     }
@@ -375,7 +377,8 @@ fn begin_tool(served: &Arc<Served>, name: String, input: JsonObject) -> Result<C
 }
 
 fn start(open_agent: OpenAgent, prompt: Prompt) -> Result<Running, String> {
-    Running::begin(open_agent, prompt).map_err(|(open_agent, failure)| {
+    Running::begin(open_agent, prompt).map_err(|failed| {
+        let (open_agent, failure) = *failed;
         futures_executor::block_on(open_agent.close());
         failure.message
     })
