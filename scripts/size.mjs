@@ -215,7 +215,7 @@ async function size() {
   console.log();
   line("", "raw", "gzip", "brotli");
   for (const row of rows) line(row.name, row.raw, row.gzip, row.brotli);
-  console.log("\nA page with a tool asks, until its first request leaves:");
+  console.log("\nA page with a tool asks, until a first request that waits for the core leaves:");
   for (const [bundler, { files, waves: count }] of Object.entries(await waves()))
     line(bundler, `${files} files`, `${count} waves`);
   const over = rows.flatMap((row) => row.over.map((what) => `${row.name.trim()}: ${what}`));
