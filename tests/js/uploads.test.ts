@@ -271,3 +271,13 @@ test("what stands beside a file is passed on as it is written, and a body that i
     expect([body, status]).toEqual([body, 400]);
   }
 });
+
+test("a client that leaves does not wait for a file that never comes", async () => {
+  const { withFiles } = await import("../../js/server/files/resolve.js");
+  const leave = new AbortController();
+  const request = new Request("http://here/", { signal: leave.signal });
+  const body = JSON.stringify({ messages: [{ content: [reference("upload:a")] }] });
+  const waiting = withFiles(body, () => new Promise<never>(() => {}), request);
+  leave.abort();
+  await expect(Promise.race([waiting, new Promise((later) => setTimeout(later, 200, "hangs"))])).rejects.toBeDefined();
+});

@@ -51,9 +51,17 @@ export async function withFiles(
       resolved.set(url, file);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), gone(request.signal)]);
   if (request.signal.aborted) throw new Refused(clientDisconnected);
   return places.filled(async (part, reference) => JSON.stringify(await partOf(part, reference, resolved.get(reference.url))));
+}
+
+/** Ends when the client has left, whatever it waited for. */
+function gone(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
 
 async function one(file: FileReference, resolve: ResolveFile, request: Request): Promise<ResolvedFile> {
