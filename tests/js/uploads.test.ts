@@ -281,3 +281,16 @@ test("a client that leaves does not wait for a file that never comes", async () 
   leave.abort();
   await expect(Promise.race([waiting, new Promise((later) => setTimeout(later, 200, "hangs"))])).rejects.toBeDefined();
 });
+
+test("after a file that cannot be read no other one is asked for", async () => {
+  const { withFiles } = await import("../../js/server/files/resolve.js");
+  const body = JSON.stringify({ messages: [{ content: Array.from({ length: 12 }, (_, at) => reference(`upload:${at}`)) }] });
+  const resolve = vi.fn(async ({ url }: FileReference) => {
+    if (url === "upload:0") throw new Error("down");
+    await new Promise((later) => setTimeout(later, 5));
+    return new Blob(["x"], { type: "application/pdf" });
+  });
+  await expect(withFiles(body, resolve, new Request("http://here/"))).rejects.toBeDefined();
+  await new Promise((later) => setTimeout(later, 40));
+  expect(resolve).toHaveBeenCalledTimes(4);
+});
