@@ -5,6 +5,7 @@ import { expect, test, vi } from "vitest";
 import type { SessionDatabase } from "../../js/src/store/indexeddb/database.js";
 import { bringUpToDate } from "../../js/src/threads/search/build.js";
 import { excerptOf, find } from "../../js/src/threads/search/find.js";
+import { ThreadTexts } from "../../js/src/threads/search/thread-texts.js";
 import { headKey, linesKey, most } from "../../js/src/threads/search/words-of.js";
 
 const never = () => new AbortController().signal;
@@ -193,4 +194,19 @@ test("a thread that goes and comes again while it is read has nothing of the one
   expect(JSON.stringify(await kept(database, "a"))).not.toContain("secret");
   await read(database);
   expect(await found(database, "anew")).toEqual(["a: [Anew]"]);
+});
+
+test("an index that could not be written is not told to be whole, and one that nobody waited for is", async () => {
+  const { client, database } = await filled({ a: [["First", "one"]] });
+  const { run } = database;
+  vi.spyOn(database, "run").mockImplementation(async (names, access, work) => {
+    if (access !== "readonly") throw new GloveError("STORE_QUOTA", "It is full.");
+    return run.call(database, names, access, work as never) as never;
+  });
+  const texts = new ThreadTexts(client);
+  texts.subscribe(() => {})();
+  await vi.waitFor(() => expect(texts.getSnapshot()).toEqual({ reading: false, all: true }));
+  const stop = texts.subscribe(() => {});
+  await vi.waitFor(() => expect(texts.getSnapshot()).toEqual({ reading: false, all: false }));
+  stop();
 });
