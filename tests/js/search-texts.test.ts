@@ -203,7 +203,7 @@ test("an index that could not be written is not told to be whole, and one that n
     if (access !== "readonly") throw new GloveError("STORE_QUOTA", "It is full.");
     return run.call(database, names, access, work as never) as never;
   });
-  const texts = new ThreadTexts(client);
+  const texts = new ThreadTexts(client as never);
   texts.subscribe(() => {})();
   await vi.waitFor(() => expect(texts.getSnapshot()).toEqual({ reading: false, all: true }));
   const stop = texts.subscribe(() => {});
