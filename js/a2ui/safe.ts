@@ -3,6 +3,10 @@
 const runs = /^(javascript|vbscript|blob|filesystem):|^file:\/|^data:([a-z]+\/|[,;])/i;
 const picture = /^data:image\/(png|jpeg|gif|webp);/i;
 const address = /^([a-z][a-z0-9+.-]*:)?[/\\]{2}/i;
+/** Browsers need no slashes behind these, where the page has another scheme. */
+const scheme = /^[^!-~]*(https?|wss?|ftp):[^ ]/i;
+/** What makes a browser fetch something for a style, in JSON; with a backslash it could be written in another way. */
+const fetching = /url\(|image-set\(|@import|\\\\/i;
 const names = /^(__proto__|constructor|prototype|dangerouslySetInnerHTML|srcDoc|on[A-Z].*)$/i;
 
 /** Why a value may not be drawn. */
@@ -11,7 +15,10 @@ export function unsafe(value: unknown, origins: readonly string[]): string | und
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, inner] of Object.entries(value)) {
     if (names.test(name)) return `no part takes "${name}"`;
-    const why = unsafe(inner, origins);
+    if (/style$|css$/i.test(name) && fetching.test(JSON.stringify(inner) ?? "")) return `"${name}" has an address in it`;
+    // Several addresses, each with its size behind it.
+    const several = /srcset$/i.test(name) && typeof inner === "string" ? inner.split(/[\s,]+/) : inner;
+    const why = unsafe(several, origins);
     if (why) return why;
   }
   return undefined;
@@ -22,7 +29,7 @@ function unsafeText(text: string, origins: readonly string[]): string | undefine
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   const bare = text.replace(/[\u0000-\u0020\u007f-\u00a0]/g, "");
   if (runs.test(bare) && !picture.test(bare)) return `"${text.slice(0, 40)}" is an address that may run something`;
-  if (!address.test(bare)) return undefined;
+  if (!address.test(bare) && !scheme.test(text.replace(/[\t\n\r]/g, ""))) return undefined;
   const here = globalThis.location?.href;
   let origin: string | undefined;
   try {

@@ -39,7 +39,7 @@ export interface GloveActions {
   /** Takes the session over from another tab, for when that one does not answer (`tab` is `blocked`). */
   takeOver: () => Promise<void>;
   /** Takes the last actions back. */
-  undo: (steps?: number) => Promise<RunOutcome>;
+  undo: (steps?: number, options?: { readonly last?: string | undefined }) => Promise<RunOutcome>;
   /**
    * Allows what waits in `approvals`. False when it waits for nobody any more: it was decided before, here or in another tab, or its call
    * was stopped. A promise of that where another tab, a worker or a server runs the session.

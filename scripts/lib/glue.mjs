@@ -149,7 +149,7 @@ function signature(body, parameters, front = "") {
     .replace(/ ?if \(this\.__wbg_inst !== undefined && this\.__wbg_inst !== __wbg_instance_id\) { throw .*?; }/, "")
     .replace(/const (val\d) = \+(\w+); /g, (_, value, name) => passes("v", name, value))
     .replace(
-      /(?:const )?ptr(\d) = (isLikeNone\(\w+\) \? 0 : )?pass(String|Array8)ToWasm0\((\w+)\); (?:const )?len\1 = WASM_VECTOR_LEN; /g,
+      /(?:const |var )?ptr(\d) = (isLikeNone\(\w+\) \? 0 : )?pass(String|Array8)ToWasm0\((\w+)\); (?:const |var )?len\1 = WASM_VECTOR_LEN; /g,
       (_, at, optional, type, name) => passes(type === "Array8" ? "y" : optional ? "o" : "s", name, `ptr${at}, len${at}`),
     )
     .replace(/wasm\.(?!__wbindgen_free)\w+\((.*?)\);/, (_, values) => {

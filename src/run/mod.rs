@@ -93,6 +93,10 @@ pub enum OutOfProtocol {
     RequestId,
     #[error("undo is possible only while no request is running")]
     Busy,
+    #[error(
+        "another action is the last one by now, so nothing was undone; look at what would be undone, and ask again"
+    )]
+    OtherAction,
     #[error("no message of this session has the id `{0}`, or it is not one that can be edited")]
     NoSuchMessage(String),
     #[error(
@@ -107,6 +111,7 @@ impl OutOfProtocol {
             OutOfProtocol::NoSuchMessage(_) => "MESSAGE_UNKNOWN",
             OutOfProtocol::BusyOnBranch => "SESSION_BUSY",
             OutOfProtocol::NoSuchQuestion(_) => "APPROVAL_CLOSED",
+            OutOfProtocol::OtherAction => "NOT_LAST_ACTION",
             _ => "OUT_OF_PROTOCOL",
         }
     }
@@ -537,6 +542,11 @@ impl Run {
     /// The actions that can be taken back, the last one last.
     pub fn undo_stack(&self) -> &[UndoEntry] {
         &self.state.undo
+    }
+
+    /// Whether this call is what is taken back first.
+    pub(crate) fn is_last_action(&self, call_id: &str) -> bool {
+        self.state.undo.last().is_some_and(|entry| entry.call_id == call_id)
     }
 
     pub fn phase(&self) -> PhaseName {

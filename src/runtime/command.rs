@@ -14,6 +14,8 @@ pub(crate) enum Command {
     Request(Box<Request>, Caller),
     Undo {
         steps: u32,
+        /// The call of the action that whoever asks takes for the last one.
+        last: Option<String>,
         caller: Caller,
     },
     /// Show the branch with this message.

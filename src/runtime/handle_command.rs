@@ -50,7 +50,10 @@ impl Driver {
         }
         match command {
             Command::Request(request, caller) => self.arrive(request, caller),
-            Command::Undo { steps, mut caller } => {
+            Command::Undo { last: Some(last), caller, .. } if !self.shared.run().is_last_action(&last) => {
+                let _ = caller.reply.send(Err(refused(&OutOfProtocol::OtherAction)));
+            }
+            Command::Undo { steps, mut caller, .. } => {
                 let request = self.shared.ids.fresh();
                 caller.request = Some(request.clone());
                 self.step_for(Input::Undo { request, steps }, Some(caller));

@@ -126,12 +126,18 @@ impl Session {
 
     /// Undoes the last `steps` actions. Returns when they are undone or it waits for the user.
     pub fn undo(&self, steps: u32) -> ResponseFuture {
-        self.ask(None, true, move |caller| Command::Undo { steps, caller })
+        self.undo_from(steps, None)
+    }
+
+    /// As [`Session::undo`], but only while the action of the call `last` is the last one: what somebody saw before they asked. Fails with
+    /// `NOT_LAST_ACTION` otherwise, and undoes nothing.
+    pub fn undo_from(&self, steps: u32, last: Option<String>) -> ResponseFuture {
+        self.ask(None, true, move |caller| Command::Undo { steps, last, caller })
     }
 
     /// As [`Session::undo`], but returns only when they are undone. What it asks the user meanwhile is answered elsewhere.
     pub fn undo_until_done(&self, steps: u32) -> ResponseFuture {
-        self.ask(None, false, move |caller| Command::Undo { steps, caller })
+        self.ask(None, false, move |caller| Command::Undo { steps, last: None, caller })
     }
 
     /// Shows the branch that has this message, as far as it was last seen; what is said next goes on from there. Refused while a

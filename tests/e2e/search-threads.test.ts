@@ -154,3 +154,32 @@ test("two tabs do not read at the same time, and a page whose field nobody uses 
     await second.getByText("Reading your conversations…").waitFor({ state: "detached" });
     expect(await locked(second)).toEqual([0, 0]);
   }));
+
+test("a message is stored where what is searched has taken all the room", () =>
+  profile(async (open, context) => {
+    // Before the first use: Chromium asks how much there is twice a minute.
+    const devtools = await context.newCDPSession(await context.newPage());
+    await devtools.send("Storage.overrideQuotaForOrigin", { origin: new URL(server.url).origin, quotaSize: 5_000_000 });
+    const page = await open();
+    await page.evaluate(`client.session("t0").sendMessage("Plan number 0")`);
+    const taken = await page.evaluate(`(async () => {
+      let rows = 0;
+      let length = 400_000;
+      while (length > 100) {
+        const text = Array.from({ length: length / 10 }, () => Math.random().toString(36).slice(2)).join("");
+        const put = ({ ask, store }) => ask(store("extras").put({ text: [text], ids: [], rows: [] }, ["t" + rows, "search", "lines"]));
+        try {
+          await client.catalog.run(["extras"], "relaxed", put);
+          rows++;
+        } catch ({ code }) {
+          if (code !== "STORE_QUOTA") throw code;
+          length /= 10;
+        }
+      }
+      return rows;
+    })()`);
+    expect(taken).toBeGreaterThan(5);
+    await page.evaluate(`client.session("t0").sendMessage("x".repeat(2_000))`);
+    const kept = `client.catalog.run(["extras"], "readonly", ({ ask, store }) => ask(store("extras").getAllKeys()))`;
+    expect(await page.evaluate(kept)).toEqual([["", "full"]]);
+  }));

@@ -307,3 +307,16 @@ test("it does not leave with a schema that the core refuses", () => {
   const refused = [{ type: "string" }, { properties: [] }, { properties: 1 }, { 'a"b': 1 }];
   expect(refused.map((schema) => isKnown({ schema }))).toEqual(refused.map(() => false));
 });
+
+test("it does not leave with a schema that is another one in JSON", () => {
+  let deep: unknown = {};
+  for (let level = 0; level < 200; level++) deep = { items: deep };
+  const circle: { a?: object } = {};
+  circle.a = circle;
+  // Where a property stands that is not there, the core puts its own elsewhere.
+  const odd = [{ properties: undefined, required: [] }, { type: undefined, properties: {} }, Object.create({ type: "object" })];
+  const inside = [undefined, () => 1, new Map(), new Date(0), 1n, "\ud800", { "\udc00": 1 }, deep, circle];
+  const schemas = [...odd, ...inside.map((value) => ({ type: "object", properties: { a: { default: value } } }))];
+  expect(schemas.map((schema) => isKnown({ schema }))).toEqual(schemas.map(() => false));
+  expect(isKnown({ schema: { properties: { a: { enum: ["é😀", null, 1.5, true, [{}]] } } } })).toBe(true);
+});

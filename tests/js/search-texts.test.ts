@@ -1,10 +1,11 @@
 // Words in the messages of all threads: what is indexed, what is found, and what goes with a thread.
-import { GloveClient } from "glove-wasm";
+import { GloveClient, GloveError } from "glove-wasm";
 import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test, vi } from "vitest";
 import type { SessionDatabase } from "../../js/src/store/indexeddb/database.js";
 import { bringUpToDate } from "../../js/src/threads/search/build.js";
 import { excerptOf, find } from "../../js/src/threads/search/find.js";
+import { ThreadTexts } from "../../js/src/threads/search/thread-texts.js";
 import { headKey, linesKey, most } from "../../js/src/threads/search/words-of.js";
 
 const never = () => new AbortController().signal;
@@ -150,4 +151,62 @@ test("an excerpt stands around the words, and cuts nothing in two", () => {
   expect(() => encodeURIComponent(pictures.excerpt)).not.toThrow();
   // Far into a long text.
   expect(excerptOf(`${"x ".repeat(50_000)}oak`, ["oak"]).excerpt).toMatch(/oak$/);
+});
+
+test("what is searched gives way to a message where the storage is full, and does not take the room again at once", async () => {
+  const { client, database } = await filled({ a: [["First", "one"]], b: [["Second", "two"]] });
+  await read(database);
+  const { run } = database;
+  vi.spyOn(database, "run").mockImplementation(async (names, access, work) => {
+    const kept = await run.call(database, ["extras"], "readonly", ({ ask, store }) => ask(store("extras").getAllKeys()));
+    const isFull = (kept as unknown[][]).some((key) => key[1] === "search");
+    if (isFull && names.includes("messages") && access !== "readonly") throw new GloveError("STORE_QUOTA", "It is full.");
+    return run.call(database, names, access, work as never) as never;
+  });
+  expect(await client.session("a").sendMessage("Third")).toMatchObject({ type: "completed" });
+  expect((await client.session("a").messages()).map(({ text }) => text)).toEqual(["First", "one", "Third", "four"]);
+  expect(await read(database)).toBe(false);
+  expect(await kept(database, "b")).toEqual([undefined, undefined]);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * 86_400_000 });
+  try {
+    expect(await read(database)).toBe(true);
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(await found(database, "third")).toEqual(["a: [Third]"]);
+});
+
+test("a thread that goes and comes again while it is read has nothing of the one before", async () => {
+  const { client, database } = await filled({ a: [["A secret", "one"]] });
+  const { run } = database;
+  let deleted = false;
+  vi.spyOn(database, "run").mockImplementation(async (names, access, work) => {
+    const result = await run.call(database, names, access, work as never);
+    if (names.includes("messages") && names.length === 2 && !deleted) {
+      deleted = true;
+      await client.deleteSession("a");
+      await new Promise((later) => setTimeout(later, 5));
+      await client.session("a").sendMessage("Anew");
+    }
+    return result as never;
+  });
+  await read(database);
+  expect(JSON.stringify(await kept(database, "a"))).not.toContain("secret");
+  await read(database);
+  expect(await found(database, "anew")).toEqual(["a: [Anew]"]);
+});
+
+test("an index that could not be written is not told to be whole, and one that nobody waited for is", async () => {
+  const { client, database } = await filled({ a: [["First", "one"]] });
+  const { run } = database;
+  vi.spyOn(database, "run").mockImplementation(async (names, access, work) => {
+    if (access !== "readonly") throw new GloveError("STORE_QUOTA", "It is full.");
+    return run.call(database, names, access, work as never) as never;
+  });
+  const texts = new ThreadTexts(client as never);
+  texts.subscribe(() => {})();
+  await vi.waitFor(() => expect(texts.getSnapshot()).toEqual({ reading: false, all: true }));
+  const stop = texts.subscribe(() => {});
+  await vi.waitFor(() => expect(texts.getSnapshot()).toEqual({ reading: false, all: false }));
+  stop();
 });

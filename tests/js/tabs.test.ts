@@ -507,3 +507,42 @@ test("a tab that cannot take over keeps what is sent, and tries again with the n
     ...["user: one", "agent: you said one", "user: two", "agent: you said two", "user: three", "agent: you said three"],
   ]);
 });
+
+test("an action is taken back once, also when two tabs ask for the same at once", async () => {
+  const store = sharedSession("s");
+  const undone: unknown[] = [];
+  const tools = [
+    {
+      name: "add",
+      description: "",
+      jsonSchema: { type: "object", properties: { n: { type: "integer" } } },
+      do: () => "added",
+      undo: ({ n }: { n?: number }) => void undone.push(n),
+    },
+  ];
+  const open = () => {
+    const toolCalls = [1, 2, 3].map((n) => ({ name: "add", input: { n } }));
+    const createModel = () => createScriptedModel([{ toolCalls }, "Done."]);
+    const client = new GloveClient({ createModel, createStore: () => store(), systemPrompt: "", tools });
+    opened.push(client);
+    return client.session("s");
+  };
+  const [leads, follows] = [open(), open()];
+  await leads.start();
+  await follows.start();
+  await leads.sendMessage("Add");
+  await until(follows, ({ undoable }) => undoable.length === 3);
+  const last = follows.getSnapshot().undoable[0]?.toolCallId;
+  // What the other tab asks comes when this one's is done.
+  const both = [leads.undo(1, { last }), follows.undo(1, { last })];
+  const [here, there] = await Promise.all(both.map((asked) => asked.catch((error: unknown) => error)));
+  expect(here).toMatchObject({ type: "undone", steps: 1 });
+  expect(["NOT_LAST_ACTION", "OUT_OF_PROTOCOL"]).toContain((there as { code?: string }).code);
+  await expect(follows.undo(2, { last })).rejects.toMatchObject({ code: "NOT_LAST_ACTION" });
+  expect(undone).toEqual([3]);
+  expect(await follows.undo(2, { last: follows.getSnapshot().undoable[0]?.toolCallId })).toMatchObject({
+    type: "undone",
+    steps: 2,
+  });
+  expect(undone).toEqual([3, 2, 1]);
+});

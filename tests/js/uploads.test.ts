@@ -271,3 +271,26 @@ test("what stands beside a file is passed on as it is written, and a body that i
     expect([body, status]).toEqual([body, 400]);
   }
 });
+
+test("a client that leaves does not wait for a file that never comes", async () => {
+  const { withFiles } = await import("../../js/server/files/resolve.js");
+  const leave = new AbortController();
+  const request = new Request("http://here/", { signal: leave.signal });
+  const body = JSON.stringify({ messages: [{ content: [reference("upload:a")] }] });
+  const waiting = withFiles(body, () => new Promise<never>(() => {}), request);
+  leave.abort();
+  await expect(Promise.race([waiting, new Promise((later) => setTimeout(later, 200, "hangs"))])).rejects.toBeDefined();
+});
+
+test("after a file that cannot be read no other one is asked for", async () => {
+  const { withFiles } = await import("../../js/server/files/resolve.js");
+  const body = JSON.stringify({ messages: [{ content: Array.from({ length: 12 }, (_, at) => reference(`upload:${at}`)) }] });
+  const resolve = vi.fn(async ({ url }: FileReference) => {
+    if (url === "upload:0") throw new Error("down");
+    await new Promise((later) => setTimeout(later, 5));
+    return new Blob(["x"], { type: "application/pdf" });
+  });
+  await expect(withFiles(body, resolve, new Request("http://here/"))).rejects.toBeDefined();
+  await new Promise((later) => setTimeout(later, 40));
+  expect(resolve).toHaveBeenCalledTimes(4);
+});

@@ -138,8 +138,8 @@ impl CoreSession {
         CoreSession::promise_of(self.session.resume())
     }
 
-    pub fn undo(&self, steps: u32) -> Promise {
-        CoreSession::promise_of(self.session.undo(steps))
+    pub fn undo(&self, steps: u32, last: Option<String>) -> Promise {
+        CoreSession::promise_of(self.session.undo_from(steps, last))
     }
 
     #[wasm_bindgen(js_name = switchBranch)]

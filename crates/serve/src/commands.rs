@@ -79,7 +79,8 @@ pub(super) async fn ask(
         }
         "undo" => {
             let steps = u32::try_from(whole()?).map_err(|_| misasked(&method))?;
-            let outcome = page.begin(id, |session| session.undo(steps));
+            let last = args.get(1).and_then(Value::as_str).map(str::to_owned);
+            let outcome = page.begin(id, |session| session.undo_from(steps, last));
             return reply_when_stored(sessions, session_id, live, &outcome).await;
         }
         "switchBranch" => {

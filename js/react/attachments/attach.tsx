@@ -14,7 +14,7 @@ import { engineOfHandle } from "../hooks/handle-registry.js";
 import { Listeners } from "../hooks/listeners.js";
 import { type PartProps, part } from "../parts/as-child.js";
 import { type Chat, ChatContext } from "../parts/chat-context.js";
-import { takers, useComposer } from "../parts/composer/use-composer.js";
+import { takeBack, takers, useComposer } from "../parts/composer/use-composer.js";
 import { draftText, filesKey } from "../parts/draft-text.js";
 import { IconLabel } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
@@ -166,10 +166,16 @@ function useAttachments(inside: RefObject<Element | null>): Attachments | undefi
     own.users++;
     own.follow(sessionId);
     takers.set(form, (text) => {
+      const { tray } = own;
+      const ready = tray?.ready ?? [];
       const taken = own.take(text, () => form.isConnected && form.requestSubmit());
       // Nothing is sent without what was not uploaded.
       if (taken === null) form.querySelector<HTMLElement>("[data-glove-retry]")?.focus();
-      if (taken) void send({ text, ...taken });
+      if (taken)
+        takeBack(send({ text, ...taken }), () => {
+          tray?.restore(ready);
+          chat?.compose.current?.(text);
+        });
       return taken === null ? false : taken && true;
     });
     setAttachments(own);

@@ -77,7 +77,7 @@ export class Tray extends Listeners {
     void this.#work();
   }
 
-  /** Brings back files that were ready before a reload, or on their way: they stand before what was added since. */
+  /** Brings back files that were ready before a reload or were not sent, or on their way: they stand before what was added since. */
   restore(files: readonly Prepared[], upload?: Upload): void {
     const items = files.map((prepared) => ({ id: this.#id(), ...readyFrom(prepared) }));
     this.#show([...items, ...this.#items]);
@@ -100,9 +100,13 @@ export class Tray extends Listeners {
     this.#settle();
   }
 
+  get ready(): readonly Prepared[] {
+    return this.#items.flatMap(({ prepared }) => prepared ?? []);
+  }
+
   /** The files that are ready: they are sent with this text, and nothing stays. */
   take(text: string): Taken | undefined {
-    const all = this.#items.flatMap(({ prepared }) => prepared ?? []);
+    const all = this.ready;
     this.#sources.clear();
     this.#uploads.clear();
     this.#over = [];

@@ -345,7 +345,7 @@ export class Engine implements SnapshotSource, ConversationState {
       fork: (id) => ask((session) => session.fork(entry(id, "id"))),
       resume: () => ask((session) => session.resume()),
       takeOver: () => ask((session) => session.takeOver()),
-      undo: (steps) => ask((session) => session.undo(steps)),
+      undo: (steps, options) => ask((session) => session.undo(steps, options)),
       approve: (id, options) => conversation.session?.approve(id, options) ?? false,
       reject: (id, reason, options) => conversation.session?.reject(id, reason, options) ?? false,
       resolveSlot: (id, value) => conversation.session?.resolveSlot(id, value) ?? false,

@@ -62,7 +62,7 @@ export interface GloveHandle<T extends TimelineEntry = TimelineEntry> {
   /** What `undo` takes back, the next one first: the cards of these calls have a button for it. */
   undoable?: readonly UndoableCall[];
   /** Takes the last actions back; what it gives may be a promise of an outcome. */
-  undo?: (steps?: number) => unknown;
+  undo?: (steps?: number, options?: { readonly last?: string | undefined }) => unknown;
   regenerate?: () => unknown;
   /** Says something else in the place of a message, also of one of `queue`. */
   edit?: (messageId: string, text: string) => unknown;

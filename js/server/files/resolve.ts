@@ -44,16 +44,23 @@ export async function withFiles(
     for (let url = urls.shift(); url !== undefined && !request.signal.aborted; url = urls.shift()) {
       const file = await one(places.references.find((reference) => reference.url === url) as FileReference, resolve, request);
       size += file instanceof Blob ? file.size : typeof file === "object" ? (file?.byteLength ?? 0) : 0;
-      if (size > limit) {
-        urls.length = 0;
-        tooLarge(limit);
-      }
+      if (size > limit) tooLarge(limit);
       resolved.set(url, file);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  // Nothing more is asked for once one has failed.
+  const all = Promise.all(Array.from({ length: atOnce }, work)).finally(() => urls.splice(0));
+  await Promise.race([all, gone(request.signal)]);
   if (request.signal.aborted) throw new Refused(clientDisconnected);
   return places.filled(async (part, reference) => JSON.stringify(await partOf(part, reference, resolved.get(reference.url))));
+}
+
+/** Ends when the client has left, whatever it waited for. */
+function gone(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
 
 async function one(file: FileReference, resolve: ResolveFile, request: Request): Promise<ResolvedFile> {

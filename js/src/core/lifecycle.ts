@@ -66,7 +66,7 @@ export class SessionLifecycle extends OpenSession implements TabCore {
   readonly calls: AwaitedCalls = {
     request: (request) => this.#call("request", request),
     resume: () => this.#call("resume"),
-    undo: (steps) => this.#call("undo", steps),
+    undo: (steps, last) => this.#call("undo", steps, last),
     switchBranch: (message) => this.#call("switchBranch", message),
     fork: (message) => this.#call("fork", message),
     messages: (from) => this.#call("messages", from),

@@ -221,8 +221,8 @@ export class OpenSession {
     return this.#ask((session) => session.resume());
   }
 
-  undo(steps: number): Promise<RunOutcome> {
-    return this.#ask((session) => session.undo(check("`steps`", steps, "whole")));
+  undo(steps: number, last?: string): Promise<RunOutcome> {
+    return this.#ask((session) => session.undo(check("`steps`", steps, "whole"), last));
   }
 
   async messages(): Promise<Message[]> {

@@ -17,13 +17,25 @@ const harmless: readonly string[] = ["text", "metadata", "whenBusy"] satisfies (
 /** Half of a pair of UTF-16: the core has no such text. */
 const isBroken = (text: string) => /\p{Surrogate}/u.test(text);
 
+/** The core takes deeper ones. */
+const deepest = 64;
+
 /** Longer ones may come near the limits of a conversation, and cost more than they win. */
 const mostLetters = 0x1_0000;
 
 const lists = ["plugins", "hooks", "skills", "middleware"] as const;
 
+/** It is the same in JSON; of anything else the core is told something else, or it is refused. */
+function isJson(value: unknown, levels: number): boolean {
+  if (typeof value === "string") return !isBroken(value);
+  if (typeof value !== "object" || value === null) return value === null || /^(number|boolean)$/.test(typeof value);
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain && levels > 0 && Object.entries(value).every(([name, part]) => !isBroken(name) && isJson(part, levels - 1));
+}
+
 /** Any other the core refuses, or writes odd names of it in another way. */
 export function isKnown({ schema }: Pick<PageTool, "schema">): boolean {
+  if (!isJson(schema, deepest)) return false;
   const { type = "object", properties = {} } = schema as JsonSchema;
   const isPlain = Object.keys(schema as JsonSchema).every((name) => /^[$\w-]+$/.test(name));
   return isPlain && type === "object" && typeof properties === "object" && properties !== null && !Array.isArray(properties);

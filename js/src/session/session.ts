@@ -385,10 +385,15 @@ export class GloveSession {
     return this.#connection.with((openSession) => openSession.resume());
   };
 
-  /** Undoes the last actions: calls of tools with an `undo`. */
-  readonly undo = async (steps = 1): Promise<RunOutcome> => {
+  /**
+   * Undoes the last actions: calls of tools with an `undo`. With the `last` call that a person saw (the first of `undoable`) it fails with
+   * `NOT_LAST_ACTION` where another one is the last by then, also in another tab or at a server, and nothing is undone.
+   */
+  readonly undo = async (steps = 1, options: { readonly last?: string | undefined } = {}): Promise<RunOutcome> => {
     this.#checkAgent();
-    return this.#connection.with((openSession) => openSession.undo(withoutEvent(steps) ?? 1));
+    const { last } = check("`options`", options, "object");
+    if (last !== undefined) check("`options.last`", last, "text");
+    return this.#connection.with((openSession) => openSession.undo(withoutEvent(steps) ?? 1, last));
   };
 
   /**

@@ -37,7 +37,7 @@ function answered(): GloveError {
 const methods: { readonly [name in Method]: Rules } = {
   request: { takes: [isText], gives: isText, begins: true },
   resume: { takes: [], gives: isText, begins: true, once: true },
-  undo: { takes: [isCount], gives: isText, begins: true, once: true },
+  undo: { takes: [isCount, isOptionalText], gives: isText, begins: true, once: true },
   switchBranch: { takes: [isText], gives: isText },
   fork: { takes: [isText], gives: isText },
   recorded: { takes: [], gives: isText },

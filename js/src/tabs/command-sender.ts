@@ -33,8 +33,8 @@ export abstract class CommandSender<A extends Command> {
     return this.#text("resume");
   }
 
-  undo(steps: number): Promise<string> {
-    return this.#text("undo", steps);
+  undo(steps: number, last?: string): Promise<string> {
+    return this.#text("undo", steps, ...(last === undefined ? [] : [last]));
   }
 
   switchBranch(message: string): Promise<string> {

@@ -98,7 +98,8 @@ export interface CoreSession {
   request(request: string): Promise<string>;
   /** Go on after a pause or a failure. */
   resume(): Promise<string>;
-  undo(steps: number): Promise<string>;
+  /** `last`: nothing is undone where the action of another call is the last by then. */
+  undo(steps: number, last?: string): Promise<string>;
   /** Shows the branch that has this message. Settles when that is written. */
   switchBranch(message: string): Promise<string>;
   /** The messages up to this one, as the record of another session: JSON. */

@@ -324,7 +324,12 @@ fn actions_are_taken_back_by_program_and_by_model() {
     block_on(async {
         agent.process_request("write").await.unwrap();
         agent.process_request("undo").await.unwrap();
-        assert_eq!(agent.undo(5).await, Ok(Response::Undone { steps: 2, error: None }));
+        // What somebody saw before that is another action.
+        let stale = agent.session().undo_from(1, Some("c3".to_owned())).await;
+        assert_eq!(stale.unwrap_err().code(), "NOT_LAST_ACTION");
+        let seen = agent.session().undo_from(1, Some("c2".to_owned())).await;
+        assert_eq!(seen, Ok(Response::Undone { steps: 1, error: None }));
+        assert_eq!(agent.undo(5).await, Ok(Response::Undone { steps: 1, error: None }));
     });
     assert_eq!(notes.all(), ["write 1", "write 2", "write 3", "unwrite 3", "unwrite 2", "unwrite 1"]);
     assert_eq!(model.seen()[0].tools, ["glove_update_tasks", "write", "undo_last_action"]);

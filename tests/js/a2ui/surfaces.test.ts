@@ -65,6 +65,14 @@ test.each([
   ["another site", link("https://evil.example/?secret"), /an address of another site/],
   ["another site without a scheme", link("//evil.example"), /an address of another site/],
   ["another site, written as no browser would", link("https:\\\\evil.example"), /an address of another site/],
+  ["another site, with a slash too few", link("http:/evil.example"), /an address of another site/],
+  ["another site, without slashes", link(" ht\ntp:evil.example"), /an address of another site/],
+  [
+    "a style that fetches",
+    surface({ ...text("root", "A"), style: { background: "URL(//evil.example/?secret)" } }),
+    /"style" has an address in it/,
+  ],
+  ["a picture in several sizes", surface({ ...text("root", "A"), srcSet: "/a.png 1x, //evil.example/b 2x" }), /another site/],
   [
     "what a component would take for HTML",
     surface({ ...text("root", "A"), dangerouslySetInnerHTML: { __html: "<b>" } }),
@@ -104,6 +112,7 @@ test("addresses of the page's own sites, and words that only look like addresses
     "data: 5 points",
     "Note: milk",
     "file: the report",
+    "http: what it is",
   ])
     expect(await shown(link(href))).toMatchObject([{}, { status: "success", output: "It is shown." }, {}]);
 });

@@ -122,7 +122,7 @@ test("while a run goes on or stands still nothing is taken back, and nothing tha
   expect(screen.queryByRole("group", { name: /undone/ })).toBeNull();
   expect(undo).not.toHaveBeenCalled();
   fireEvent.click(screen.getByRole("button", { name: "Undo: Add the lamp" }));
-  expect(undo).toHaveBeenCalledExactlyOnceWith(1);
+  expect(undo).toHaveBeenCalledExactlyOnceWith(1, { last: "c1" });
   // A handle that takes nothing back has no such buttons.
   rerender(<Render glove={{ ...handle(parts), undo: undefined } as never} />);
   expect(undoOf("lamp")).toBeNull();

@@ -68,7 +68,9 @@ export function Undo({ id, title, undone, chat: { glove } }: UndoProps): ReactNo
     button.current?.focus();
     let error: string | undefined;
     try {
-      const outcome = (await glove.undo?.(shown.length)) as { readonly error?: string } | undefined;
+      const outcome = (await glove.undo?.(shown.length, { last: shown[0]?.toolCallId })) as
+        | { readonly error?: string }
+        | undefined;
       error = outcome?.error;
     } catch (thrown) {
       error = errorMessage(thrown as Error, say).text;

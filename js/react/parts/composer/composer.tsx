@@ -1,6 +1,5 @@
 // The composer: a field that grows with its text, and the buttons that send and stop.
 import { type FormEvent, type KeyboardEvent, type ReactNode, useContext, useEffect, useRef } from "react";
-import { codeOf } from "../../../src/values/error.js";
 import type { Engine } from "../../hooks/engine.js";
 import { engineOfHandle } from "../../hooks/handle-registry.js";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
@@ -12,7 +11,7 @@ import { draftText, saveDraftText, unsentKey } from "../draft-text.js";
 import { IconLabel } from "../icons.js";
 import { ComposerCommands } from "./commands.js";
 import { Attaching } from "./files.js";
-import { takers, useComposer } from "./use-composer.js";
+import { takeBack, takers, useComposer } from "./use-composer.js";
 
 /** Sends the text of the `ComposerInput` in it. What is written while the agent works waits for its turn. */
 export function Composer(props: PartProps<"form">): ReactNode {
@@ -29,7 +28,6 @@ export function Composer(props: PartProps<"form">): ReactNode {
     write(field, "");
     const keep = () => saveDraftText(unsentKey(sessionId), joined(draftText(unsentKey(sessionId)), text));
     if (!ready && sessionId) keep();
-    // What a hook has stopped, or has failed at, is not sent: it is there to be changed.
     if (!sent) takeBack(send(text), () => chat?.compose.current?.(text));
     // A hook may take its time, and until it is done the message is nowhere else.
     const engine = chat && engineOfHandle(chat.glove);
@@ -52,10 +50,6 @@ const isOnItsWay = (engine: Engine, text: string) =>
   text.includes("/") &&
   engine.getState().commands.length > 0 &&
   engine.getSnapshot().queue.some((message) => message.text === text);
-
-function takeBack(sent: unknown, again: () => void): void {
-  if (sent instanceof Promise) sent.catch((error: Error) => /^(HOOK|SKILL)_/.test(codeOf(error)) && again());
-}
 
 /** A finger is the pointer: a keyboard on the screen has no Shift+Enter, and the button is near. */
 const isTouch = () => globalThis.matchMedia?.("(pointer: coarse)").matches ?? false;

@@ -35,3 +35,8 @@ export function useComposer(): Composing {
 
 /** By the form of a composer: sends its files with a text. False while some are on their way, and nothing where there are none. */
 export const takers = new WeakMap<Element, (text: string) => boolean | undefined>();
+
+/** What a hook has stopped, or has failed at, is not sent: it is there to be changed. */
+export function takeBack(sent: unknown, again: () => void): void {
+  if (sent instanceof Promise) sent.catch((error: Error) => /^(HOOK|SKILL)_/.test(codeOf(error)) && again());
+}

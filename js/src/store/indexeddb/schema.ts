@@ -51,8 +51,9 @@ export interface MessagesRow {
 
 // `records`: StoredText under [session, seq], as messages. `checkpoints`: StoredText under session.
 // `media`: Media under [session, hash]. `extras`: JSON text under [session, "tasks" | "inbox"], for permissions the status under
-// [session, "permission", key], under [session, "lease"] who runs it and until when, and SentRequest under [session, "sent", id]. A version
-// that does not know of these leaves them alone.
+// [session, "permission", key], under [session, "lease"] who runs it and until when, SentRequest under [session, "sent", id], and under
+// [session, "search", …] what is searched; under ["", "full"] when that has given way to messages. A version that does not know of these leaves
+// them alone.
 export const stores = ["sessions", "messages", "records", "checkpoints", "media", "extras"] as const;
 export type StoreName = (typeof stores)[number];
 

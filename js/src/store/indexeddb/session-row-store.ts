@@ -17,6 +17,7 @@ import { check } from "../../values/validate-options.js";
 import type { Message, PermissionStatus, Task } from "../../wire/record.js";
 import { listIn, storeError } from "../errors.js";
 import { arrayBody, membersOf } from "../json-text.js";
+import { runWithRoom } from "../local/room.js";
 import { forgetStored, rememberStored, wasStored } from "../local/stored-session-ids.js";
 import { isPermissionOf, permissionKey } from "../permissions.js";
 import { addTokens, checkFollows, checkNoRun, counted, isUnfinished, readStep, stepText } from "../step.js";
@@ -461,7 +462,7 @@ export class SessionRowStore {
   // ---- how -----------------------------------------------------------------------------------------------------------
 
   #run<T>(names: readonly StoreName[], access: Access, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#database.run(names, access, work);
+    return runWithRoom(this.#database, names, access, work);
   }
 
   #prepare<T>(work: () => Promise<T>): Promise<T> {

@@ -7,6 +7,7 @@ import { isInside } from "../../values/ids.js";
 import {
   addTo,
   cutToSize,
+  fullKey,
   type Head,
   headKey,
   isHead,
@@ -22,6 +23,8 @@ import {
 const rowsAtOnce = 16;
 /** Somebody waits for what is found: a page that always has something to do reads on all the same. */
 const longestWait = 300;
+/** Where it has given way to messages, it is made again after so long. */
+const fullMs = 86_400_000;
 
 export interface Reading {
   readonly signal: AbortSignal;
@@ -46,8 +49,11 @@ export async function bringUpToDate(database: SessionDatabase, reading: Reading)
   let left = most.all;
   let all = true;
   for (const { id, count } of await listedSessions(database)) {
-    const head = await database.run(["extras"], "readonly", ({ ask, store }) => ask<unknown>(store("extras").get(headKey(id))));
+    const [head, full] = await database.run(["extras"], "readonly", ({ ask, store }) =>
+      Promise.all([headKey(id), fullKey].map((key) => ask<unknown>(store("extras").get(key)))),
+    );
     if (signal.aborted) return all;
+    if (typeof full === "number" && Math.abs(Date.now() - full) < fullMs) return false;
     const known = isHead(head) ? head : undefined;
     if (left <= 0) {
       all = false;
@@ -75,6 +81,7 @@ async function readSession(database: SessionDatabase, id: string, known: Head | 
   let lines: MutableLines = { text: [], ids: [], rows: [] };
   let next = 0;
   let count = 0;
+  let created: number | undefined;
   if (known) {
     const kept = await database.run(["extras"], "readonly", ({ ask, store }) =>
       ask<MutableLines | undefined>(store("extras").get(linesKey(id))),
@@ -83,8 +90,8 @@ async function readSession(database: SessionDatabase, id: string, known: Head | 
   }
   for (let more = true; more; ) {
     const found = await database.run(["sessions", "messages"], "readonly", (transaction) => rowsFrom(transaction, id, next));
-    if (!found.session) return 0;
-    count = found.session.count;
+    if (!found.session || (created ?? found.session.created) !== found.session.created) return 0;
+    ({ count, created } = found.session);
     for (const [key, row] of found.rows) {
       addTo(lines, linesOf(messagesOf(row?.text), key));
       next = key + 1;
@@ -97,9 +104,9 @@ async function readSession(database: SessionDatabase, id: string, known: Head | 
   const size = sizeOf(lines);
   const head: Head = { v: 1, count, next, size };
   return database.run(["sessions", "extras"], "relaxed", async ({ ask, store }) => {
-    // Nothing is kept of what was deleted meanwhile.
+    // Nothing is kept of what was deleted meanwhile, also where another has its id now.
     const row = await ask<unknown>(store("sessions").get(id));
-    if (!isRow(row) || !isListed(row)) return 0;
+    if (!isRow(row) || !isListed(row) || row.created !== created) return 0;
     store("extras").put(head, headKey(id));
     store("extras").put(lines, linesKey(id));
     return size;

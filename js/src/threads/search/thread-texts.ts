@@ -85,6 +85,7 @@ export class ThreadTexts {
       await (locks?.request ? locks.request(`glove search ${database.name}`, { signal }, work) : work());
     } catch {
       // What is indexed by now can be searched, and the rest is tried again with the next change.
+      if (!signal.aborted) this.#set({ all: false });
     } finally {
       this.#over = undefined;
       this.#set({ reading: false });

@@ -30,6 +30,9 @@ export type MutableLines = { readonly [Part in keyof Lines]: Lines[Part][number]
 export const headKey = (session: string) => [session, "search"];
 export const linesKey = (session: string) => [session, "search", "lines"];
 
+/** When all of that has given way to messages, as the storage was full. */
+export const fullKey = ["", "full"];
+
 export const isHead = (head: unknown): head is Head => (head as Head | undefined)?.v === 1;
 
 /** What a person sees of a message: nothing of what the framework wrote, or what nobody is to see. */
