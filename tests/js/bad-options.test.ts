@@ -218,7 +218,7 @@ const ofHandlers: [options: object, message: string][] = [
   [{ cors: ["https://a.example", 5] }, '`cors` must be an origin, an array of origins, or "*", got an array'],
   [
     { limits: { body_bytes: 5 } },
-    "There is no option `limits.body_bytes`; the options are bodyBytes, systemPromptBytes, messages, tools.",
+    "There is no option `limits.body_bytes`; the options are bodyBytes, systemPromptBytes, messages, tools, fileBytes.",
   ],
   [{ limits: { messages: Number.NaN } }, `\`limits.messages\` must be ${most}, got NaN.`],
   [{ limits: { bodyBytes: -1 } }, `\`limits.bodyBytes\` must be ${most}, got -1.`],
