@@ -11,6 +11,7 @@ export { defineAgent } from "./agents/define-agent.js";
 export { type PartialAnswer, usePartial } from "./answers/use-partial.js";
 export type { ComposerAttachmentsProps } from "./attachments/attach.js";
 export type { AttachmentFile, AttachmentProps } from "./attachments/attachment.js";
+export type { Upload, UploadContext } from "./attachments/elsewhere/upload.js";
 export type { AttachmentOptions, AttachmentState } from "./attachments/tray.js";
 export type { AttachedItem } from "./attachments/tray-view.js";
 export type { Command } from "./commands/list.js";

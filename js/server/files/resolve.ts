@@ -21,6 +21,7 @@ export interface FileReference {
 /** What is in a file, or an `https` address that the provider fetches; nothing where there is no such file for this caller. */
 export type ResolvedFile = Blob | Uint8Array | string | null | undefined;
 
+/** Gives what is in a file that a message names, for this request. */
 export type ResolveFile = (file: FileReference, request: Request) => Maybe<ResolvedFile>;
 
 /** Of all files of a request together: the default of `limits.fileBytes`. */

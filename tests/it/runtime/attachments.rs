@@ -17,7 +17,7 @@ use crate::native_sqlite::Folder;
 use crate::support::runtime::*;
 
 /// What a tool of a conversation with this record reaches.
-fn attachments(messages: Vec<Message>) -> Attachments {
+fn attachments(messages: &[Message]) -> Attachments {
     let found: Arc<Mutex<Option<Attachments>>> = Arc::default();
     let gives = Arc::clone(&found);
     let look =
@@ -48,7 +48,7 @@ struct Case {
 #[test]
 fn files_of_messages_and_of_tools_are_listed_and_read_as_pages_do_it() {
     let case: Case = serde_json::from_str(include_str!("../../fixtures/attachments.json")).unwrap();
-    let files = attachments(case.messages.read().unwrap());
+    let files = attachments(&case.messages.read::<Vec<Message>>().unwrap());
     let listed = files.list().into_iter().map(|one| {
         let from = if one.from == AttachedBy::Message { "message" } else { "tool" };
         let mut about = json!({
@@ -90,7 +90,7 @@ fn what_is_too_large_or_damaged_is_refused_with_a_code() {
         file("half.txt", "YWFhY"),
         file("other.txt", "-_-_"),
     ]);
-    let files = attachments(vec![message]);
+    let files = attachments(&[message]);
     let error = files.read("large.txt").unwrap_err();
     assert_eq!(error.code(), "ATTACHMENT_TOO_LARGE");
     assert!(error.to_string().contains("has 34603008 bytes, more than the 33554432 that"), "{error}");
