@@ -169,7 +169,8 @@ test("a deleted thread can be brought back for ten seconds, and is gone then", a
   const session = client.session("a");
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
   void remove("a");
-  await vi.advanceTimersByTimeAsync(9_000);
+  await until(({ deleted }) => deleted.length === 1);
+  await vi.advanceTimersByTimeAsync(8_500);
   expect(store.getSnapshot().deleted).toHaveLength(1);
   expect(JSON.parse(await client.exportSession("a")).messages).toHaveLength(2);
   await vi.advanceTimersByTimeAsync(2_000);
