@@ -41,15 +41,15 @@ test("a surface is drawn, is there after a reload, and its action is told to the
     const order = page.getByRole("button", { name: "Order" });
     await page.getByRole("textbox", { name: "Message" }).fill("Which teas are there?");
     await page.getByRole("textbox", { name: "Message" }).press("Enter");
-    await page.getByText("Assam").waitFor();
+    await page.getByText("Assam", { exact: true }).waitFor();
     await page.reload();
-    await page.getByText("Ceylon").waitFor();
+    await page.getByText("Ceylon", { exact: true }).waitFor();
     await note.pressSequentially("with milk");
     await order.click();
     await page.getByText('You ordered: {"note":"with milk"}').waitFor();
     await page.reload();
     await page.getByText('You ordered: {"note":"with milk"}').waitFor();
-    await page.getByText("Ceylon").waitFor();
+    await page.getByText("Ceylon", { exact: true }).waitFor();
     expect(await note.inputValue()).toBe("with milk");
     expect(await order.isDisabled()).toBe(true);
     expect(problems).toEqual([]);
