@@ -79,7 +79,8 @@ export function serverTools(endpoint: string, options: ServerToolsOptions = {}):
 
 /** Many routes answer POST alone, as they did before they had tools. */
 function noList(endpoint: string, error: unknown): unknown {
-  if (!(error instanceof GloveError) || error.code !== "SERVER_REFUSED" || !(error.status === 404 || error.status === 405)) return error;
+  if (!(error instanceof GloveError) || error.code !== "SERVER_REFUSED" || !(error.status === 404 || error.status === 405))
+    return error;
   const message = `${endpoint} does not list its tools (HTTP ${error.status}). Check the address, and let the route answer GET with the same handler as POST.`;
   return new GloveError("SERVER_REFUSED", message, { cause: error, status: error.status });
 }

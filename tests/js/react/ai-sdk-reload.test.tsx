@@ -68,12 +68,15 @@ test("the half answer stays until the next try begins, and gives way to it", asy
   expect(last.parts.slice(1)).toMatchObject(stored?.parts ?? []);
 });
 
-test.each([true, false])("another answer that comes in one piece is the whole answer (stored messages: %s)", async (withStored) => {
-  const store = await diesAt(half, "You said: one two ");
-  const { last, error } = await drawn(store, { text: "Something else.", after: 50 }, withStored);
-  expect(error).toBeUndefined();
-  expect(last.parts).toMatchObject([{ type: "step-start" }, { type: "text", text: "Something else.", state: "done" }]);
-});
+test.each([true, false])(
+  "another answer that comes in one piece is the whole answer (stored messages: %s)",
+  async (withStored) => {
+    const store = await diesAt(half, "You said: one two ");
+    const { last, error } = await drawn(store, { text: "Something else.", after: 50 }, withStored);
+    expect(error).toBeUndefined();
+    expect(last.parts).toMatchObject([{ type: "step-start" }, { type: "text", text: "Something else.", state: "done" }]);
+  },
+);
 
 test("thoughts of the half answer give way to those of the next try", async () => {
   const store = await diesAt({ ...half, reasoning: "First thought." }, "You said: one two ");
@@ -136,9 +139,9 @@ const written = (toolCallId: string, input: unknown) =>
   ({ type: "tool-pay", toolCallId, input, state: "input-streaming", at: "" }) as const;
 
 test("a text that begins anew says nothing twice as long as it says the same, and goes on from there", async () => {
-  expect(await read([text("One two")], [text("O")], [text("One t")], [text("One two three")], [text("One two three.", "done")])).toEqual([
-    text("One two three.", "done"),
-  ]);
+  expect(
+    await read([text("One two")], [text("O")], [text("One t")], [text("One two three")], [text("One two three.", "done")]),
+  ).toEqual([text("One two three.", "done")]);
   expect(await read([text("One two")], [text("One two\n", "done")])).toEqual([text("One two\n", "done")]);
   expect(await read([text("One two\n\n")], [text("One two", "done")])).toMatchObject([{ state: "done" }]);
 });
