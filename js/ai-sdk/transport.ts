@@ -5,7 +5,7 @@ import type { GloveClient } from "../src/session/client.js";
 import type { GloveSession } from "../src/session/session.js";
 import { AbortError, reasonOf } from "../src/values/error.js";
 import type { ContentPart } from "../src/wire/record.js";
-import { chunksOf } from "./chunks.js";
+import { createChunks } from "./chunks.js";
 import { givenTo, ourMessages } from "./ui-messages.js";
 
 /**
@@ -118,6 +118,13 @@ interface Following {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
+/** What is there of an answer broke off, and gives way to the first piece of the next try. */
+function isAskedAnew(session: GloveSession): boolean {
+  const { timeline, busy } = session.getSnapshot();
+  const last = timeline.at(-1);
+  return busy && last?.kind === "agent_text" && last.partial === true;
+}
+
 /** The answer as it is shown, up to its end or to a question that the chat asks. */
 function follow(session: GloveSession, { ask, from, answered, heard, abortSignal }: Following): ReadableStream<UIMessageChunk> {
   const read = createMessages();
@@ -126,20 +133,20 @@ function follow(session: GloveSession, { ask, from, answered, heard, abortSignal
   let end = () => {};
   return new ReadableStream<UIMessageChunk>({
     start(controller) {
-      let told = from;
+      const chunksOf = createChunks(from);
+      let begun = false;
       let over = false;
       const write = () => {
         const [asked, last] = shown().slice(-2);
         // That of the message before may still be there.
         if (last?.role !== "assistant" || last === before) return;
-        if (told === undefined || told === from) {
+        if (!begun) {
+          begun = true;
           if (asked?.role === "user") heard?.(asked.id);
           controller.enqueue({ type: "start", messageId: last.id });
           if (!from?.length) controller.enqueue({ type: "start-step" });
         }
-        for (const chunk of chunksOf(told ?? [], last.parts)) controller.enqueue(chunk);
-        // An empty list that is not `from`: it has begun.
-        told = [...last.parts];
+        for (const chunk of chunksOf(last.parts)) controller.enqueue(chunk);
       };
       const finish = (...chunks: UIMessageChunk[]) => {
         if (over) return;
@@ -154,7 +161,7 @@ function follow(session: GloveSession, { ask, from, answered, heard, abortSignal
         else finish({ type: "error", errorText: reasonOf(error) });
       };
       const look = () => {
-        write();
+        if (!isAskedAnew(session)) write();
         const { approvals, busy } = session.getSnapshot();
         const asks = approvals.some(({ id, toolCallId }) => toolCallId !== undefined && !answered?.has(id));
         if (asks) done();

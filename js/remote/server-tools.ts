@@ -66,7 +66,7 @@ export function serverTools(endpoint: string, options: ServerToolsOptions = {}):
           const tools = toolsOf(await server.json("GET", "", undefined, signal));
           listed = { at: Date.now(), tools: tools.map((spec) => ({ spec, reading: new Reading(spec, server) })) };
         } catch (error) {
-          if (!listed || !(error instanceof GloveError && error.retryable)) throw error;
+          if (!listed || !(error instanceof GloveError && error.retryable)) throw noList(endpoint, error);
         }
       }
       // A tool of the page stands in the place of one of the server.
@@ -75,6 +75,14 @@ export function serverTools(endpoint: string, options: ServerToolsOptions = {}):
       tools.add(...added.map((tool) => toolOf(tool, server, conversation)));
     },
   });
+}
+
+/** Many routes answer POST alone, as they did before they had tools. */
+function noList(endpoint: string, error: unknown): unknown {
+  if (!(error instanceof GloveError) || error.code !== "SERVER_REFUSED" || !(error.status === 404 || error.status === 405))
+    return error;
+  const message = `${endpoint} does not list its tools (HTTP ${error.status}). Check the address, and let the route answer GET with the same handler as POST.`;
+  return new GloveError("SERVER_REFUSED", message, { cause: error, status: error.status });
 }
 
 function toolsOf(answer: unknown): readonly ListedTool[] {

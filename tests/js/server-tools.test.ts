@@ -72,6 +72,20 @@ test("a tool of the server runs there, and the page records and draws it", async
   expect(model.calls[0]?.tools).toContain("book");
 });
 
+test.each([404, 405])(
+  "a route that answers POST alone (HTTP %i) is said to need GET, in one sentence after the other",
+  async (status) => {
+    const { page } = await scene(["Never."], [booked([])]);
+    const onlyPost: Way = async (to, init) => (init.method === "GET" ? new Response("Cannot GET", { status }) : fetch(to, init));
+    const session = page({ way: onlyPost });
+    const outcome = await session.sendMessage("a table").catch((error: Error) => error);
+    const { message } = session.getSnapshot().error ?? (outcome as Error);
+    expect(message).toMatch(
+      /^The plugin "glove.server .+" failed: .+ does not list its tools \(HTTP 40[45]\)\. .+ GET .+ POST\.$/,
+    );
+  },
+);
+
 test("tools of the page and of the server work in one conversation", async () => {
   const ran: unknown[] = [];
   const mine = defineTool({

@@ -21,6 +21,8 @@ const pay = defineTool({
   },
 });
 
+const counted = Array.from({ length: 12 }, (_, nth) => `${nth + 1}, `);
+
 const client = new GloveClient({
   systemPrompt: "",
   tools: [pay],
@@ -31,6 +33,7 @@ const client = new GloveClient({
       if (last) return last.status === "success" ? "It is paid." : "It is not paid.";
       const [, euros] = /(\d+)/.exec(said) ?? [];
       if (euros) return { reasoning: "Money.", toolCalls: [{ name: "pay", input: { euros: Number(euros) } }] };
+      if (said === "Count") return { deltas: counted, every: 150 };
       if (said === "Wait") return { deltas: ["I ", "wait"], every: 200, after: 60_000 };
       return `You said ${said}, and I have said ${messages.filter(({ sender }) => sender === "agent").length} things.`;
     }),

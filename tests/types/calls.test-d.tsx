@@ -28,6 +28,25 @@ const pay = defineTool({ name: "pay", description: "", inputSchema: z.object({ a
 const client = new GloveClient({ endpoint: "/chat", tools: [search, pay] });
 type Client = typeof client;
 
+// Tools of a handler are no tools of the client: a type that has both names both.
+type Both = GloveClient<readonly (typeof search | typeof pay)[]>;
+export function PartsOfBoth(): ReactNode {
+  const { messages } = useGlove<Both>();
+  const untyped = useGlove();
+  for (const part of messages.flatMap(({ parts }) => parts)) {
+    if (part.type === "tool-pay" && part.state === "output-available") expectTypeOf(part.input.amount).toEqualTypeOf<number>();
+    if (part.type === "tool-search" && part.renderData)
+      expectTypeOf(part.renderData.hits[0]?.title).toEqualTypeOf<string | undefined>();
+    // @ts-expect-error neither has this name
+    if (part.type === "tool-refund") return null;
+  }
+  // Without a type, any name compares, and what it has is unknown.
+  for (const part of untyped.messages.flatMap(({ parts }) => parts)) {
+    if (part.type === "tool-refund" && "toolCallId" in part) expectTypeOf(part.input).toBeUnknown();
+  }
+  return null;
+}
+
 export function Parts(): ReactNode {
   const glove = useGlove<Client>();
   expectTypeOf(useSuspenseGlove<Client>()).toEqualTypeOf(glove);

@@ -423,5 +423,6 @@ function failure(plugin: AnyPlugin, cause: unknown): GloveError {
   const code = codeOf(cause as Error);
   if (code === "SKILL_FAILED") return cause as GloveError;
   const own = code?.startsWith("PLUGIN_") ? code : "PLUGIN_FAILED";
-  return new GloveError(own, `The plugin "${plugin.id}" failed: ${reasonOf(cause) || "it threw nothing that says why"}.`);
+  const why = reasonOf(cause).replace(/\.$/, "") || "it threw nothing that says why";
+  return new GloveError(own, `The plugin "${plugin.id}" failed: ${why}.`);
 }
