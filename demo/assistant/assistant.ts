@@ -68,7 +68,7 @@ function readOf(files: readonly Attached[]): string {
 const head = (text: string) => text.trim().split("\n").slice(0, 6).join("\n").slice(0, 600).replaceAll("~~~", "");
 
 function sorry({ failed }: Said): string {
-  if (failed?.tool_name === "send_email") return "OK, nothing was sent. The draft is in the card above.";
+  if (failed?.tool_name === "send_email") return "OK, nothing was sent. Tell me what the email should say instead.";
   if (failed?.tool_name === "book_table") return "OK, nothing was booked. Tell me when you have decided.";
   return `That did not work: ${failed?.result.message ?? "something went wrong"}`;
 }

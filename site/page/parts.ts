@@ -297,9 +297,19 @@ const threads: Part = {
   code: ({ search, lang }) => `import { ThreadList } from "glove-wasm/react";
 import { Preview } from "./preview";
 
+const threads = {
+  "Night train to Vienna": 0,
+  "A rye loaf for Saturday": 0,
+  "Which orders are late?": 1,
+  "A desk of oak, 160 cm": 4,
+  "Refund for A-1042": 20,
+};
+
 export default () => (
-  <Preview say="How do I get to Vienna?" script={["Take the night train."]}>
-    <ThreadList search={${search === "never" ? "false" : text(search)}} lang="${lang}" />
+  <Preview threads={threads}>
+    <div style={{ width: 280, height: "100dvh" }}>
+      <ThreadList search={${search === "never" ? "false" : text(search)}} lang="${lang}" />
+    </div>
   </Preview>
 );
 `,

@@ -294,6 +294,30 @@ test("the line of a summary opens to what the model was told", async () => {
   });
 });
 
+test("in a list from right to left the names and the values of a call begin at its right edge", async () => {
+  await withPage(async (page) => {
+    await showState(page, "permission");
+    const decision = page.locator("[data-glove-decision]");
+    await decision.evaluate((one) => one.setAttribute("dir", "rtl"));
+    expect(
+      await decision.locator("dt, dd").evaluateAll((all) => [...new Set(all.map((one) => getComputedStyle(one).textAlign))]),
+    ).toEqual(["right"]);
+  });
+});
+
+test("forced colours tell the first answer from the others", async () => {
+  await withPage(
+    async (page) => {
+      await showState(page, "danger");
+      const fills = await page
+        .locator("[data-glove-actions] > button")
+        .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+      expect(new Set(fills).size).toBe(2);
+    },
+    { forcedColors: "active" },
+  );
+});
+
 test("a transparent background leaves no label unreadable", async () => {
   for (const colorScheme of ["light", "dark"] as const)
     await withPage(
