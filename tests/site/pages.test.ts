@@ -69,7 +69,7 @@ test("an example of a guide runs on its page, can be edited, and runs again; the
   await page.getByRole("button", { name: "Run", exact: true }).click();
   const app = page.frameLocator(".live-place iframe");
   await refundIn(app, "Refund €80 for order A-1042?");
-  await app.getByRole("button", { name: "Allow", exact: true }).click();
+  await app.getByRole("button", { name: "Refund", exact: true }).click();
   await app.getByText("on their way back").waitFor();
   expect(await barriers(page)).toEqual([]);
 
