@@ -7,7 +7,7 @@ import type { RunOutcome, SendMessage } from "../src/messages/outcome.js";
 import type { MessageInput } from "../src/messages/request.js";
 import type { InboxItem } from "../src/ports/store.js";
 import type { GloveClient } from "../src/session/client.js";
-import type { GloveSession } from "../src/session/session.js";
+import type { GloveSession, UndoOptions } from "../src/session/session.js";
 import type { SessionRunnable } from "../src/session/session-runnable.js";
 import type { GloveSnapshot, ShownSlot } from "../src/snapshot/snapshot.js";
 import type { Task } from "../src/wire/record.js";
@@ -39,7 +39,7 @@ export interface GloveActions {
   /** Takes the session over from another tab, for when that one does not answer (`tab` is `blocked`). */
   takeOver: () => Promise<void>;
   /** Takes the last actions back. */
-  undo: (steps?: number, options?: { readonly last?: string | undefined }) => Promise<RunOutcome>;
+  undo: (steps?: number, options?: UndoOptions) => Promise<RunOutcome>;
   /**
    * Allows what waits in `approvals`. False when it waits for nobody any more: it was decided before, here or in another tab, or its call
    * was stopped. A promise of that where another tab, a worker or a server runs the session.

@@ -144,7 +144,7 @@ export type {
 export { type AskForOptions, askFor } from "./session/ask-for.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
 export { type PromptEvent, promptEvents } from "./session/prompt-events.js";
-export type { GloveSession, TriggerInput } from "./session/session.js";
+export type { GloveSession, TriggerInput, UndoOptions } from "./session/session.js";
 export { DEFAULT_SESSION_STORAGE_KEY, type PersistSessionSetting, type SessionStorage } from "./session/session-id.js";
 export type { SessionRunnable } from "./session/session-runnable.js";
 export type {

@@ -1,6 +1,7 @@
 // What the hook gives and what `<Render>` and its render props take.
 import type { ComponentType, CSSProperties, JSX, ReactNode, Ref } from "react";
 import type { MessageInput } from "../../src/messages/request.js";
+import type { UndoOptions } from "../../src/session/session.js";
 import type {
   Approval,
   EnhancedSlot,
@@ -62,7 +63,7 @@ export interface GloveHandle<T extends TimelineEntry = TimelineEntry> {
   /** What `undo` takes back, the next one first: the cards of these calls have a button for it. */
   undoable?: readonly UndoableCall[];
   /** Takes the last actions back; what it gives may be a promise of an outcome. */
-  undo?: (steps?: number, options?: { readonly last?: string | undefined }) => unknown;
+  undo?: (steps?: number, options?: UndoOptions) => unknown;
   regenerate?: () => unknown;
   /** Says something else in the place of a message, also of one of `queue`. */
   edit?: (messageId: string, text: string) => unknown;

@@ -42,6 +42,12 @@ type OutgoingMessage = MessageInput & {
   readonly byModel?: true;
 };
 
+/** Of `undo`. */
+export interface UndoOptions {
+  /** The id of the call that a person saw as the last: where another one is the last by then, nothing is undone. */
+  readonly last?: string | undefined;
+}
+
 /** A prompt that nobody writes. */
 export interface TriggerInput {
   /** Why it begins, for the model. */
@@ -389,7 +395,7 @@ export class GloveSession {
    * Undoes the last actions: calls of tools with an `undo`. With the `last` call that a person saw (the first of `undoable`) it fails with
    * `NOT_LAST_ACTION` where another one is the last by then, also in another tab or at a server, and nothing is undone.
    */
-  readonly undo = async (steps = 1, options: { readonly last?: string | undefined } = {}): Promise<RunOutcome> => {
+  readonly undo = async (steps = 1, options: UndoOptions = {}): Promise<RunOutcome> => {
     this.#checkAgent();
     const { last } = check("`options`", options, "object");
     if (last !== undefined) check("`options.last`", last, "text");
