@@ -5,6 +5,8 @@ import type { GloveError } from "../../values/error.js";
 import type { Transaction } from "../indexeddb/connection.js";
 import type { StoreName } from "../indexeddb/schema.js";
 
+const mark = ["", "full"];
+
 interface Database {
   run<T>(
     names: readonly StoreName[],
@@ -19,18 +21,23 @@ export async function runWithRoom<T>(database: Database, ...work: Parameters<typ
     return await database.run(...work);
   } catch (error) {
     if ((error as GloveError).code !== "STORE_QUOTA") throw error;
-    // Also where nothing is found: another write may just have made room.
-    await makeRoom(database).catch(() => {});
+    if (!(await makeRoom(database).catch(() => false))) throw error;
     return database.run(...work);
   }
 }
 
-async function makeRoom(database: Database): Promise<void> {
-  const found = await database.run(["extras"], "relaxed", async ({ ask, store }) => {
+/** Another write, also one of another tab, has just made room for this one too. */
+const justNow = 5_000;
+
+/** Whether there is more room now. */
+async function makeRoom(database: Database): Promise<boolean> {
+  const { keys, madeAt } = await database.run(["extras"], "relaxed", async ({ ask, store }) => {
     const keys = (await ask(store("extras").getAllKeys())).filter((key) => Array.isArray(key) && key[1] === "search");
     for (const key of keys) store("extras").delete(key);
-    return keys.length > 0;
+    return { keys, madeAt: await ask<unknown>(store("extras").get(mark)) };
   });
+  if (!keys.length) return typeof madeAt === "number" && Math.abs(Date.now() - madeAt) < justNow;
   // Behind it: a transaction that writes has no room either.
-  if (found) await database.run(["extras"], "relaxed", ({ ask, store }) => ask(store("extras").put(Date.now(), ["", "full"])));
+  await database.run(["extras"], "relaxed", ({ ask, store }) => ask(store("extras").put(Date.now(), mark))).catch(() => {});
+  return true;
 }
