@@ -582,6 +582,8 @@ test("a full storage hides nothing: the session is opened to be read, says so, a
        void inCore("var put = IDBObjectStore.prototype.put; " + full);
        ${make}
        await session.start();
+       // It looks for room first.
+       for (let tries = 0; tries < 200 && !session.getSnapshot().error; tries++) await new Promise((later) => setTimeout(later, 10));
        const { sessionReady, error } = session.getSnapshot();
        const opened = [texts(session.getSnapshot()), sessionReady, error?.code];
        const refused = await session.sendMessage("More").catch(({ code }) => code);
