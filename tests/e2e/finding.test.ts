@@ -36,6 +36,8 @@ test("words are found in what is not drawn, marked and brought into sight, and t
     await chat(page, "[]", `{ createStore: ${stored}, sessionId: "s", view: { find: true } }`);
     await until(page, `document.body.textContent.includes("Question 998.")`);
     await page.getByRole("textbox", { name: "Message" }).focus();
+    // Its key comes with it.
+    await page.locator("[data-glove-find-open]").waitFor();
     await page.keyboard.press("Control+Shift+F");
     const field = page.getByRole("searchbox", { name: "Find in this conversation" });
     await field.fill("LIGHTHOUSE");
