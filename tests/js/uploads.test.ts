@@ -282,6 +282,18 @@ test("a client that leaves does not wait for a file that never comes", async () 
   await expect(Promise.race([waiting, new Promise((later) => setTimeout(later, 200, "hangs"))])).rejects.toBeDefined();
 });
 
+test("a file that has not come after a minute cannot be read", async () => {
+  vi.useFakeTimers();
+  try {
+    const resolving = resolvedBy(() => new Promise<never>(() => {}), [reference("upload:a")]);
+    await vi.advanceTimersByTimeAsync(61_000);
+    const { status, errors } = await resolving;
+    expect([status, errors]).toEqual([500, [expect.stringContaining("it took longer than 60000 ms")]]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("after a file that cannot be read no other one is asked for", async () => {
   const { withFiles } = await import("../../js/server/files/resolve.js");
   const body = JSON.stringify({ messages: [{ content: Array.from({ length: 12 }, (_, at) => reference(`upload:${at}`)) }] });

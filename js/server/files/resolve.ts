@@ -3,6 +3,7 @@
 import { clientDisconnected } from "../../src/relay/refusal-response.js";
 import { arrayBody, elementsOf, membersOf } from "../../src/store/json-text.js";
 import type { Maybe } from "../../src/timing/sync-or-promise.js";
+import { withinTime } from "../../src/timing/time-limit.js";
 import { toBase64 } from "../../src/values/base64.js";
 import { reasonOf } from "../../src/values/error.js";
 import { describeValue } from "../../src/values/validate-options.js";
@@ -26,6 +27,8 @@ export type ResolveFile = (file: FileReference, request: Request) => Maybe<Resol
 
 /** Of all files of a request together: the default of `limits.fileBytes`. */
 const defaultBytes = 33_554_432;
+/** A file that has not come by then does not come. */
+const longestMs = 60_000;
 /** So many are asked for at the same time. */
 const atOnce = 4;
 
@@ -50,25 +53,17 @@ export async function withFiles(
     }
   };
   // Nothing more is asked for once one has failed.
-  const all = Promise.all(Array.from({ length: atOnce }, work)).finally(() => urls.splice(0));
-  await Promise.race([all, gone(request.signal)]);
+  await Promise.all(Array.from({ length: atOnce }, work)).finally(() => urls.splice(0));
   if (request.signal.aborted) throw new Refused(clientDisconnected);
   return places.filled(async (part, reference) => JSON.stringify(await partOf(part, reference, resolved.get(reference.url))));
-}
-
-/** Ends when the client has left, whatever it waited for. */
-function gone(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 async function one(file: FileReference, resolve: ResolveFile, request: Request): Promise<ResolvedFile> {
   let given: unknown;
   try {
-    given = await resolve(file, request);
+    given = await withinTime(longestMs, request.signal, () => resolve(file, request));
   } catch (error) {
+    if (request.signal.aborted) throw new Refused(clientDisconnected);
     return refuse(
       500,
       "FILE_NOT_RESOLVED",
