@@ -270,7 +270,9 @@ test("an answer that was stopped is asked by no tab, also where another one runs
     await come();
     await expect.poll(() => page.evaluate("session.getSnapshot().tab"), { message: "it follows" }).toBe("follower");
     await isReady(page);
-    expect(await inPage(page, "await new Promise((soon) => setTimeout(soon, 500)); return screen();")).toBe("");
+    await shows(page, "");
+    await page.waitForTimeout(500);
+    expect(await page.evaluate("screen()")).toBe("");
     expect([asked.length, await texts(other)]).toEqual([1, []]);
   }));
 

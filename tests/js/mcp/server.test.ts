@@ -141,10 +141,24 @@ test("two answers at once run the tool once, and both have the result", async ()
   const app = mcpApp([add({ requireApproval: true })]);
   const { send, first } = await rounds(app);
   const again = { requestState: first.requestState, inputResponses: yes };
-  const no = { requestState: first.requestState, inputResponses: { answer: { action: "decline" } } };
-  const results = await Promise.all([send(again), send(no), send(again)]);
+  const results = await Promise.all([send(again), send(again)]);
   for (const result of results) expect(textOf(result as CallToolResult)).toContain("brie");
   expect(ran).toEqual(["brie"]);
+});
+
+test("of two answers that differ, the one that comes first counts for all of them", async () => {
+  ran.length = 0;
+  const app = mcpApp([add({ requireApproval: true })]);
+  const { send, first } = await rounds(app);
+  const again = { requestState: first.requestState, inputResponses: yes };
+  const no = { requestState: first.requestState, inputResponses: { answer: { action: "decline" } } };
+  const results = await Promise.all([send(again), send(no), send(again)]);
+  const [text, ...others] = results.map((result) => textOf(result as CallToolResult));
+  // Requests on connections of their own overtake each other.
+  const [result, runs] = ran.length > 0 ? ["brie", ["brie"]] : ["rejected", []];
+  expect(text).toContain(result);
+  expect(others).toEqual([text, text]);
+  expect(ran).toEqual(runs);
 });
 
 test("two processes that get the same answer at once run the tool once", async () => {
