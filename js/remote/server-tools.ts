@@ -29,7 +29,9 @@ const serverToolsOptions = {
 
 interface ListedTool extends PageTool {
   readonly title?: string;
-  /** The server makes something else of the arguments than the model wrote: other names, defaults, transformed values. */
+  readonly confirm?: string;
+  readonly danger?: true;
+  /** The server makes something of the arguments: other names, defaults, transformed values, or a sentence about them. */
   readonly reads?: true;
 }
 type Conversation = Pick<PluginRound["conversation"], "messages">;
@@ -102,35 +104,53 @@ const isGated = ({ permission, approval }: ListedTool) => Boolean(permission || 
 /** So many arguments that were read are known by what the model wrote. */
 const mostRead = 100;
 
+/** What the server says of arguments. */
+interface Meant {
+  readonly input?: unknown;
+  readonly invalid?: readonly Issue[];
+  readonly title?: string;
+  readonly confirm?: string;
+}
+
+/** A call as its model wrote it, and what the server says of it. */
+interface ReadCall extends Meant {
+  readonly written: unknown;
+}
+
 /** The arguments of calls as the server means them: what a person is shown, allows, and what runs. */
 class Reading implements StandardSchema {
   readonly #spec: ListedTool;
   readonly #server: RemoteServer;
-  readonly #written = new Map<string, unknown>();
+  readonly #read = new Map<string, ReadCall>();
 
   constructor(spec: ListedTool, server: RemoteServer) {
     this.#spec = spec;
     this.#server = server;
   }
 
-  readonly "~standard" = { version: 1, vendor: "glove", validate: (input: unknown) => this.#read(input) } as const;
+  readonly "~standard" = { version: 1, vendor: "glove", validate: (input: unknown) => this.#ask(input) } as const;
 
   /** What a rule of the server is asked with: as the model wrote it, where this page has seen that. */
   asked(input: unknown): { readonly input: unknown; readonly read?: true } {
-    const written = this.#written.get(JSON.stringify(input));
-    return written === undefined ? { input, read: true } : { input: written };
+    const read = this.of(input);
+    return read ? { input: read.written } : { input, read: true };
   }
 
-  async #read(written: unknown): Promise<StandardResult<unknown>> {
+  /** What the server has said of these arguments to this page. */
+  of(input: unknown): ReadCall | undefined {
+    return this.#read.get(JSON.stringify(input));
+  }
+
+  async #ask(written: unknown): Promise<StandardResult<unknown>> {
     // Nobody is shown them, and the server checks what it runs.
     if (!isGated(this.#spec)) return { value: written };
     try {
       const toolCall = { name: this.#spec.name, input: written, wants: "arguments" };
-      const meant = (await this.#server.json("POST", "", { toolCall })) as { input?: unknown; invalid?: readonly Issue[] };
+      const meant = (await this.#server.json("POST", "", { toolCall })) as Meant;
       if (meant.invalid) return { issues: meant.invalid };
-      const [oldest] = this.#written.keys();
-      if (oldest !== undefined && this.#written.size >= mostRead) this.#written.delete(oldest);
-      this.#written.set(JSON.stringify(meant.input), written);
+      const [oldest] = this.#read.keys();
+      if (oldest !== undefined && this.#read.size >= mostRead) this.#read.delete(oldest);
+      this.#read.set(JSON.stringify(meant.input), { ...meant, written });
       return { value: meant.input };
     } catch {
       // What is shown is sent with the call, and the server runs nothing else.
@@ -140,7 +160,10 @@ class Reading implements StandardSchema {
 }
 
 function toolOf({ spec, reading }: ServerTool, server: RemoteServer, conversation: Conversation): ToolConfig {
-  const { name, description, schema, permission, approval, parallel, idempotent, timeout_ms, title, reads } = spec;
+  const { name, description, schema, permission, approval, parallel, idempotent, timeout_ms, reads, danger } = spec;
+  // A sentence that is made of the arguments comes with them.
+  const said = (name: "title" | "confirm") => spec[name] ?? (reads && ((input: unknown) => reading.of(input)?.[name] ?? ""));
+  const [title, confirm] = [said("title"), said("confirm")];
   const rule = async <V>(wants: "permission" | "approval", input: unknown): Promise<V> => {
     const about = reads ? reading.asked(input) : { input };
     const answer = await server.json("POST", "", { toolCall: { name, ...about, wants } });
@@ -152,6 +175,8 @@ function toolOf({ spec, reading }: ServerTool, server: RemoteServer, conversatio
     jsonSchema: schema as NonNullable<ToolConfig["jsonSchema"]>,
     ...(reads && { inputSchema: reading }),
     ...(title !== undefined && { title }),
+    ...(confirm !== undefined && { confirm }),
+    ...(danger && { danger }),
     ...(permission && {
       requiresPermission: permission === "always" || (async (input: unknown) => asked(await rule("permission", input)).required),
     }),

@@ -9,12 +9,13 @@ import { EventStream } from "../src/relay/events.js";
 import { clientDisconnected, refusedResponse } from "../src/relay/refusal-response.js";
 import { Arguments } from "../src/tools/arguments.js";
 import type { CallPort } from "../src/tools/call-display.js";
-import { duplicateName, nameOf } from "../src/tools/combined-tools.js";
+import { duplicateName, nameOf, said } from "../src/tools/combined-tools.js";
 import { checkTool } from "../src/tools/options.js";
 import { ToolRunner } from "../src/tools/runner.js";
 import { gate } from "../src/tools/spec.js";
 import { GloveError, reasonOf } from "../src/values/error.js";
 import { toLooseJson } from "../src/values/json.js";
+import { omitUndefined } from "../src/values/omit-undefined.js";
 import type { Guard } from "../src/wasm/guard.js";
 import type { Providers } from "../src/wasm/providers.js";
 import type { PageTool } from "../src/wire/core-types.js";
@@ -107,10 +108,17 @@ export class ServerTools {
       throw error;
     });
     const tools = specs.map((spec, at) => {
-      const { title, inputSchema } = this.#tools[at] ?? {};
-      // A schema of a library makes values; a person is to be shown those.
-      const reads = inputSchema && (spec.permission || spec.approval);
-      return { ...spec, ...(reads && { reads: true }), ...(typeof title === "string" && { title }) };
+      const { title, confirm, danger, inputSchema } = this.#tools[at] ?? {};
+      // A schema of a library makes values; a person is to be shown those, and what is said of them.
+      const isMade = inputSchema || typeof title === "function" || typeof confirm === "function";
+      const reads = isMade && (spec.permission || spec.approval);
+      return {
+        ...spec,
+        ...(reads && { reads: true }),
+        ...(typeof title === "string" && { title }),
+        ...(typeof confirm === "string" && { confirm }),
+        ...(danger && { danger: true }),
+      };
     });
     return json({ tools });
   }
@@ -168,12 +176,13 @@ export class ServerTools {
     return this.#calls.answer(key, request, begin, { again, most: maxUnread });
   }
 
-  /** The arguments as the tool gets them. */
+  /** The arguments as the tool gets them, and what it says of them to a person. */
   async #meant(tool: ToolConfig, input: string, report: (error: GloveError) => void): Promise<unknown> {
     const tell = (code: string, error: unknown) => report(new GloveError(code, reasonOf(error), { cause: error }));
     const made = await new Arguments(tell).of(tool, "rule", input, undefined);
     if ("issues" in made) return { invalid: this.#issues(tool, made.issues, report) };
-    return { input: JSON.parse(toLooseJson(made.value)) as unknown };
+    const read: unknown = JSON.parse(toLooseJson(made.value));
+    return omitUndefined({ input: read, title: said(tool.title, read), confirm: said(tool.confirm, read) });
   }
 
   #run(

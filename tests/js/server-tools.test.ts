@@ -481,3 +481,52 @@ test("a handler refuses tools that it cannot run", () => {
   expect(make([booked([]), booked([], { name: "Book" })])).toThrow(expect.objectContaining({ code: "TOOL_NAME_TAKEN" }));
   expect(make([booked([], { undo: () => {} })])).toThrow(expect.objectContaining({ code: "TOOL_INVALID" }));
 });
+
+test.each<[string, Partial<ToolConfig>, object]>([
+  [
+    "texts",
+    { title: "Refund", confirm: "Refund this order?", danger: true },
+    { title: "Refund", confirm: "Refund this order?", act: "Refund", danger: true },
+  ],
+  [
+    "functions of the arguments",
+    {
+      title: (input) => `Refund ${(input as { order: string }).order}`,
+      confirm: (input) => `Refund order ${(input as { order: string }).order}?`,
+    },
+    { title: "Refund A-1042", confirm: "Refund order A-1042?" },
+  ],
+])(
+  "what a tool of the server says of its approval is asked in the page, and stands there after a reload: %s",
+  async (_, says, shown) => {
+    const ran: unknown[] = [];
+    const refund = defineTool({
+      name: "refund_order",
+      description: "Pays an order back.",
+      requireApproval: true,
+      jsonSchema: { type: "object", properties: { order: { type: "string" } } },
+      do: (input) => void ran.push(input),
+      ...(says as object),
+    });
+    const { page } = await scene([call("refund_order", { order: "A-1042" }), "Done."], [refund as ToolConfig]);
+    const store = new MemoryStore("s");
+    const first = page({ store });
+    first.sendMessage("back").catch(() => {});
+    const asked = (session: GloveSession) => session.getSnapshot().approvals[0];
+    await until(first, () => asked(first) !== undefined);
+    expect(asked(first)).toMatchObject({ toolName: "refund_order", ...shown });
+    const slot = first.getSnapshot().slots[0]?.input;
+    expect(slot).toMatchObject({ description: "Pays an order back.", ...shown });
+    first.dispose();
+    const again = page({ store });
+    await again.start();
+    await until(again, () => asked(again) !== undefined);
+    const { id, ...rest } = asked(first) ?? {};
+    expect(asked(again)).toEqual({ id: asked(again)?.id, ...rest });
+    expect(asked(again)?.away).toBeUndefined();
+    expect(again.getSnapshot().slots[0]?.input).toEqual(slot);
+    again.approve(asked(again)?.id ?? "");
+    await until(again, () => !again.getSnapshot().busy);
+    expect(ran).toEqual([{ order: "A-1042" }]);
+  },
+);

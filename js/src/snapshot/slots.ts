@@ -70,16 +70,16 @@ function withTitle(input: unknown, context: SlotContext): unknown {
 function words(tool: string, input: unknown, judged: unknown, context: SlotContext) {
   const { away, unknown, ...asks } = context.asks(tool, input);
   const of = { title: context.title(tool, input), description: context.description(tool), ...asks };
-  const { title, description, confirm, danger } = (judged as typeof of | null | undefined) ?? of;
+  const stored = judged as (Omit<typeof of, "act"> & { readonly act?: true; readonly gates?: string }) | null | undefined;
+  const { title, description, confirm, danger } = stored ?? of;
   return {
     ...(title !== undefined && { title }),
     ...(description && { description }),
     ...(confirm !== undefined && { confirm }),
     ...(danger && { danger }),
     // The button is named by what is shown, and never by what the tool says since.
-    ...(of.act !== undefined && of.act === title && { act: of.act }),
-    // Only tools of components have something stored.
-    ...((away || (judged !== undefined && unknown)) && { away: true as const }),
+    ...(title !== undefined && (stored?.act || of.act === title) && { act: title }),
+    ...((away || (stored?.gates !== undefined && unknown)) && { away: true as const }),
   };
 }
 

@@ -37,8 +37,11 @@ function ruleAnswered(tool: string, rule: string, answer: unknown, expected: str
 
 /** What a decision about a call rests on: what its tool says to a person who decides. It is stored with the call. */
 export interface Judged {
-  readonly gates: string;
+  /** Only of a tool of a component: it is held to it. */
+  readonly gates?: string | undefined;
   readonly title?: string | undefined;
+  /** The title is no text made of the arguments: it names the button. Only of a tool of a plugin. */
+  readonly act?: true | undefined;
   readonly description: string;
   readonly confirm?: string | undefined;
   readonly danger?: true | undefined;
@@ -57,9 +60,19 @@ interface Judgement {
 export class Judgements {
   /** Of calls that have not ended. */
   readonly #byCall = new Map<string, Judgement>();
+  /** Whether a plugin has added it: a page that is loaded anew knows it only with the next call of the model. */
+  readonly #isAdded: (tool: ToolConfig) => boolean;
+
+  constructor(isAdded: (tool: ToolConfig) => boolean) {
+    this.#isAdded = isAdded;
+  }
 
   /** Its tool has judged this call: a person is asked, or need not be. What is to be stored of that, as JSON of `Judged`. */
   made(id: string, tool: ToolConfig, given: ToolInput, isAsked: boolean): string | undefined {
+    if (isAsked && this.#isAdded(tool)) {
+      const act = typeof tool.title === "string" || undefined;
+      return toLooseJson({ ...saidOf(tool, given), act } satisfies Judged);
+    }
     if (!presence.has(tool)) return undefined;
     const asked = isAsked ? judgedOf(tool, given) : this.#byCall.get(id)?.asked;
     this.#byCall.set(id, { ...identity(tool), asked });
@@ -94,15 +107,9 @@ const ungated = gatesOf({});
 const identity = (tool: ToolConfig) => ({ component: presence.get(tool)?.component, gates: gatesOf(tool) });
 
 /** All that the tool says to a person who decides, of the arguments as they are shown. */
-function judgedOf(tool: ToolConfig, { value }: ToolInput): string {
+function saidOf({ title, description, confirm, danger }: ToolConfig, { value }: ToolInput): Judged {
   const input: unknown = JSON.parse(toLooseJson(value));
-  const { title, description, confirm, danger } = tool;
-  const judged: Judged = {
-    gates: gatesOf(tool),
-    title: said(title, input),
-    description,
-    confirm: said(confirm, input),
-    danger: danger ? true : undefined,
-  };
-  return toLooseJson(judged);
+  return { title: said(title, input), description, confirm: said(confirm, input), danger: danger ? true : undefined };
 }
+
+const judgedOf = (tool: ToolConfig, given: ToolInput) => toLooseJson({ gates: gatesOf(tool), ...saidOf(tool, given) });

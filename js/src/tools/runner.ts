@@ -46,13 +46,18 @@ export class ToolRunner implements ToolHost {
   readonly #context: CallContext;
   readonly #find: (name: string) => ToolConfig | undefined;
   readonly #arguments: Arguments;
-  readonly #judged = new Judgements();
+  readonly #judged: Judgements;
   /** Told of already. */
   readonly #leftOut = new WeakSet<ToolConfig>();
 
-  constructor(context: CallContext, find: (name: string) => ToolConfig | undefined) {
+  constructor(
+    context: CallContext,
+    find: (name: string) => ToolConfig | undefined,
+    isAdded: (tool: ToolConfig) => boolean = () => false,
+  ) {
     this.#context = context;
     this.#find = find;
+    this.#judged = new Judgements(isAdded);
     this.#arguments = new Arguments((code, error) => context.report(code, error));
   }
 

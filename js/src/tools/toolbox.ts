@@ -89,7 +89,11 @@ export class Toolbox implements ToolHost {
   #runs(): Maybe<ToolRunner> {
     if (this.#runner) return this.#runner;
     return loadPart(import("./runner.js")).then(({ ToolRunner }) => {
-      this.#runner ??= new ToolRunner(this.#context, (name) => this.find(name));
+      this.#runner ??= new ToolRunner(
+        this.#context,
+        (name) => this.find(name),
+        (tool) => this.added.includes(tool),
+      );
       return this.#runner;
     });
   }
