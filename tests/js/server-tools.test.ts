@@ -500,15 +500,15 @@ test.each<[string, Partial<ToolConfig>, object]>([
   "what a tool of the server says of its approval is asked in the page, and stands there after a reload: %s",
   async (_, says, shown) => {
     const ran: unknown[] = [];
-    const refund = defineTool({
+    const refund: ToolConfig = {
       name: "refund_order",
       description: "Pays an order back.",
       requireApproval: true,
       jsonSchema: { type: "object", properties: { order: { type: "string" } } },
       do: (input) => void ran.push(input),
-      ...(says as object),
-    });
-    const { page } = await scene([call("refund_order", { order: "A-1042" }), "Done."], [refund as ToolConfig]);
+      ...says,
+    };
+    const { page } = await scene([call("refund_order", { order: "A-1042" }), "Done."], [refund]);
     const store = new MemoryStore("s");
     const first = page({ store });
     first.sendMessage("back").catch(() => {});
