@@ -8,7 +8,7 @@ import type { ApprovalRule, ToolConfig, ToolDisplay } from "../src/ports/tool.js
 import { issuesText } from "../src/schema/check.js";
 import type { StandardResult, StandardSchema } from "../src/schema/types.js";
 import { AbortError, GloveError } from "../src/values/error.js";
-import { checkOptions, type Options } from "../src/values/validate-options.js";
+import { check, checkOptions, type Options } from "../src/values/validate-options.js";
 import type { PageTool } from "../src/wire/core-types.js";
 import type { Message, SideOutput, ToolResultData } from "../src/wire/record.js";
 import type { Issue } from "../src/wire/run-types.js";
@@ -55,6 +55,7 @@ export type ToolsOf<H> = H extends { readonly "~tools"?: infer T } ? (unknown ex
  * `serverTools<typeof POST>(…)`, with the type of the handler, types their calls in `useGlove<typeof client>()`.
  */
 export function serverTools<H = unknown>(endpoint: string, options: ServerToolsOptions = {}): ToolPlugin<ToolsOf<H>> {
+  check("The endpoint of `serverTools`", endpoint, "text");
   checkOptions(options, serverToolsOptions);
   const { listMs = 300_000, ...rest } = options;
   const server = new RemoteServer({ ...rest, url: endpoint });

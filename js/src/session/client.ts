@@ -136,6 +136,10 @@ const moved = {
   compaction_config: "Use `compaction`.",
   store: "Pass `createStore`.",
   model: "Pass `createModel`.",
+  provider: "Pass `createModel`.",
+  api: "Use `endpoint`.",
+  url: "Use `endpoint`.",
+  instructions: "Use `systemPrompt`.",
 };
 
 const overrideOptions = { ...sessionOptions, endpoint: "text", store: "store" } as const satisfies Options<SessionOverrides>;
