@@ -313,6 +313,11 @@ impl Tools {
     pub fn get(&self, name: &str) -> Option<&Tool> {
         self.list.iter().find(|tool| tool.name() == name)
     }
+
+    /// The arguments of a call as its tool gets them, or what is wrong with them. No rule of the tool is asked.
+    pub fn arguments(&self, call: CallRef<'_>) -> Result<Json, Vec<Issue>> {
+        self.get(call.tool_name).map_or_else(|| Ok(call.input.clone()), |tool| tool.meant(call))
+    }
 }
 
 impl ToolHost for Tools {

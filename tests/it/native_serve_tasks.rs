@@ -12,7 +12,7 @@ use glove_wasm::ports::ModelAdapter;
 use glove_wasm::testing::{Line, ScriptedModel, Seen};
 use glove_wasm_serve::{ServedTasks, Server};
 use glove_wasm_sqlite::SqliteDatabase;
-use glove_wasm_task::runtime::TaskAgent;
+use glove_wasm_task::runtime::{TaskAgent, TaskOutput};
 use glove_wasm_task::{ApprovalPolicy, TaskEvent};
 use serde_json::{Value, json};
 
@@ -132,6 +132,34 @@ impl Tasks {
         assert!(status == 200 && head.contains("application/x-ndjson"), "{head}");
         text.lines().filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect()
     }
+}
+
+#[derive(serde::Deserialize, glove_wasm::schemars::JsonSchema)]
+#[schemars(crate = "glove_wasm::schemars")]
+struct Choice {
+    #[allow(dead_code, reason = "its schema is what counts")]
+    city: String,
+}
+
+#[test]
+fn a_value_that_was_never_given_is_told_in_the_result_and_among_the_events() {
+    let place = Place::new();
+    let tasks = ServedTasks::new(place.tasks(), |_| {
+        let choice = TaskOutput::<Choice>::new("Says which city you recommend.");
+        TaskAgent::builder(model()).output(&choice).poll_ms(10).build()
+    });
+    let server = Tasks::start(&place, tasks.poll_ms(10));
+    let (status, result) = server.json("ada", "POST /agent/tasks/do", Some(json!({ "goal": "Choose" })));
+    assert_eq!((status, &result["finish_reason"]), (200, &json!("completed")), "{result}");
+    let told = "the task ended and never gave its value (progress/artifacts/output.json is missing)";
+    assert_eq!(result["warnings"], json!([told]), "{result}");
+    let id = result["id"].as_str().unwrap();
+    assert_eq!(server.state("ada", id)["warnings"], json!([told]));
+    let events = server.lines("ada", id, "");
+    assert!(
+        events.iter().any(|event| event["type"] == "output.missing" && event["message"] == told),
+        "{events:?}"
+    );
 }
 
 fn numbers(events: &[Value]) -> Vec<u64> {

@@ -272,7 +272,7 @@ fn what_is_typed_after_the_display_of_the_library_is_dropped_allows_nothing() {
     let display = agent.display();
     let waiting = display.push_and_wait(show("permission_request", &asked));
     let printed = || String::from_utf8(page.0.lock().unwrap().clone()).unwrap();
-    while !printed().contains("? Run bash?") {
+    while !printed().contains("? Run this command?") {
         thread::sleep(Duration::from_millis(5));
     }
     drop(terminal);

@@ -3,25 +3,58 @@
 use std::io::{self, Stdout, Write, stdout};
 
 use termimad::{Alignment, MadSkin};
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::code::Code;
 use crate::pages::{self, size};
+use crate::reading::has_colours;
 use crate::terminal_text::{clean, safe_text};
 
 /// A block that is longer is printed in parts, so that drawing it again costs no more as it grows.
 const LONGEST_BLOCK: usize = 4096;
+/// The same of code, whose colours cost more.
+const LONGEST_CODE: usize = 1024;
 const DIM: &str = "\x1b[2m";
-const PLAIN: &str = "\x1b[0m";
+pub(crate) const PLAIN: &str = "\x1b[0m";
+pub(crate) const BOLD: &str = "\x1b[1m";
+const GOOD: &str = "\x1b[32m";
+const BAD: &str = "\x1b[31m";
+const BUSY: &str = "\x1b[33m";
+/// Code stands on a background of its own.
+const CODE: &str = "\x1b[38;5;252m\x1b[48;5;237m";
+
+/// What an empty row keeps apart on the screen.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Block {
+    Head,
+    /// Where a person types, and what is said of the session above it.
+    Prompt,
+    Person,
+    Calls,
+    Answer,
+}
+
+/// How a call stands whose line is printed.
+#[derive(Clone, Copy)]
+pub(crate) enum CallState {
+    Running,
+    Done,
+    Failed,
+}
 
 pub(crate) struct Display {
+    last: Block,
+    /// The last row that is printed for good is empty.
+    is_apart: bool,
     out: Stdout,
     skin: MadSkin,
     /// What came of the answer and is not printed for good.
     pending: String,
     /// The widths of the rows that are drawn and will be again.
     drawn: Vec<usize>,
-    /// Inside of a block of code, of which the first part is printed.
-    in_code: bool,
+    /// The block of code of which the first part is printed.
+    code: Option<Code>,
+    has_colours: bool,
 }
 
 impl Display {
@@ -29,21 +62,85 @@ impl Display {
         let mut skin = MadSkin::default_dark();
         // In the middle of a wide window nobody looks for one.
         skin.headers.iter_mut().for_each(|header| header.align = Alignment::Left);
-        Display { out: stdout(), skin, pending: String::new(), drawn: Vec::new(), in_code: false }
+        let (pending, drawn, has_colours) = (String::new(), Vec::new(), has_colours());
+        Display {
+            last: Block::Head,
+            is_apart: false,
+            out: stdout(),
+            skin,
+            pending,
+            drawn,
+            code: None,
+            has_colours,
+        }
+    }
+
+    /// An empty row, where the last block is another one.
+    pub(crate) fn apart(&mut self, block: Block) -> io::Result<()> {
+        if self.last != block {
+            self.finish()?;
+            if !std::mem::replace(&mut self.is_apart, true) {
+                writeln!(self.out)?;
+            }
+        }
+        self.last = block;
+        Ok(())
+    }
+
+    /// A person has typed a line.
+    pub(crate) fn typed(&mut self) {
+        (self.last, self.is_apart) = (Block::Person, false);
+    }
+
+    fn coloured(&self, colour: &str, text: &str) -> String {
+        if self.has_colours { format!("{colour}{text}{PLAIN}") } else { text.to_owned() }
+    }
+
+    /// The line of a call, which is clean.
+    pub(crate) fn call(&mut self, line: &str, state: CallState) -> io::Result<()> {
+        let sign = match state {
+            CallState::Running => self.coloured(BUSY, "●"),
+            CallState::Done => self.coloured(GOOD, "●"),
+            CallState::Failed => self.coloured(BAD, "●"),
+        };
+        self.print_lines(&[format!("{sign} {line}")], false)
+    }
+
+    /// Why a call has no result, in clean rows.
+    pub(crate) fn failed_rows(&mut self, rows: &[String]) -> io::Result<()> {
+        let rows: Vec<String> = rows.iter().map(|row| self.coloured(BAD, row)).collect();
+        self.print_lines(&rows, false)
+    }
+
+    /// What a person said, in clean lines.
+    pub(crate) fn person(&mut self, lines: &[String]) -> io::Result<()> {
+        self.apart(Block::Person)?;
+        let lines: Vec<String> = lines.iter().map(|line| format!("{BOLD}{line}{PLAIN}")).collect();
+        self.print_lines(&lines, false)
     }
 
     pub(crate) fn add(&mut self, text: &str) -> io::Result<()> {
+        self.apart(Block::Answer)?;
         self.pending.push_str(&safe_text(text));
         let whole = whole_blocks(&self.pending);
         if whole > 0 {
             let blocks: String = self.pending.drain(..whole).collect();
             self.print_markdown(&blocks)?;
-        } else if self.pending.len() > LONGEST_BLOCK
+        } else if self.pending.len() > self.longest()
             && let Some(end) = self.pending.rfind('\n')
         {
-            self.print_part(end + 1)?;
+            let part: String = self.pending.drain(..=end).collect();
+            self.print_markdown(&part)?;
         }
         Ok(())
+    }
+
+    fn longest(&self) -> usize {
+        let fences = self.pending.lines().filter(|line| is_fence(line)).count();
+        match self.code.is_some() ^ (fences % 2 == 1) {
+            true => LONGEST_CODE,
+            false => LONGEST_BLOCK,
+        }
     }
 
     /// Draws what is not whole yet, and below it what is going on and what was typed meanwhile.
@@ -51,8 +148,8 @@ impl Display {
         let (width, height) = size();
         let mut rows: Vec<String> = Vec::new();
         if !self.pending.trim().is_empty() {
-            let text = if self.in_code { format!("```\n{}", self.pending) } else { self.pending.clone() };
-            rows.extend(self.skin.text(&closed(&text), Some(width)).to_string().lines().map(str::to_owned));
+            let drawn = self.drawn(&self.pending, width, &mut self.code.clone());
+            rows.extend(drawn.lines().map(str::to_owned));
         }
         rows.push(format!("{DIM}{status}{PLAIN}"));
         rows.extend(pages::rows(typed, width));
@@ -80,10 +177,10 @@ impl Display {
     /// Prints the rest of the answer, so that something else can follow.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         let rest = std::mem::take(&mut self.pending);
-        if self.in_code || !rest.trim().is_empty() {
+        if !rest.trim().is_empty() {
             self.print_markdown(&rest)?;
         }
-        self.in_code = false;
+        self.code = None;
         self.erase()?;
         self.out.flush()
     }
@@ -106,6 +203,7 @@ impl Display {
         self.finish()?;
         let (_, height) = size();
         write!(self.out, "{}\x1b[H\x1b[2J", "\n".repeat(height))?;
+        (self.last, self.is_apart) = (Block::Head, true);
         self.out.flush()
     }
 
@@ -117,6 +215,7 @@ impl Display {
     /// The same of lines that are clean: made of what `words` makes of the texts of others.
     pub(crate) fn print_lines(&mut self, lines: &[String], dim: bool) -> io::Result<()> {
         self.finish()?;
+        self.is_apart &= lines.is_empty();
         for line in lines {
             match dim {
                 true => writeln!(self.out, "{DIM}{line}{PLAIN}")?,
@@ -131,28 +230,79 @@ impl Display {
     }
 
     pub(crate) fn markdown(&mut self, text: &str) -> io::Result<()> {
+        self.apart(Block::Answer)?;
         self.finish()?;
         self.print_markdown(&safe_text(text))?;
         self.out.flush()
     }
 
-    /// The first part of a long block: of code, as code.
-    fn print_part(&mut self, end: usize) -> io::Result<()> {
-        let part: String = self.pending.drain(..end).collect();
-        let opens = is_in_code(&part, self.in_code);
-        self.print_markdown(&part)?;
-        self.in_code = opens;
-        Ok(())
-    }
-
     fn print_markdown(&mut self, text: &str) -> io::Result<()> {
         self.erase()?;
-        let (width, _) = size();
-        let text = if self.in_code { format!("```\n{text}") } else { text.to_owned() };
-        self.in_code = false;
+        let mut code = self.code.take();
+        let drawn = self.drawn(text, size().0, &mut code);
         // One empty line between blocks, and none within code that is printed in parts.
-        let space = if text.ends_with("\n\n") && !is_in_code(&text, false) { "\n" } else { "" };
-        write!(self.out, "{}{space}", self.skin.text(&closed(&text), Some(width)))
+        let space = if text.ends_with("\n\n") && code.is_none() { "\n" } else { "" };
+        self.code = code;
+        self.is_apart = !space.is_empty();
+        write!(self.out, "{drawn}{space}")
+    }
+
+    /// The rows of a text that begins inside of this code, and what code its end is inside of.
+    fn drawn(&self, text: &str, width: usize, code: &mut Option<Code>) -> String {
+        let (mut rows, mut words, mut lines) = (String::new(), String::new(), Vec::new());
+        let mut is_first = code.is_none();
+        for line in text.split_inclusive('\n') {
+            let is_fence = is_fence(line);
+            match code {
+                Some(reader) if is_fence => {
+                    rows.push_str(&self.code_rows(&std::mem::take(&mut lines), width, reader));
+                    *code = None;
+                }
+                Some(_) => lines.push(line.trim_end_matches('\n')),
+                None if is_fence => {
+                    rows.push_str(&self.words(&std::mem::take(&mut words), width, is_first, false));
+                    is_first = false;
+                    *code = Some(Code::of(line.trim().trim_start_matches('`')));
+                }
+                None => words.push_str(line),
+            }
+        }
+        match code {
+            Some(reader) => rows.push_str(&self.code_rows(&lines, width, reader)),
+            None => rows.push_str(&self.words(&words, width, is_first, true)),
+        }
+        rows
+    }
+
+    /// What is no code, with an empty row to the code beside it where there is one.
+    fn words(&self, text: &str, width: usize, is_first: bool, is_last: bool) -> String {
+        let words = text.trim_matches('\n');
+        if words.trim().is_empty() {
+            return if is_first || is_last || text.is_empty() { String::new() } else { "\n".to_owned() };
+        }
+        let above = if !is_first && text.starts_with('\n') { "\n" } else { "" };
+        let below = if !is_last && text.ends_with("\n\n") { "\n" } else { "" };
+        format!("{above}{}{below}", self.skin.text(&format!("{words}\n"), Some(width)))
+    }
+
+    /// All as wide as the widest of them and of those before, or as the window.
+    fn code_rows(&self, lines: &[&str], window: usize, code: &mut Code) -> String {
+        let lines: Vec<String> = lines.iter().map(|line| line.replace('\t', "    ")).collect();
+        let width = lines.iter().map(|line| line.width()).max().unwrap_or_default().max(code.widest);
+        code.widest = width.min(window);
+        let mut rows = String::new();
+        for line in &lines {
+            rows.push_str(CODE);
+            for (colour, part) in code.parts(line) {
+                match colour {
+                    "" => rows.push_str(part),
+                    _ if !self.has_colours => rows.push_str(part),
+                    colour => rows.extend([colour, part, CODE]),
+                }
+            }
+            rows.extend([" ".repeat(code.widest.saturating_sub(line.width())).as_str(), PLAIN, "\n"]);
+        }
+        rows
     }
 }
 
@@ -175,18 +325,6 @@ fn whole_blocks(text: &str) -> usize {
 
 fn is_fence(line: &str) -> bool {
     line.trim_start().starts_with("```")
-}
-
-fn is_in_code(text: &str, before: bool) -> bool {
-    text.lines().filter(|line| is_fence(line)).fold(before, |inside, _| !inside)
-}
-
-/// With the end of a block of code that is still open.
-fn closed(text: &str) -> String {
-    match is_in_code(text, false) {
-        true => format!("{}\n```", text.trim_end_matches('\n')),
-        false => text.trim_matches('\n').to_owned() + "\n",
-    }
 }
 
 /// The columns of a row without its colours.

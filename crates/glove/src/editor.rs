@@ -1,11 +1,12 @@
 //! The line for messages: an editor with a history, which completes commands and files.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
-use rustyline::highlight::Highlighter;
+use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
@@ -16,6 +17,7 @@ use rustyline::{
 
 use crate::attached::complete;
 use crate::config::data_folder;
+use crate::display::{BOLD, PLAIN};
 use crate::failure::Failure;
 use crate::pages;
 use crate::prompt::hear_signals;
@@ -148,7 +150,21 @@ struct Typing {
 }
 
 impl Helper for Typing {}
-impl Highlighter for Typing {}
+/// What a person says stands out from what is said to them.
+impl Highlighter for Typing {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        Cow::Owned(format!("{BOLD}{line}{PLAIN}"))
+    }
+
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
+        Cow::Owned(format!("{BOLD}{prompt}{PLAIN}"))
+    }
+
+    fn highlight_char(&self, _: &str, _: usize, _: CmdKind) -> bool {
+        true
+    }
+}
+
 impl Hinter for Typing {
     type Hint = String;
 }

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use futures_executor::block_on;
-use glove_wasm::visible_text::isolated;
 use glove_wasm_coding::Workspace;
 use glove_wasm_native::TaskFolder;
 use glove_wasm_task::runtime::{RunOptions, TaskAgent, TaskHandle};
@@ -26,6 +25,7 @@ use crate::model::Models;
 use crate::powers::{TaskPowers, usual_budgets};
 use crate::questions::Answer;
 use crate::reading::Reading;
+use crate::task_words::event_line;
 use crate::traces::Exporting;
 use crate::{prompt, terminal_text};
 
@@ -221,9 +221,9 @@ fn decide(
         ),
         ApprovalKind::Tool => (
             terminal_text::untrusted_lines(&request.rationale),
-            format!(
-                "Run {}?",
-                terminal_text::isolated_name(request.tool_name.as_deref().unwrap_or_default())
+            terminal_text::call_question(
+                request.tool_name.as_deref().unwrap_or_default(),
+                &request.input.read().unwrap_or_default(),
             ),
         ),
         ApprovalKind::Memory => (
@@ -257,19 +257,8 @@ fn print(event: &TaskEvent, json: bool) {
     // Who has closed the output does not want to hear of it.
     let _ = match json {
         true => terminal_text::line(&mut out, event.line().trim_end()),
-        false => terminal_text::line(&mut out, &shown(event)),
+        false => terminal_text::line(&mut out, &event_line(event)),
     };
-}
-
-fn shown(event: &TaskEvent) -> String {
-    let indent = if event.kind.starts_with("tool.") { "  " } else { "" };
-    let parts = [event.kind.as_str(), &event.step, &event.message, &event.error];
-    let line: Vec<String> = parts
-        .iter()
-        .filter(|part| !part.is_empty())
-        .map(|part| isolated(&terminal_text::clean(part)))
-        .collect();
-    format!("{indent}{}", line.join("  "))
 }
 
 fn end(result: &TaskResult, options: &Run) -> Result<(), Failure> {
@@ -287,6 +276,9 @@ fn end(result: &TaskResult, options: &Run) -> Result<(), Failure> {
     }
     if !result.output_text.is_empty() {
         terminal_text::line(&mut out, &format!("\n{}\n", terminal_text::safe_text(&result.output_text)))?;
+    }
+    for warning in &result.warnings {
+        terminal_text::line(&mut out, &format!("! {}", terminal_text::untrusted_lines(warning)))?;
     }
     for made in &result.deliverables {
         terminal_text::line(&mut out, &format!("{} ({} bytes)", terminal_text::name(&made.path), made.size))?;

@@ -19,7 +19,7 @@ use glove_wasm::error::Error;
 use glove_wasm::json::Json;
 use glove_wasm::json::codec::{Write, object, to_text};
 use glove_wasm::ports::{CallRef, Checked, Clock, Tool, ToolHost, Tools};
-use glove_wasm::run::input::{ApprovalVerdict, Issue, PermissionVerdict, Validated};
+use glove_wasm::run::input::{ApprovalVerdict, PermissionVerdict, Validated};
 use glove_wasm::system::SystemClock;
 use glove_wasm::tool::{Gate, ToolDefinition, ToolSpec};
 use glove_wasm_native::Traces;
@@ -168,7 +168,7 @@ impl<'a> ChatTools<'a> {
             idempotency_key: "",
         };
         match call.wants {
-            Some(Wants::Arguments) => return Ok(self.arguments(about).await),
+            Some(Wants::Arguments) => return Ok(self.arguments(about)),
             Some(Wants::Permission) => return Ok(self.permission(about, spec.permission).await),
             Some(Wants::Approval) => return Ok(self.approval(about, spec.approval).await),
             Some(Wants::Stop) | None => {}
@@ -190,7 +190,7 @@ impl<'a> ChatTools<'a> {
             return Ok(reply::empty());
         }
         let meant = match is_gated(&spec) {
-            true => Some(self.meant(CallRef { validated: None, ..about }).await),
+            true => Some(self.tools.arguments(CallRef { validated: None, ..about })),
             false => None,
         };
         // What means nothing now may mean something when it is read again, and nobody was shown that.
@@ -215,22 +215,13 @@ impl<'a> ChatTools<'a> {
         answers.answer(key, last_event(caller)?, again, AnswerKind::Tool, begin).await
     }
 
-    async fn arguments(&self, call: CallRef<'_>) -> Reply {
+    fn arguments(&self, call: CallRef<'_>) -> Reply {
         let mut text = String::new();
-        match self.meant(call).await {
+        match self.tools.arguments(call) {
             Ok(input) => object(&mut text, &[("input", &input)]),
             Err(issues) => object(&mut text, &[("invalid", &issues)]),
         }
         reply::json(200, text)
-    }
-
-    /// The arguments as the tool gets them.
-    async fn meant(&self, call: CallRef<'_>) -> Result<Json, Vec<Issue>> {
-        let Checked { verdict, validated, .. } = self.tools.permission(call).await;
-        match verdict {
-            PermissionVerdict::Invalid(issues) => Err(issues),
-            _ => Ok(validated.map_or_else(|| call.input.clone(), |validated| validated.input)),
-        }
     }
 
     async fn permission(&self, call: CallRef<'_>, gate: Gate) -> Reply {

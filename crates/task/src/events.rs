@@ -6,7 +6,8 @@ use glove_wasm::json::codec::{Read, Ts, Write, from_text, through_codec};
 
 /// One event. Its kinds: `task.start`, `task.stop`, `task.resume`, `phase.start`, `phase.finish`, `plan.proposed`, `plan.edited`, `plan.approved`,
 /// `plan.denied`, `approval.requested`, `approval.decided`, `approval.ignored`, `tool.call`, `tool.result`, `verify.pass`,
-/// `verify.fail`, `context.pushed`, `memory.read`, `memory.write`, `budget.hit`, `error`, `finish`.
+/// `verify.fail`, `context.pushed`, `memory.read`, `memory.write`, `budget.hit`, `output.missing`, `error`,
+/// `finish`.
 #[derive(Debug, Clone, Default, PartialEq, Read, Ts, Write)]
 pub struct TaskEvent {
     /// `ev_000001`: numbered from 1 without a gap.

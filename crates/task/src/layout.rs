@@ -28,6 +28,8 @@ pub const SOURCES: &str = "progress/sources.jsonl";
 pub const ARTIFACTS: &str = "progress/artifacts";
 /// A value that the task was asked for, with a schema.
 pub const OUTPUT: &str = "progress/artifacts/output.json";
+/// The tool that gives the value of a task: `TaskOutput` of Rust and `taskOutput` of JavaScript call it so.
+pub const GIVES_OUTPUT: &str = "give_output";
 pub const REQUESTS: &str = "progress/approvals/requests";
 pub const DECISIONS: &str = "progress/approvals/decisions";
 pub const CONTEXT: &str = "progress/context";

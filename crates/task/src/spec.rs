@@ -198,7 +198,7 @@ impl HistoryPolicy {
 pub enum ResultView {
     /// Names, how it ended, what it used.
     Minimal,
-    /// And the answer, what was made, and what the verification said.
+    /// And the answer, what was made, what the verification said, and warnings.
     #[default]
     Summary,
     /// And a report of each step.

@@ -136,6 +136,7 @@ const eventWords = {
   "verify.fail": "Verification failed",
   "context.pushed": "Something to read was added",
   "budget.hit": "Budget reached",
+  "output.missing": "The result was not given",
   error: "Error",
   finish: "Task ended",
 } as const;

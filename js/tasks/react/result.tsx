@@ -16,10 +16,10 @@ export function Result({ state }: { readonly state: ShownTaskState }): ReactNode
   const over = state.status === "finished";
   const answer = useText(over ? state.output_ref : undefined);
   const deliverables = task.files.filter(({ path }) => path.startsWith(artifacts));
-  const { verdict } = state;
+  const { verdict, warnings } = state;
   return (
     <>
-      {(verdict || answer) && (
+      {(verdict || answer || warnings.length > 0) && (
         <Section id={result} title={say("Result")}>
           {verdict && (
             <div data-glove-verdict={verdict.pass ? "done" : "failed"}>
@@ -38,6 +38,14 @@ export function Result({ state }: { readonly state: ShownTaskState }): ReactNode
               </div>
             </div>
           )}
+          {warnings.map((warning) => (
+            <div key={warning} data-glove-verdict="waiting">
+              <Mark state="waiting" />
+              <p>
+                <Name of={warning} lines />
+              </p>
+            </div>
+          ))}
           {answer && <Text text={answer} />}
         </Section>
       )}

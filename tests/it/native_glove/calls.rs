@@ -35,10 +35,7 @@ fn results_of_calls_that_ran_at_once_stand_under_their_calls() {
     let output = home.run(&["chat", "--model", "scripted:script", "-p", "Look."]);
     let plain = order(&stderr(&output), "*");
     let [search, _, first, one, second, two] = plain.as_slice() else { panic!("{plain:?}") };
-    assert_eq!(
-        (search.as_str(), first.as_str(), second.as_str()),
-        ("* search", "* read_file", "* read_file")
-    );
+    assert_eq!((search.as_str(), first.as_str(), second.as_str()), ("* Search", "* Read", "* Read"));
     assert!(one.ends_with("one") && two.ends_with("nothing"), "{plain:?}");
     let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
     screen.ends("\n>");
@@ -65,7 +62,7 @@ fn what_went_wrong_is_told_in_a_persons_words() {
     screen.ends("\n>");
     screen.says("Look.");
     let shown = screen.ends("\nOne.\n>");
-    assert!(shown.contains("● read_file missing.txt\n  ✗ "), "{shown}");
+    assert!(shown.contains("● Read missing.txt\n  ✗ "), "{shown}");
     assert!(shown.contains("● read_fil\n  ✗ there is no tool of this name\n"), "{shown}");
     for model in ["Errored out", "Available tools", "Failed to run tool"] {
         assert!(!shown.contains(model), "what the model reads is not shown: {shown}");

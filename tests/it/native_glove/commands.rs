@@ -11,7 +11,7 @@ fn what_was_used_stands_above_the_prompt_and_in_full_with_cost() {
     let answer = json!({ "text": "Hello.", "tokens": [12_345, 678] });
     home.write("work/script", &format!("{answer}\n{{\"text\": \"Again.\"}}\n"));
     let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
-    screen.ends("begins another line\n>");
+    screen.ends("shift-tab: modes\n>");
     screen.says("Hello.");
     screen.ends("\nHello.\nscripted · 12.3k tokens in, 678 out · 87.6k until a summary\n>");
     screen.says("Again.");
@@ -63,8 +63,8 @@ fn another_session_is_chosen_from_a_list_and_clear_begins_on_an_empty_screen() {
     let Some(screen) = Screen::start(&home, "chat --model scripted") else { return };
     screen.ends("\n>");
     screen.says("/clear");
-    let shown = screen.ends("begins another line\n>");
-    assert!(shown.starts_with("glove · scripted · ") && shown.lines().count() == 4, "{shown}");
+    let shown = screen.ends("shift-tab: modes\n>");
+    assert!(shown.starts_with("glove · scripted · ") && shown.lines().count() == 3, "{shown}");
     screen.says("/resume");
     let asked = screen.ends("\nAnswer:");
     assert!(asked.contains("hello first") && asked.contains("hello second"), "{asked}");

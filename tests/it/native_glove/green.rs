@@ -352,7 +352,7 @@ fn goes_green_as_a_task(project: &Project, moment: Moment) {
     let first = child.wait_with_output().unwrap();
     assert_eq!(first.status.code(), None, "{moment:?}: {}", super::stdout(&first));
     let out = goes_on(&home, &args, &folder);
-    assert!(out.contains("finish  completed"), "{moment:?}: {out}");
+    assert!(out.contains("Ended: completed"), "{moment:?}: {out}");
     let mended = folder.join("progress/artifacts/project").join(project.file);
     assert_eq!(fs::read_to_string(mended).unwrap(), project.fixed(), "{moment:?}");
     let events = json_lines(&fs::read_to_string(folder.join("progress/events.ndjson")).unwrap());

@@ -79,7 +79,7 @@ fn in_plan_mode_nothing_is_taken_back_either() {
     let Some(screen) = Screen::start(&home, "resume --model scripted:script") else { return };
     screen.ends("\n>");
     screen.says("/plan");
-    screen.ends("plan mode · scripted\n>");
+    screen.ends("changes nothing\n>");
     screen.says("/undo");
     screen.ends("\nnothing was taken back: in plan mode nothing is changed; shift-tab leaves it\n>");
     assert!(home.file("work/new.txt").exists());

@@ -63,7 +63,7 @@ fn each_line_is_a_message_and_answers_what_is_asked() {
     child.stdin.take().unwrap().write_all(lines).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
-    let shown = "$ echo one > a\n? Run bash?\n  1  y  Allow once\n  2  a  Always allow exactly this\n  3  n  Deny\n  4  x  Never allow exactly this\n";
+    let shown = "$ echo one > a\n? Run this command?\n  1  y  Allow once\n  2  a  Always allow exactly this\n  3  n  Deny\n  4  x  Never allow exactly this\n";
     assert!(stdout(&output).contains(shown), "{}", stdout(&output));
     assert_eq!(fs::read_to_string(home.file("work/a")).unwrap(), "one\n");
     assert!(!home.file("work/b").exists(), "it was denied");
@@ -130,9 +130,7 @@ fn all_of_a_call_stands_in_plain_lines_whatever_its_length() {
         json!({ "calls": [{ "tool": "write_file", "input": { "path": "a.txt", "content": content } }] });
     home.write("work/script", &format!("{call}\n{{\"text\": \"Done.\"}}\n"));
     let shown = stderr(&home.run(&["chat", "--model", "scripted:script", "-p", "write"]));
-    assert!(
-        shown.contains("a.txt (a new file)") && shown.contains("\n+deleteEverything()\n? Run write_file?")
-    );
+    assert!(shown.contains("a.txt (a new file)") && shown.contains("\n+deleteEverything()\n? Write a.txt?"));
     assert_eq!(shown.matches("\n+line").count(), 3_000);
 }
 

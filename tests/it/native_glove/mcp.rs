@@ -339,7 +339,7 @@ fn a_client_is_told_what_runs() {
         client.says(json!({ "message": "read a.txt" })).await;
         client.leave().await;
     });
-    assert_eq!(*person.progress.lock().unwrap(), ["read_file a.txt"]);
+    assert_eq!(*person.progress.lock().unwrap(), ["Read a.txt"]);
 }
 
 #[test]

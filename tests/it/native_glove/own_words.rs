@@ -52,6 +52,7 @@ fn notes_of_the_project_and_own_instructions_reach_the_model_in_each_session() {
     let (address, requests) = refuses();
     let args = format!("chat sub --model ollama:planted --base-url {address} --system 'Be planted.'");
     let Some(screen) = Screen::start(&home, &args) else { return };
+    screen.tmux(&["resize-window", "-x", "80", "-y", "60"]);
     let begun = screen.ends("\n>");
     assert!(begun.contains("\nreads ../AGENTS.md (26 bytes), AGENTS.md (28 bytes)\n"), "{begun}");
     for number in 1..=2 {
@@ -122,7 +123,7 @@ fn the_output_of_a_persons_command_goes_to_the_model_with_the_next_message_alone
     screen.ends("\n>");
     screen.says("!echo planted-$((40 + 2)); echo \"\\033[31mred\"; exit 3");
     let shown = screen.ends("\nthe model reads this with your next message\n>");
-    assert!(shown.contains("\n  planted-42\n  red\n\n  (exit code 3)\n"), "{shown}");
+    assert!(shown.contains("\n  planted-42\n  red\n  (exit code 3)\n"), "{shown}");
     screen.says("Why?");
     screen.ends("\nFirst.\n>");
     screen.says("And now?");

@@ -19,7 +19,7 @@ fn only_the_answer_is_printed_on_the_standard_output() {
         let output = home.run(&args);
         assert_eq!(stdout(&output), "It says **one**.\n\nNo more.\n", "{}", stderr(&output));
         let beside = stderr(&output);
-        assert!(beside.starts_with("Let me look.\n* read_file a.txt\n"), "{beside}");
+        assert!(beside.starts_with("Let me look.\n* Read a.txt\n"), "{beside}");
         assert!(beside.contains("one\n"), "{beside}");
     }
 }
@@ -32,7 +32,7 @@ fn where_there_is_no_answer_the_standard_output_is_empty() {
     let output = home.run(&["chat", "--model", "scripted:script", "-p", "Try."]);
     assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""), "{}", stderr(&output));
     let beside = stderr(&output);
-    assert!(beside.contains("I try.\n* bash touch b\n") && beside.contains("? Run bash?"), "{beside}");
+    assert!(beside.contains("I try.\n* Run touch b\n") && beside.contains("? Run this command?"), "{beside}");
     assert!(beside.contains("no answers left"), "{beside}");
     assert!(!fs::exists(home.file("work/b")).unwrap());
 }

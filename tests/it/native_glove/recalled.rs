@@ -17,9 +17,9 @@ fn a_session_that_is_opened_again_shows_its_calls_and_their_results() {
     home.run(&["chat", "--model", "scripted:script", "-p", "What is in it?"]);
     let Some(screen) = Screen::start(&home, "resume --model scripted") else { return };
     let shown = screen.ends("\nIt says one.\n>");
-    let looks = "\n> What is in it?\nLet me look.\n● read_file a.txt\n  ";
+    let looks = "\n> What is in it?\nLet me look.\n● Read a.txt\n  ";
     assert!(shown.contains(looks), "{shown}");
-    assert!(shown.contains("one\n● bash touch b\n  ✗ not allowed\nIt says one."), "{shown}");
+    assert!(shown.contains("one\n● Run touch b\n  ✗ not allowed\nIt says one."), "{shown}");
 }
 
 #[test]

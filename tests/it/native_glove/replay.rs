@@ -29,7 +29,7 @@ fn a_recorded_run_is_played_without_model_and_tools() {
     fs::create_dir(home.file("work")).unwrap();
     let file = home.file("run.json");
     let shown = home.prints(&["replay", file.to_str().unwrap()]);
-    assert!(shown.contains("* bash echo two\n"), "{shown}");
+    assert!(shown.contains("* Run echo two\n"), "{shown}");
     assert!(
         shown.ends_with("Two things were done.\n4 messages and 2 model requests, to the byte as recorded\n"),
         "{shown}"

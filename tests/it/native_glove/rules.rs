@@ -35,11 +35,12 @@ fn a_rule_is_written_at_a_question_and_holds_from_then_on_for_simple_commands() 
     );
     assert!(!home.file("work/.glove").exists(), "nothing is written before it is said twice");
     screen.says("y");
-    let asked = screen
-        .until(|text| text.contains("$ echo hello; touch three\n? Run bash?") && text.ends_with("Answer:"));
+    let asked = screen.until(|text| {
+        text.contains("$ echo hello; touch three\n? Run this command?") && text.ends_with("Answer:")
+    });
     assert!(asked.contains(".glove/allow has the rule now: command echo hello"), "{asked}");
     assert!(
-        asked.contains("● bash echo hello two\n  hello two\n"),
+        asked.contains("● Run echo hello two\n  hello two\n"),
         "the second ran without a question: {asked}"
     );
     assert!(asked.ends_with("  4  x  Never allow exactly this\nAnswer:"), "no rule is offered: {asked}");
@@ -60,7 +61,7 @@ fn a_rule_is_written_at_a_question_and_holds_from_then_on_for_simple_commands() 
     screen.says("Go.");
     // A folder by another name is one all the same.
     let asked = screen.ends("\nAnswer:");
-    assert!(asked.contains("$ echo hello there\nfolder: ..\n? Run bash?"), "{asked}");
+    assert!(asked.contains("$ echo hello there\nfolder: ..\n? Run this command?"), "{asked}");
     screen.says("n");
     screen.ends("\nSecond.\n>");
 }
@@ -157,6 +158,7 @@ fn who_said_never_to_a_command_meant_it_with_any_limit_of_time_and_by_any_name_o
     let again = again.map(|input| json!({ "tool": "bash", "input": input }));
     script(&home, &[json!({ "calls": again }), text("Two.")]);
     let Some(screen) = Screen::start(&home, "resume --model scripted:script") else { return };
+    screen.tmux(&["resize-window", "-x", "80", "-y", "60"]);
     screen.ends("\nAnswer:");
     screen.says("y");
     screen.ends("\n>");

@@ -106,7 +106,7 @@ fn a_command_is_allowed_and_its_result_is_drawn() {
     let mut terminal = Terminal::start(&home, &["chat", "--model", "scripted"]);
     terminal.sees("> ");
     terminal.type_in("run echo $((40 + 2))\r");
-    terminal.sees("Run bash?");
+    terminal.sees("Run this command?");
     terminal.sees("1  y  Allow once");
     terminal.sees("Answer: ");
     terminal.type_in("1\r");
@@ -125,7 +125,7 @@ fn only_what_is_documented_allows_a_command() {
     // The last one is Escape and then y, which arrive together.
     for no in ["n\r", "3\r", "\x1b", "\x04", "n it is late\r", "\x1by\r", "\x1b1y\r"] {
         terminal.type_in("run touch denied\r");
-        terminal.sees("Run bash?");
+        terminal.sees("Run this command?");
         for nothing in ["", "yes", "Y", "no", "Allow once", "al", "w", "ay", "ny", "+1", "01", "6", "12"] {
             terminal.sees("Answer: ");
             terminal.type_in(&format!("{nothing}\r"));
@@ -252,7 +252,7 @@ fn a_program_that_is_ended_ends_the_command_of_the_session_that_is_shown() {
     // The sessions before it are closed already, and must not end the program first.
     for _ in 0..5 {
         terminal.type_in("/new\r");
-        terminal.sees("another line");
+        terminal.sees("shift-tab");
         terminal.sees("> ");
     }
     terminal.type_in("run echo $$ > pid; sleep 1000\r");
@@ -342,7 +342,7 @@ fn what_a_task_asks_for_is_shown_before_it_is_allowed_and_an_interrupt_leaves_th
     terminal.sees("  progress/artifacts/page.md (a new file)\r\n");
     terminal.sees("  +line");
     terminal.sees("more rows; v shows all of it");
-    terminal.sees("? Run fs_write?");
+    terminal.sees("? Write progress/artifacts/page.md?");
     terminal.sees("Answer: ");
     terminal.type_in("y\r");
     terminal.sees("not all of it was shown");

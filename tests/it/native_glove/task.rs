@@ -31,15 +31,30 @@ pub fn with_brief() -> Home {
 fn a_task_is_worked_through_in_a_folder() {
     let home = with_brief();
     let out = home.prints(&["run", "page", "--approve", "automatic", "--model", "scripted:script"]);
-    assert!(out.contains("phase.start  act-1-s1  s1\n  tool.call  act-1-s1  fs_write\n"), "{out}");
+    assert!(out.contains("\nAct: s1\n  ● fs_write\n"), "{out}");
     assert!(
-        out.ends_with("finish  completed\n\nThe page is written.\n\nprogress/artifacts/page.md (7 bytes)\n"),
+        out.ends_with("Ended: completed\n\nThe page is written.\n\nprogress/artifacts/page.md (7 bytes)\n"),
         "{out}"
     );
     assert_eq!(fs::read_to_string(home.file("work/page/progress/artifacts/page.md")).unwrap(), "# Page\n");
     // It is finished, and needs no model for that.
     let again = home.prints(&["run", "page", "--model", "scripted:script", "--json"]);
     assert_eq!(json_lines(&again).last().unwrap()["finish_reason"], "completed");
+}
+
+#[test]
+fn what_a_person_should_know_of_a_task_is_told_at_its_end() {
+    let home = with_brief();
+    let run = ["run", "page", "--approve", "automatic", "--model", "scripted:script"];
+    assert!(!home.prints(&run).contains("\n! "));
+    fs::write(home.file("work/page/progress/state.json"), "{").unwrap();
+    home.write("work/script", SCRIPT.lines().last().unwrap());
+    let told = home.run(&run);
+    let told = stdout(&told);
+    assert!(
+        told.contains("\n! progress/state.json could not be read and is kept as progress/recovered/"),
+        "{told}"
+    );
 }
 
 /// Runs this code in a sandbox instead.
@@ -56,7 +71,7 @@ fn code_of_the_model_runs_in_a_sandbox_when_a_person_has_approved_it() {
     let run = ["run", "page", "--sandbox", "--leave", "--approve", "automatic", "--model", "scripted:script"];
     let out = home.prints(&run);
     assert!(
-        out.contains("tool.call  act-1-s1  sandbox_exec\n") && out.contains("approval.requested"),
+        out.contains("\n  ● sandbox_exec\n") && out.contains("\n  ? Approval of sandbox_exec\n"),
         "{out}"
     );
     assert!(out.ends_with("progress/artifacts/size.txt (1 bytes)\n"), "{out}");
@@ -114,7 +129,7 @@ fn a_skill_of_a_folder_goes_along_and_its_tool_runs() {
     home.write("work/script", &format!("{}\n{}\n{call}\n{}\n{}\n", line(0), line(1), line(3), line(4)));
     let run = ["run", "page", "--skill", "brief", "--approve", "automatic", "--model", "scripted:script"];
     let out = home.prints(&run);
-    assert!(out.contains("tool.call  act-1-s1  size\n") && out.contains("finish  completed"), "{out}");
+    assert!(out.contains("\n  ● size\n") && out.contains("Ended: completed"), "{out}");
     let read = |path: &str| fs::read_to_string(home.file(path)).unwrap();
     assert!(read("work/page/progress/steps/act-1-s1/session.ndjson").contains("it has 9 letters"));
     assert!(read("work/page/progress/steps/gather-1/prompt.json").contains("Keep to one page."));
@@ -147,7 +162,7 @@ fn the_web_is_searched_and_read_and_code_names_a_credential_that_it_never_has() 
         ["run", "page", "--approve", "automatic", "--model", "scripted:script", "--sandbox", "--web", origin];
     let more = ["--search", origin, "--credential", &credential, "--config", "config"];
     let out = home.prints(&[&run[..], &more[..]].concat());
-    assert!(out.contains("finish  completed"), "{out}");
+    assert!(out.contains("Ended: completed"), "{out}");
     assert_eq!(servers.authorizations(), ["Bearer planted-4711"]);
     let read = |step: &str| {
         fs::read_to_string(home.file(&format!("work/page/progress/steps/{step}/session.ndjson"))).unwrap()
@@ -193,7 +208,7 @@ fn a_strict_task_is_left_while_it_waits_and_goes_on_with_decisions_in_files() {
     home.write("work/rest", &from(2));
     let left = home.prints(&["run", "page", "--leave", "--model", "scripted:rest"]);
     let waits = "waits for progress/approvals/decisions/req_0002.json";
-    assert!(left.contains("plan.approved\n") && left.contains(waits), "{left}");
+    assert!(left.contains("Plan approved\n") && left.contains(waits), "{left}");
     fs::write(decisions.join("req_0002.json"), approved).unwrap();
     home.write("work/rest", &from(3));
     let out = home.prints(&["run", "page", "--leave", "--model", "scripted:rest"]);
@@ -240,7 +255,7 @@ fn a_task_that_a_page_exported_is_imported_and_goes_on() {
     let run =
         ["run", "page", "--import", "export.json", "--approve", "automatic", "--model", "scripted:script"];
     let out = home.prints(&run);
-    assert!(out.contains("finish  completed"), "{out}");
+    assert!(out.contains("Ended: completed"), "{out}");
     assert_eq!(fs::read(home.file("work/page/task/logo.png")).unwrap(), [0x89, b'P', b'N', 0xff]);
     assert_eq!(fs::read_to_string(home.file("work/page/progress/artifacts/page.md")).unwrap(), "# Page\n");
     let events = fs::read_to_string(home.file("work/page/progress/events.ndjson")).unwrap();
@@ -297,7 +312,7 @@ fn a_task_goes_green_by_its_tests_and_each_command_is_written_down_as_approved()
     let run =
         ["run", "page", "--approve", "automatic", "--model", "scripted:script", "--shell", "--test", tests];
     let out = home.prints(&run);
-    assert!(out.contains("finish  completed"), "{out}");
+    assert!(out.contains("Ended: completed"), "{out}");
     let read = |path: &str| fs::read_to_string(home.file(&format!("work/page/progress/{path}"))).unwrap();
     let acted = read("steps/act-1-s1/session.ndjson");
     assert!(
@@ -330,7 +345,7 @@ fn an_agent_remembers_over_its_tasks_what_they_came_to() {
             ["run", folder, "--approve", "automatic", "--model", "scripted:script", "--memory", "memory.db"];
         home.prints(&run)
     };
-    assert!(run("first").contains("memory.write"));
+    assert!(run("first").contains("Memory written"));
     run("second");
     let prompt = fs::read_to_string(home.file("work/second/progress/steps/gather-1/prompt.json")).unwrap();
     assert!(prompt.contains("Recalled (agent)") && prompt.contains("The brief wants one page."), "{prompt}");

@@ -71,9 +71,17 @@ impl Screen {
         self.presses("Enter");
     }
 
+    /// Without empty rows, which keep blocks apart.
     pub fn text(&self) -> String {
+        let rows = self.rows();
+        rows.lines().filter(|row| !row.is_empty()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// All rows, to the last one with a letter.
+    pub fn rows(&self) -> String {
         let text = String::from_utf8(self.tmux(&["capture-pane", "-p"]).stdout).unwrap();
-        text.trim_end().to_owned()
+        let rows: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
+        rows.join("\n")
     }
 
     /// With the orders for its colours.
@@ -126,16 +134,16 @@ fn a_conversation_looks_as_it_should() {
     let script = [&answer, &form, &done, &secret, &done, &sleeps];
     home.write("work/script", &script.map(|line| format!("{line}\n")).concat());
     let Some(screen) = Screen::start(&home, "chat --model scripted:script --allow bash") else { return };
-    screen.ends("begins another line\n>");
+    screen.ends("shift-tab: modes\n>");
     screen.says("Tell me.");
     let drawn = screen.ends("│x  │y   │\n>");
-    let looks = "Gloves\n\nSome bold words:\n\n• one\n• two\n\n│ a │日本│\n├───┼────┤\n│x  │y   │\n>";
+    let looks = "Gloves\nSome bold words:\n• one\n• two\n│ a │日本│\n├───┼────┤\n│x  │y   │\n>";
     assert!(drawn.contains("\n> Tell me.\n") && drawn.ends_with(looks), "{drawn}");
 
     screen.says("Send it.");
-    screen.ends("? Where to? street:");
+    screen.ends("? Where to? (1 of 2) street:");
     screen.says("Main Street 1");
-    screen.ends("\n? Where to? town:\n  1  Bern\n  2  Oslo\nAnswer:");
+    screen.ends("\n? Where to? (2 of 2) town:\n  1  Bern\n  2  Oslo\nAnswer:");
     screen.says("b");
     screen.ends("! answer with a number from 1 to 2, or the words of a line\nAnswer:");
     screen.says("2");
@@ -167,6 +175,36 @@ fn a_conversation_looks_as_it_should() {
     screen.ends("\nctrl-C again leaves\n>");
     screen.presses("C-c");
     screen.ends("\nended with 0");
+}
+
+#[test]
+fn blocks_stand_apart_and_code_and_calls_have_colours() {
+    let home = Home::new();
+    let reads = serde_json::json!({ "text": "I look.", "calls": [
+        { "tool": "read_file", "input": { "path": "script" } }, { "tool": "read_file", "input": { "path": "nothing" } }] });
+    let answer =
+        serde_json::json!({ "text": "So:\n\n```rust\nlet a = 1; // one\n\tb();\n```\n\nNo more.\n" });
+    home.write("work/script", &format!("{reads}\n{answer}\n"));
+    let Some(screen) = Screen::start(&home, "chat --model scripted:script") else { return };
+    screen.ends("\n>");
+    screen.says("Why?");
+    screen.ends("\nNo more.\n>");
+    let rows = screen.rows();
+    assert!(rows.contains("modes\n\n> Why?\n\nI look.\n\n● Read script\n  "), "{rows}");
+    assert!(rows.contains("\n● Read nothing\n  ✗ `nothing` does not exist\n\nSo:\n\nlet a = 1;"), "{rows}");
+    assert!(rows.ends_with("\n    b();\n\nNo more.\n\n>"), "{rows}");
+    let coloured = screen.coloured();
+    let row = |part: &str| coloured.lines().rev().find(|row| row.contains(part)).unwrap().to_owned();
+    // A word of the language, a number and a comment; the background goes on to the end of the widest line.
+    let code = row("let");
+    assert!(["38;5;183", "38;5;216", "38;5;245"].iter().all(|colour| code.contains(colour)), "{code:?}");
+    assert!(row("b").contains("48;5;237"), "{coloured:?}");
+    assert!(row("> ").contains("1m"), "what a person says is bold: {coloured:?}");
+    assert!(row("does not exist").contains("\u{1b}[31m"), "{coloured:?}");
+    assert!(
+        row("Read script").contains("\u{1b}[3") && row("Read nothing").contains("\u{1b}[31m"),
+        "{coloured:?}"
+    );
 }
 
 #[test]

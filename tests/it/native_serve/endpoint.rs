@@ -237,6 +237,46 @@ fn arguments_that_nobody_could_be_shown_do_not_run_where_they_can_be_read_later(
 }
 
 #[test]
+fn a_rule_is_asked_once_for_a_call_whose_arguments_are_read_before_and_behind_it() {
+    let folder = Folder::new();
+    let model = ScriptedModel::by(|_, _| Line::call("pay", "c1", json!({ "cents": 300 })));
+    let server = Server::new(folder.database(), move || Ok(Arc::new(model.clone()) as Arc<dyn ModelAdapter>));
+    let rules = Arc::new(AtomicUsize::new(0));
+    let of_tool = Arc::clone(&rules);
+    let running = Running::start(server.chat_tools(move |_| {
+        let rules = Arc::clone(&of_tool);
+        let rule = move |_: &Value| {
+            rules.fetch_add(1, Ordering::SeqCst);
+            true
+        };
+        let read = |written: Json| {
+            let cents = written.read::<Value>().ok().and_then(|written| written["cents"].as_u64());
+            Ok(Json::from(json!({ "euros": cents.unwrap_or_default() / 100 })))
+        };
+        let pay = |input: Value, _: ToolContext| std::future::ready(format!("paid {}", input["euros"]));
+        let anything = json!({ "type": "object" });
+        vec![Tool::new("pay", "Pays.", anything, pay).read_as(read).permission_if(rule)]
+    }));
+    let (_, _, answer) = whole(running.open("POST", "/api/chat", &[], Some(HI)));
+    let ticket = answer.split("\"ticket\":\"").nth(1).unwrap().split('"').next().unwrap();
+    let ask = |more: Value| {
+        let mut call = json!({ "id": "c1", "name": "pay", "input": { "cents": 300 }, "ticket": ticket });
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let body = json!({ "toolCall": call }).to_string();
+        let (status, _, told) = whole(running.open("POST", "/api/chat", &[], Some(&body)));
+        assert_eq!(status, 200, "{told}");
+        told
+    };
+    let shown = ask(json!({ "wants": "arguments" }));
+    assert!(shown.contains("\"euros\":3") && rules.load(Ordering::SeqCst) == 0, "{shown}");
+    let verdict = ask(json!({ "wants": "permission" }));
+    assert_eq!(rules.load(Ordering::SeqCst), 1, "{verdict}");
+    let outcome = ask(json!({ "shown": { "euros": 3 } }));
+    assert!(outcome.contains("paid 3"), "{outcome}");
+    assert_eq!(rules.load(Ordering::SeqCst), 1, "{outcome}");
+}
+
+#[test]
 fn an_answer_goes_on_when_its_line_is_cut_and_the_model_is_asked_once() {
     let folder = Folder::new();
     let gate = Gate::new();

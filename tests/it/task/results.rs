@@ -8,7 +8,7 @@ use glove_wasm_task::{ResultView, TaskSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{asked, builder, spec, worker, workspace};
+use super::{asked, builder, kinds, spec, worker, workspace};
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 #[schemars(crate = "glove_wasm::schemars")]
@@ -42,6 +42,7 @@ fn a_task_gives_a_value_of_a_type_and_the_model_mends_one_that_does_not_fit() {
     let value = block_on(choice.read(&files)).unwrap();
     assert_eq!(value, Some(Choice { city: "Leipzig".to_owned(), price: 336 }));
     assert_eq!(result.ext.read::<Order>().unwrap(), Order { number: 7 });
+    assert!(result.warnings.is_empty() && !kinds(&files).contains(&"output.missing".to_owned()));
     assert!(result.deliverables.iter().any(|made| made.path == "progress/artifacts/output.json"));
     let calls: Vec<&str> =
         result.steps.iter().flat_map(|step| &step.tool_calls).map(|call| call.status.as_str()).collect();
@@ -60,4 +61,11 @@ fn a_task_that_ends_without_its_value_has_none_and_no_file_of_it() {
     let result = block_on(agent.do_task(files.clone(), spec(), ResultView::Full)).unwrap();
     assert_eq!(block_on(choice.read(&files)).unwrap(), None);
     assert!(result.deliverables.iter().all(|made| !made.path.ends_with("output.json")));
+    let told = "the task ended and never gave its value (progress/artifacts/output.json is missing)";
+    assert_eq!(result.warnings, [told]);
+    let kinds = kinds(&files);
+    assert!(kinds.ends_with(&["output.missing".to_owned(), "finish".to_owned()]), "{kinds:?}");
+    // Those who ask for the summary hear of it too.
+    let summary = block_on(agent.resume(files.clone())).unwrap();
+    assert_eq!(block_on(summary.result(ResultView::Summary)).unwrap().warnings, [told]);
 }

@@ -1,16 +1,21 @@
 // The board of a task that a server runs: everything is asked over HTTP, and no files are here.
 import { fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { createTaskClient } from "glove-wasm/remote";
-import { MemoryTaskWorkspace, TaskAgent } from "glove-wasm/tasks";
+import { MemoryTaskWorkspace, TaskAgent, type TaskAgentConfig, taskOutput } from "glove-wasm/tasks";
 import { TaskBoard, useTask } from "glove-wasm/tasks/react";
 import { createTaskHandler } from "glove-wasm/tasks/server";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { workingModel } from "../../support/tasks.js";
 
-function server(refused: () => boolean = () => false, unreachable: () => boolean = () => false) {
+function server(
+  refused: () => boolean = () => false,
+  unreachable: () => boolean = () => false,
+  more: Partial<TaskAgentConfig> = {},
+) {
   const workspaces = new Map<string, MemoryTaskWorkspace>();
   const handler = createTaskHandler({
-    agent: new TaskAgent({ createModel: workingModel, pollMs: 5, approvals: { require_plan: true } }),
+    agent: new TaskAgent({ createModel: workingModel, pollMs: 5, approvals: { require_plan: true }, ...more }),
     workspace: (id) => {
       const workspace = workspaces.get(id) ?? new MemoryTaskWorkspace();
       workspaces.set(id, workspace);
@@ -69,6 +74,19 @@ test("a person watches a task of a server, edits its notes, approves its plan, a
   const count = asked.length;
   await new Promise((go) => setTimeout(go, 700));
   expect(asked.length).toBe(count);
+});
+
+test("a value that a task never gave is told on the board", async () => {
+  const choice = taskOutput(z.object({ city: z.string() }));
+  const tools = { approvals: "automatic", tools: [choice.tool], toolPhases: { give_output: ["act"] } } as const;
+  const { client } = server(undefined, undefined, tools);
+  const { id } = await client.startTask("Choose a city");
+  render(<TaskBoard task={{ client, id }} markdown={false} unstyled />);
+  await screen.findByText("Completed", { selector: "header *" });
+  await screen.findByText("the task ended and never gave its value (progress/artifacts/output.json is missing)", {
+    selector: "[data-glove-verdict] *",
+  });
+  await screen.findByText("The result was not given");
 });
 
 test("a stopped task is resumed by the server, and a request that is refused is shown", async () => {

@@ -409,6 +409,7 @@ test("an output that does not fit its schema is given again, and what a hand has
   expect(await output.read(workspace)).toBe(undefined);
   const result = await agent.doTask(workspace, "Choose a city");
   expect(result.deliverables?.map(({ path }) => path)).toEqual(["progress/artifacts/output.json"]);
+  expect(result.warnings).toBe(undefined);
   expect(await output.read(workspace)).toEqual({ city: "Leipzig" });
   const refused = model.calls.flatMap(({ messages }) => messages.flatMap(({ tool_results }) => tool_results ?? []));
   expect(refused[0]?.result).toMatchObject({ status: "error", message: "TOOL_INPUT_INVALID" });
@@ -420,7 +421,13 @@ test("an output that does not fit its schema is given again, and what a hand has
   const priced = taskOutput(z.object({ price: z.string().transform(Number) }));
   const second = scripted(["Found.", '{"steps": [{"title": "Choose"}]}', give("c1", { price: "3" }), "Done.", '{"pass": true}']);
   const other = new MemoryTaskWorkspace();
-  await new TaskAgent({ ...second.config, tools: [priced.tool], toolPhases: { give_output: ["act"] } }).doTask(other, "Choose");
+  const never = await new TaskAgent({ ...second.config, tools: [priced.tool], toolPhases: { give_output: ["act"] } }).doTask(
+    other,
+    "Choose",
+  );
+  // It ends without the value, and says so to whoever reads the result or the journal.
+  expect(never.warnings).toEqual(["the task ended and never gave its value (progress/artifacts/output.json is missing)"]);
+  expect(await text(other, "progress/events.ndjson")).toContain('"type":"output.missing"');
   expect(await priced.read(other)).toBe(undefined);
   expect(JSON.stringify(second.model.calls)).toContain("The output does not fit its schema: price");
 });

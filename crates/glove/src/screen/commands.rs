@@ -47,6 +47,7 @@ pub(crate) const COMMANDS: &[(&str, &str)] = &[
     ("/SKILL", "[WORDS]: has the model do as this skill of the project says"),
     ("/exit", "leaves; so does ctrl-D"),
 ];
+const LINES: &[(&str, &str)] = &[("alt-enter", "begins another line; so does \\ at the end of one")];
 const KEYS: &[(&str, &str)] = &[
     ("enter", "sends what was typed: the model reads it before its next step"),
     ("tab", "sends it when the answer is there"),
@@ -166,7 +167,8 @@ impl Screen<'_> {
         let mode = self.modes.now();
         let name = mode.name().unwrap_or("normal mode");
         let about = format!("{name}: {}", mode.about());
-        self.told_status = None;
+        // The line of the status says it again when something was used.
+        self.told_status = self.status();
         let width = pages::size().0;
         self.status_rows = pages::rows(&[&about], width).len();
         Ok(self.display.print_lines(&[about], true)?)
@@ -283,7 +285,7 @@ impl Screen<'_> {
 /// The commands and the keys, what each does behind its name.
 fn help_rows(width: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    for (title, names) in [("", COMMANDS), ("While it works:", KEYS)] {
+    for (title, names) in [("", COMMANDS), ("", LINES), ("While it works:", KEYS)] {
         if !title.is_empty() {
             lines.push(title.to_owned());
         }

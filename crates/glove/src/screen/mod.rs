@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 use crate::agent::OpenAgent;
 use crate::calls::Calls;
 use crate::chat::is_unfinished;
-use crate::display::Display;
+use crate::display::{Block, Display};
 use crate::editor::{Draft, Entered, Lines};
 use crate::end_signals::EndSignals;
 use crate::failure::Failure;
@@ -182,10 +182,8 @@ impl Screen<'_> {
         self.display
             .print_lines(&[format!("glove · {} · {folder}", terminal_text::isolated_name(&model))], false)?;
         if is_new {
-            self.display.lines(
-                &["/help lists the commands", "\\ at the end of a line, or alt-enter, begins another line"],
-                true,
-            )?;
+            self.display
+                .lines(&["/help: commands · @FILE: sends it · !COMMAND: runs it · shift-tab: modes"], true)?;
         } else {
             self.recall()?;
         }
@@ -202,6 +200,7 @@ impl Screen<'_> {
         }
         let mut stopped: Option<Instant> = None;
         loop {
+            self.display.apart(Block::Prompt)?;
             self.tell_status()?;
             for text in self.sent.drain(..) {
                 editor.remember(&text);
@@ -227,6 +226,7 @@ impl Screen<'_> {
                 Entered::End => return Ok(Next::Leave),
             };
             self.status_rows = 0;
+            self.display.typed();
             stopped = None;
             match self.on_line(&line)? {
                 Next::Prompt => {}

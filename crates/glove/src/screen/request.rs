@@ -12,6 +12,7 @@ use glove_wasm::runtime::{Prompt, Response, ResponseFuture};
 use glove_wasm::system::RandomIds;
 
 use super::{FRAME, LOOK, Screen, TWICE, Waiting};
+use crate::display::Block;
 use crate::ends::Ends;
 use crate::failure::Failure;
 use crate::incoming::Incoming;
@@ -263,7 +264,9 @@ impl Screen<'_> {
             Err(failure) => {
                 let width = pages::size().0;
                 let words = format!("{}. /retry asks again", failure.words);
-                self.display.lines(&broken("✗ ", &words, width), false)?;
+                self.display.apart(Block::Answer)?;
+                let rows = broken("✗ ", &terminal_text::clean(&words), width);
+                self.display.failed_rows(&rows)?;
                 for line in failure.details.iter().flat_map(|details| details.lines()) {
                     self.display.lines(&broken("  ", line, width), true)?;
                 }

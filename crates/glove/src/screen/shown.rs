@@ -7,6 +7,7 @@ use glove_wasm::message::ToolStatus;
 
 use super::{Screen, Waiting};
 use crate::calls::Shown;
+use crate::display::{Block, CallState};
 use crate::failure::Failure;
 use crate::pages;
 use crate::reading::Reading;
@@ -26,8 +27,7 @@ impl Screen<'_> {
         if self.summary_is_due {
             return Ok(());
         }
-        let limit = self.usual_compaction.as_ref().map(|usual| usual.context_limit);
-        let status = status(self.open_agent.agent.session(), self.modes.now(), limit);
+        let status = self.status();
         if status != self.told_status {
             if let Some(status) = &status {
                 self.status_rows += pages::rows(std::slice::from_ref(status), pages::size().0).len();
@@ -38,6 +38,11 @@ impl Screen<'_> {
         Ok(())
     }
 
+    pub(super) fn status(&self) -> Option<String> {
+        let limit = self.usual_compaction.as_ref().map(|usual| usual.context_limit);
+        status(self.open_agent.agent.session(), self.modes.now(), limit)
+    }
+
     /// The end of what was said before.
     pub(super) fn recall(&mut self) -> Result<(), Failure> {
         for entry in recalled(self.open_agent.agent.session()) {
@@ -45,7 +50,7 @@ impl Screen<'_> {
                 Recalled::Person(text) => {
                     let lines =
                         text.lines().map(|line| format!("> {}", terminal_text::untrusted_lines(line)));
-                    self.display.print_lines(&lines.collect::<Vec<_>>(), true)?;
+                    self.display.person(&lines.collect::<Vec<_>>())?;
                 }
                 Recalled::Agent(text) => self.display.markdown(&text)?,
                 Recalled::Call(call) => self.show_calls(vec![call])?,
@@ -68,7 +73,7 @@ impl Screen<'_> {
             if let Some(at) = self.waiting.iter().position(|waiting| waiting.id == *request) {
                 let Waiting { text, .. } = self.waiting.remove(at);
                 let lines = text.lines().map(|line| format!("> {}", terminal_text::untrusted_lines(line)));
-                self.display.print_lines(&lines.collect::<Vec<_>>(), false)?;
+                self.display.person(&lines.collect::<Vec<_>>())?;
             }
         }
         if let Some(text) = self.said.unseen(event).filter(|_| !self.hides) {
@@ -124,10 +129,21 @@ impl Screen<'_> {
 
     pub(super) fn show_calls(&mut self, shown: Vec<Shown>) -> Result<(), Failure> {
         for Shown { call, result, change } in shown {
+            let has_failed = result.first().is_some_and(|line| line.starts_with('✗'));
+            self.display.apart(Block::Calls)?;
             if let Some(call) = call {
-                self.display.print_lines(&[format!("● {call}")], false)?;
+                let state = match result.is_empty() {
+                    true => CallState::Running,
+                    false if has_failed => CallState::Failed,
+                    false => CallState::Done,
+                };
+                self.display.call(&call, state)?;
             }
-            self.display.print_lines(&result_rows(&result, pages::size().0), true)?;
+            let rows = result_rows(&result, pages::size().0);
+            match has_failed {
+                true => self.display.failed_rows(&rows)?,
+                false => self.display.print_lines(&rows, true)?,
+            }
             self.display.print_lines(&change, false)?;
         }
         Ok(())

@@ -2,16 +2,16 @@
 
 use crate::error::{Failure, TaskErrorKind};
 use crate::layout::{self, WorkspacePath};
-use crate::machine::Task;
 use crate::machine::budget::budget_end;
 use crate::machine::effect::{Effect, Effects};
 use crate::machine::journal::fields;
+use crate::machine::{Observed, Task};
 use crate::report::{FinishReason, StepStatus, TaskStatus};
 use glove_wasm::json::Json;
 
 impl Task {
     /// The loop has nothing left to do.
-    pub(super) fn at_end(&mut self, now: u64, fx: &mut Effects) {
+    pub(super) fn at_end(&mut self, now: u64, seen: &Observed, fx: &mut Effects) {
         if let Some(budget) = self.state.only_verify {
             // The task is not finished, whatever the verification says: the budget stopped it.
             let verdict = self.state.verdict.as_ref().filter(|_| self.state.verified_part);
@@ -29,6 +29,11 @@ impl Task {
             }
             _ => FinishReason::Completed,
         };
+        if seen.output_missing {
+            let message = format!("the task ended and never gave its value ({} is missing)", layout::OUTPUT);
+            self.emit(now, "output.missing", message.as_str(), Json::null());
+            self.warn(message);
+        }
         self.finish(now, reason, fx);
     }
 

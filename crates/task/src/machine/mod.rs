@@ -105,6 +105,8 @@ pub struct Observed {
     pub foreign: Vec<String>,
     /// What is wanted of channels of the memory that need consent.
     pub memory: Vec<MemoryWish>,
+    /// The agent has a tool that gives the value of a task, and the value is not there.
+    pub output_missing: bool,
 }
 
 /// How the run of a step came to its end, and what it did.

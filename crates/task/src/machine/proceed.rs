@@ -91,10 +91,10 @@ impl Task {
                         fx.extend([Effect::Save, Effect::Wait { until }]);
                     }
                     // Approved automatically.
-                    None => self.at_end(now, fx),
+                    None => self.at_end(now, seen, fx),
                 }
             }
-            Next::Step(_) | Next::Done => self.at_end(now, fx),
+            Next::Step(_) | Next::Done => self.at_end(now, seen, fx),
             Next::Failed(message) => {
                 self.fail(now, Failure { code: TaskErrorKind::Loop.code().to_owned(), message }, fx);
             }

@@ -302,6 +302,8 @@ impl TaskHandle {
             foreign: self.running.foreign(&decisions),
             decisions,
             memory: self.running.wishes().await?,
+            output_missing: self.running.shared.parts.gives_output()
+                && read_known(files, layout::OUTPUT).await?.is_none(),
         })
     }
 

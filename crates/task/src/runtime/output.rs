@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::layout::{OUTPUT, WorkspacePath};
+use crate::layout::{GIVES_OUTPUT, OUTPUT, WorkspacePath};
 use crate::runtime::agent::TaskAgentBuilder;
 use crate::runtime::workspace::{Workspace, read_known};
 use crate::{TaskError, TaskErrorKind};
@@ -39,7 +39,7 @@ impl<T: JsonSchema + DeserializeOwned + 'static> TaskOutput<T> {
     fn tool(description: &str, files: Arc<dyn Workspace>) -> Tool {
         let description =
             format!("{description} Call it when the work is done; calling it again replaces what was given.");
-        Tool::new("give_output", description, schema_of::<T>(), move |input: Json, _: ToolContext| {
+        Tool::new(GIVES_OUTPUT, description, schema_of::<T>(), move |input: Json, _: ToolContext| {
             let files = Arc::clone(&files);
             async move {
                 input.read::<T>()?;

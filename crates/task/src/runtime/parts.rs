@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::layout::GIVES_OUTPUT;
 use crate::prompt::StepPrompt;
 use crate::runtime::credentials::CredentialBroker;
 use crate::runtime::memory::MemoryWorkspace;
@@ -82,6 +83,15 @@ impl Parts {
             names.push(name);
         }
         Ok(())
+    }
+
+    /// Whether a task of this agent is to give a value.
+    pub(super) fn gives_output(&self) -> bool {
+        let made = || self.file_tools.iter().map(|(make, _)| make.tool(Arc::new(MemoryWorkspace::new())));
+        let hosted = || self.hosted.iter().flat_map(|hosted| hosted.host.definitions());
+        self.tools.iter().any(|entry| entry.tool.name() == GIVES_OUTPUT)
+            || made().any(|tool| tool.name() == GIVES_OUTPUT)
+            || hosted().any(|definition| definition.name == GIVES_OUTPUT)
     }
 
     fn check_skills(&self, hosted: &[String]) -> Result<(), TaskError> {

@@ -64,8 +64,8 @@ pub(super) async fn result_of(
         result.deliverables.extend(deliverable(files, &entry.path).await?);
     }
     result.verdict = state.verdict;
+    result.warnings = state.warnings;
     if view == ResultView::Full {
-        result.warnings = state.warnings;
         for step in &state.steps {
             let path = layout::of_step(&step.id, "report.json");
             let report = read_text(files, &path).await?;

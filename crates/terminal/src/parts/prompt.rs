@@ -259,8 +259,12 @@ fn typed(message: &str, ask: &Ask, how: How<'_>) -> Result<Answer, InquireError>
         Ask::Secret => Answer::Value(Json::string(&secret(message)?)),
         Ask::Form(fields) => {
             let mut values = Map::new();
-            for field in fields {
-                if let Some(value) = fill(message, field, how)? {
+            for (at, field) in fields.iter().enumerate() {
+                let message = match fields.len() {
+                    1 => message.replace('\n', " "),
+                    count => format!("{} ({} of {count})", message.replace('\n', " "), at + 1),
+                };
+                if let Some(value) = fill(&message, field, how)? {
                     values.insert(field.name.clone(), value);
                 }
             }
@@ -284,7 +288,7 @@ fn secret(message: &str) -> Result<String, InquireError> {
 
 /// `None` for a field that may stay empty and does.
 fn fill(form: &str, field: &Field, how: How<'_>) -> Result<Option<Value>, InquireError> {
-    let message = format!("{} {}:", form.replace('\n', " "), text::isolated_name(&field.label));
+    let message = format!("{form} {}:", text::isolated_name(&field.label));
     if !field.options.is_empty() {
         let chosen = choose(&message, &field.options, None, How { is_typing: false, ..how });
         let chosen = chosen.map_err(InquireError::IO)?;

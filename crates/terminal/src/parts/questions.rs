@@ -117,9 +117,10 @@ impl Question {
         let message =
             |usual: &str| text(&input, "message").map_or_else(|| usual.to_owned(), text::untrusted_lines);
         let tool = text(&input, "toolName").unwrap_or("this tool");
+        let call = input.get("toolInput").unwrap_or(&Value::Null);
         let (message, ask) = match slot.renderer.as_str() {
             "permission_request" => {
-                let question = format!("Run {}?", text::isolated_name(tool));
+                let question = text::call_question(tool, call);
                 let name = text::isolated_name(tool);
                 let decision = Decision::permission(&name);
                 let decision = if is_of_arguments { decision.exactly(&name) } else { decision };
@@ -131,9 +132,7 @@ impl Question {
                 };
                 (question, allows(decision))
             }
-            "approval_request" => {
-                (format!("Run {}?", text::isolated_name(tool)), allows(Decision::approval()))
-            }
+            "approval_request" => (text::call_question(tool, call), allows(Decision::approval())),
             "interrupted_call" => (
                 format!(
                     "{} was interrupted, and may have taken effect. Run it again?",

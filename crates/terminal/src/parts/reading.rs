@@ -71,7 +71,7 @@ fn colour_of(line: &str) -> Option<&'static str> {
 }
 
 /// A person can turn them off, as for other programs.
-fn has_colours() -> bool {
+pub fn has_colours() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 

@@ -243,6 +243,32 @@ pub fn cut(line: &str, most: usize) -> String {
     }
 }
 
+/// What a tool for files and commands does, in a word; other tools have their names.
+fn verb(tool: &str) -> Option<&'static str> {
+    Some(match tool {
+        "bash" | "shell" => "Run",
+        "read_file" | "file_read" => "Read",
+        "edit_file" => "Edit",
+        "write_file" | "fs_write" => "Write",
+        "list_dir" => "List",
+        "search" => "Search",
+        "ask_user" => "Ask",
+        _ => return None,
+    })
+}
+
+/// What is asked before a call runs. What it does stands above the question, to its end.
+pub fn call_question(tool: &str, input: &Value) -> String {
+    let path = ["path", "file_path"].into_iter().find_map(|name| input.get(name)?.as_str());
+    match (verb(tool), path) {
+        (Some("Run"), _) if input.get("command").is_some() => "Run this command?".to_owned(),
+        (Some(verb @ ("Edit" | "Write")), Some(path)) => {
+            format!("{verb} {}?", isolated(&cut(&clean_name(path), LONGEST_CALL)))
+        }
+        _ => format!("Run {}?", isolated_name(tool)),
+    }
+}
+
 /// A call in one line.
 pub fn call_line(tool: &str, input: &Value) -> String {
     let first = ["command", "path", "file_path", "pattern", "message"]
@@ -254,7 +280,7 @@ pub fn call_line(tool: &str, input: &Value) -> String {
         (None, other) => other.to_string(),
     };
     let about = about.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
-    let tool = cut(&clean_name(tool), LONGEST_CALL);
+    let tool = cut(&clean_name(verb(tool).unwrap_or(tool)), LONGEST_CALL);
     let about = cut(&clean(&about), LONGEST_CALL.saturating_sub(tool.chars().count()));
     format!("{} {}", isolated(&tool), isolated(&about)).trim_end().to_owned()
 }
