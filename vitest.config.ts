@@ -55,8 +55,8 @@ const alone = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
-    // Tests of browsers and servers wait most of their time, so no core is kept free for vitest itself.
-    maxWorkers: availableParallelism(),
+    // Tests of servers wait for a part of their time, so no core is kept free for vitest itself. `npm test` says where there are more.
+    maxWorkers: Number(process.env.TEST_WORKERS ?? availableParallelism()),
     projects: [
       { test: { name: "js", include: ["tests/{js,docs,strict}/**/*.test.ts"], setupFiles, testTimeout: 30_000 } },
       { test: { name: "js-react", ...react, env: { GLOVE_REACT: "19" } } },

@@ -7,16 +7,16 @@ import { build, decoders } from "./build.mjs";
 import { findShell } from "./lib/chromium.mjs";
 import { engines } from "./lib/engines.mjs";
 import { fingerprint, hasStamp, inRoot, writeStamp } from "./lib/project.mjs";
-import { main, output, processorTime, run, runTool, StepFailed } from "./lib/run.mjs";
+import { machineTime, main, output, processorTime, run, runTool, StepFailed } from "./lib/run.mjs";
 import { setup } from "./setup.mjs";
 
 const runners = {
-  rust: { run: () => cargo(), needs: { servers: true } },
+  rust: { run: (_, show) => cargo([], show), needs: { servers: true } },
   js: { run: () => vitest("js", ["js*"]), needs: { build: true } },
-  e2e: { run: () => vitest("e2e", ["e2e*"]), needs: { build: true, decoders: true, chromium: true, site: true } },
+  e2e: { run: () => inBrowsers("e2e", ["e2e*"]), needs: { build: true, decoders: true, chromium: true, site: true } },
   engines: { run: inEngines, needs: { build: true, engines: true } },
   real: { run: withRealParts, needs: { build: true, chromium: true, real: true, servers: true } },
-  packaging: { run: () => vitest("packaging", ["packaging"]), needs: { build: true, chromium: true } },
+  packaging: { run: () => inBrowsers("packaging", ["packaging"]), needs: { build: true, chromium: true } },
   // Hours: before a release, and when what they are about has changed.
   long: { run: longLoops, needs: { build: true, chromium: true, servers: true }, byNameOnly: true },
 };
@@ -82,27 +82,41 @@ async function test(names) {
 
   const sums = none();
   const times = [];
-  // Most of the build is the work of one core, so the Rust tests are compiled beside it; running them says what is wrong.
-  const compiling =
-    needed("build") && names.includes("rust") && failureOf(() => run("cargo", rustTests("--no-run"), { silent: true }));
+  const runs = async (name, show = undefined) => {
+    const [since, worked, machine, before] = [performance.now(), processorTime(), machineTime(), state()];
+    const found = await runners[name].run(tools, show);
+    add(sums, found);
+    if (found.passed > 0 && found.failed.length === 0) writeStamp(`passed-${name}`, before);
+    const took = performance.now() - since;
+    const share = Math.round((100 * (machineTime() - machine)) / (took * availableParallelism()));
+    const own = worked === undefined ? "" : `${seconds(processorTime() - worked)} of the processor, `;
+    // What runs beside others is counted with them.
+    times.push(`${name} ${seconds(took)} (${show ? "beside the next" : `${own}${share} % of the machine`})`);
+  };
+  // Most of the build is the work of one core, and the Rust tests wait for servers and clocks: they run beside the build and the tests
+  // behind it, and are shown when they have ended.
+  let inRust;
+  if (names.includes("rust") && needed("build")) {
+    const shown = [];
+    inRust = runs("rust", (text) => shown.push(text)).finally(() => console.log(`\n── rust tests\n${shown.join("")}`));
+    // Its failure is thrown where it is waited for.
+    inRust.catch(() => {});
+  }
   // A build that fails must not keep the Rust tests from running: they may say why.
   const buildFailure = needed("build") && (await failureOf(() => builds(tools, needed("decoders"))));
-  await compiling;
   if (buildFailure) sums.failed.push(`the build: ${buildFailure.message}`);
   for (const name of names) {
+    if (inRust && name === "rust") continue;
     if (runners[name].needs.build && buildFailure) {
       console.error(`✗ ${name} tests not run: ${buildFailure.message}`);
       continue;
     }
+    // Browsers have the machine for themselves.
+    if (name !== "js") await inRust;
     console.log(`\n── ${name} tests`);
-    const [since, worked, before] = [performance.now(), processorTime(), state()];
-    const found = await runners[name].run(tools);
-    add(sums, found);
-    if (found.passed > 0 && found.failed.length === 0) writeStamp(`passed-${name}`, before);
-    const seconds = (ms) => `${Math.round(ms / 1000)} s`;
-    const work = worked === undefined ? "" : ` (${seconds(processorTime() - worked)} of the processor)`;
-    times.push(`${name} ${seconds(performance.now() - since)}${work}`);
+    await runs(name);
   }
+  await inRust;
   const { passed, failed, skipped } = sums;
   // Last, so that it is there where only the end of what was printed is kept.
   for (const name of failed) console.error(`✗ ${name}`);
@@ -110,6 +124,8 @@ async function test(names) {
   console.log(`${passed} passed, ${failed.length} failed${skipped ? `, ${skipped} skipped` : ""}`);
   if (failed.length) process.exitCode = 1;
 }
+
+const seconds = (ms) => `${Math.round(ms / 1000)} s`;
 
 // What failed is named.
 function none() {
@@ -147,25 +163,21 @@ async function longLoops() {
   add(sums, await cargo(["--test", "it", "--", "killed", "answered", "native_glove::green", "--test-threads", "1"]));
   add(
     sums,
-    await vitest(
-      "e2e",
-      ["e2e"],
-      ["kills", "tab-deaths", "tasks", "walk-throughs"].map((name) => `tests/e2e/${name}.test.ts`),
-    ),
+    await vitest("e2e", ["e2e"], {
+      files: ["kills", "tab-deaths", "tasks", "walk-throughs"].map((name) => `tests/e2e/${name}.test.ts`),
+    }),
   );
   add(
     sums,
-    await vitest(
-      "packaging",
-      ["packaging"],
-      ["next", "create", "created-apps"].map((name) => `tests/packaging/${name}.test.ts`),
-    ),
+    await vitest("packaging", ["packaging"], {
+      files: ["next", "create", "created-apps"].map((name) => `tests/packaging/${name}.test.ts`),
+    }),
   );
   return sums;
 }
 
 /** Unit, integration and documentation tests. */
-async function cargo(some = []) {
+async function cargo(some = [], show = undefined) {
   const counts = none();
   const running = new Set();
   const onLine = (line) => {
@@ -180,7 +192,7 @@ async function cargo(some = []) {
   // Many of them wait for servers and clocks.
   const env = { RUST_TEST_THREADS: process.env.RUST_TEST_THREADS ?? String(2 * availableParallelism()) };
   const failure = await failureOf(() =>
-    run("cargo", [...rustTests("--no-fail-fast"), ...some], { onLine, env, silenceMs: some.length ? longMs : silenceMs }),
+    run("cargo", [...rustTests("--no-fail-fast"), ...some], { onLine, show, env, silenceMs: some.length ? longMs : silenceMs }),
   );
   counts.failed.push(...[...running].map((name) => `${name}: it did not end`));
   return countFailure(counts, failure);
@@ -200,7 +212,7 @@ async function inEngines(tools) {
     Object.assign(process.env, programs);
     installed.push(`engines-${name}`);
   }
-  if (installed.length) add(sums, await vitest("engines", installed));
+  if (installed.length) add(sums, await inBrowsers("engines", installed));
   return sums;
 }
 
@@ -211,8 +223,11 @@ async function withRealParts(tools) {
   return vitest("real", ["real"]);
 }
 
-/** These projects of vitest.config.ts; the report has the name. */
-async function vitest(name, projects, files = []) {
+/** Tests of browsers wait a third of their time, so there is one more of them than cores. */
+const inBrowsers = (name, projects) => vitest(name, projects, { workers: availableParallelism() + 1 });
+
+/** These projects of vitest.config.ts, or these files of them; the report has the name. */
+async function vitest(name, projects, { files = [], workers = availableParallelism() } = {}) {
   const report = inRoot(".cache", "reports", `${name}.json`);
   mkdirSync(inRoot(".cache", "reports"), { recursive: true });
   rmSync(report, { force: true });
@@ -225,7 +240,7 @@ async function vitest(name, projects, files = []) {
         ...files,
         ...["--reporter=default", "--reporter=json", `--outputFile=${report}`],
       ],
-      { silenceMs },
+      { silenceMs, env: { TEST_WORKERS: String(workers) } },
     ),
   );
   const counts = none();

@@ -1,6 +1,7 @@
 // Runs commands and named steps: says what runs, how long it took, and on failure what to do.
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, realpathSync } from "node:fs";
+import { cpus } from "node:os";
 import { root } from "./project.mjs";
 
 /** A step that failed, and how to mend it. */
@@ -15,7 +16,8 @@ const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s
 
 /**
  * Milliseconds that the processor has worked for this command and for what it started, once that has ended; nothing where the system does
- * not say. On a machine that is busy with other things, this is what a change of speed is seen in.
+ * not say. On a machine that is busy with other things, this is what a change of speed is seen in. Most of what browsers do is missing:
+ * their processes end without a parent that counts them.
  */
 export function processorTime() {
   try {
@@ -25,6 +27,11 @@ export function processorTime() {
   } catch {
     return undefined;
   }
+}
+
+/** Milliseconds that all processors of the machine have worked, for whoever it was. */
+export function machineTime() {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
 }
 
 /** Runs one named step; `fix` is the sentence that tells how to mend a failure of it. */
@@ -44,16 +51,19 @@ export async function step(name, fix, work) {
 const plain = process.stdout.isTTY ? {} : { NO_COLOR: "1" };
 
 /**
- * Runs a command with its output shown. With `onLine`, each line of its output is also given to that function. A command that prints
- * nothing for `silenceMs` is ended: one test that waits for ever must not cost the results of all others.
+ * Runs a command with its output shown. With `onLine`, each line of its output is also given to that function. With `show`, all that it
+ * prints goes there and not to the terminal. A command that prints nothing for `silenceMs` is ended: one test that waits for ever must not
+ * cost the results of all others.
  */
-export function run(command, args, { env, cwd = root, onLine, silent = false, silenceMs } = {}) {
+export function run(command, args, { env, cwd = root, onLine, show, silent = false, silenceMs } = {}) {
   const name = [command, ...args].join(" ");
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...plain, ...env },
-      stdio: silent ? "ignore" : ["ignore", onLine || silenceMs ? "pipe" : "inherit", silenceMs ? "pipe" : "inherit"],
+      stdio: silent
+        ? "ignore"
+        : ["ignore", onLine || show || silenceMs ? "pipe" : "inherit", show || silenceMs ? "pipe" : "inherit"],
       shell: needsShell(command),
       // A group of its own, so that what it started can be ended with it.
       detached: Boolean(silenceMs),
@@ -75,11 +85,15 @@ export function run(command, args, { env, cwd = root, onLine, silent = false, si
     if (child.stdout)
       readLines(child.stdout, (line) => {
         silence?.refresh();
+        // A whole line, so that nothing which is written to the other stream lands in the middle of it.
+        if (show) show(`${line}\n`);
+        else process.stdout.write(`${line}\n`);
         onLine?.(line);
       });
     child.stderr?.on("data", (text) => {
-      silence.refresh();
-      process.stderr.write(text);
+      silence?.refresh();
+      if (show) show(text);
+      else process.stderr.write(text);
     });
     child.on("error", (error) => reject(new Error(`${command} cannot be started (${error.code})`)));
     child.on("close", (code, signal) => {
@@ -93,18 +107,13 @@ export function run(command, args, { env, cwd = root, onLine, silent = false, si
 
 function readLines(stream, onLine) {
   let rest = "";
-  // Whole lines, so that nothing which is written to the other stream lands in the middle of one.
-  const show = (line) => {
-    process.stdout.write(`${line}\n`);
-    onLine(line);
-  };
   stream.setEncoding("utf8");
   stream.on("data", (text) => {
     const lines = (rest + text).split("\n");
     rest = lines.pop();
-    lines.forEach(show);
+    for (const line of lines) onLine(line);
   });
-  stream.on("end", () => rest && show(rest));
+  stream.on("end", () => rest && onLine(rest));
 }
 
 /** What a command prints, or undefined when it is missing or fails. */
