@@ -7,6 +7,7 @@ import { withinTime } from "../src/timing/time-limit.js";
 import { reasonOf } from "../src/values/error.js";
 import type { Message } from "../src/wire/record.js";
 import type { McpSampling, McpSamplingWish } from "./options.js";
+import { tellWithdrawn } from "./tools/asked.js";
 import { turnedDown } from "./tools/turned-down.js";
 
 export type SamplingRequest = CreateMessageRequest["params"];
@@ -27,7 +28,7 @@ export interface SaidText {
 }
 
 export interface SamplingPort {
-  readonly display: Pick<ToolDisplay, "pushAndWait" | "signal">;
+  readonly display: Pick<ToolDisplay, "pushAndWait" | "progress" | "signal">;
   readonly server: string;
   readonly sampling: McpSampling;
   /** Its server has withdrawn it, or is gone: nobody would get the answer. */
@@ -56,21 +57,24 @@ export async function sampled(params: SamplingRequest, port: SamplingPort): Prom
   const ask = async (question: Omit<SamplingQuestion, "server">): Promise<boolean> => {
     const input: SamplingQuestion = { server, ...question };
     try {
-      const answer = await display.pushAndWait({ renderer: "mcp_sampling", input });
+      const answer = await display.pushAndWait({ renderer: "mcp_sampling", input, withdrawn: gone });
       return (Object(answer) as { readonly action?: unknown }).action === "accept";
     } catch (error) {
       turnedDown(error, display.signal);
+      tellWithdrawn(port);
       return false;
     }
   };
-  if (!(await ask({ step: "send", ...read })))
-    return { refused: `The person does not let the MCP server "${server}" ask the model.`, byPerson: true };
-  if (gone?.aborted) return { refused: `The MCP server "${server}" does not wait for the model any more.` };
+  const allowed = await ask({ step: "send", ...read });
+  const tooLate = { refused: `The MCP server "${server}" does not wait for the model any more.` };
+  if (gone?.aborted) return tooLate;
+  if (!allowed) return { refused: `The person does not let the MCP server "${server}" ask the model.`, byPerson: true };
   const said = await keep(() => saidBy(params, read, port));
   if ("failed" in said) return { refused: said.failed };
   const { text, model, stop } = said;
-  if (!(await ask({ step: "give", messages: [{ by: "assistant", text }] })))
-    return { refused: `The person does not give the MCP server "${server}" what the model has said.`, byPerson: true };
+  const given = await ask({ step: "give", messages: [{ by: "assistant", text }] });
+  if (gone?.aborted) return tooLate;
+  if (!given) return { refused: `The person does not give the MCP server "${server}" what the model has said.`, byPerson: true };
   return { answer: { role: "assistant", content: { type: "text", text }, model, stopReason: stop } };
 }
 

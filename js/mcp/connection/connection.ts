@@ -48,9 +48,9 @@ export interface CallOptions {
   /** Tells this call from the others of its connection. */
   readonly key: string;
   readonly signal: AbortSignal;
-  /** Asks the person in the middle of the call, as servers before 2026-07-28 do. */
-  ask(request: Elicitation): Promise<ElicitResult>;
-  /** The same, of the application's model; a sentence where there is no answer. `gone`: nobody waits for it any more. */
+  /** Asks the person in the middle of the call, as servers before 2026-07-28 do. `gone`: nobody waits for the answer any more. */
+  ask(request: Elicitation, gone: AbortSignal): Promise<ElicitResult>;
+  /** The same, of the application's model; a sentence where there is no answer. */
   sample(request: CreateMessageRequest["params"], gone: AbortSignal): Promise<CreateMessageResult | string>;
   progressed(progress: Progress): void;
 }
@@ -240,7 +240,8 @@ export class Connection {
       // Results are checked where they are taken, by a validator that every policy of a page allows.
       jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
     });
-    if (questions || links) client.setRequestHandler("elicitation/create", ({ params }) => this.#asked(params));
+    if (questions || links)
+      client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => this.#asked(params, mcpReq.signal));
     if (sampling)
       client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => this.#sampled(sdk, params, mcpReq.signal));
     if (roots)
@@ -302,11 +303,11 @@ export class Connection {
   }
 
   /** A question in the middle of a call. Calls of such a server run one after the other, so it is of the one that runs. */
-  async #asked(params: Elicitation): Promise<ElicitResult> {
+  async #asked(params: Elicitation, gone: AbortSignal): Promise<ElicitResult> {
     const [call] = this.#calls;
     // Each is kept in the record.
     if (!call || call.asked++ >= this.#settings.limits.rounds) return { action: "decline" };
-    return call.patience.without(() => call.ask(params));
+    return call.patience.without(() => raced(call.ask(params, gone), gone));
   }
 
   /** The same for the model. */
