@@ -15,7 +15,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { GloveError, stoppedBy } from "../../src/values/error.js";
 import type { McpAuth } from "../auth/mcp-auth.js";
-import type { SignIn } from "../auth/sign-in.js";
+import type { SignIn } from "../auth/sign-in-port.js";
 import type { McpSettings } from "../options.js";
 import type { McpStatus } from "../types.js";
 import { appType } from "./app-type.js";

@@ -1,7 +1,7 @@
 // What servers of MCP ask: a form, an address to open, and that somebody signs in. Loaded with the first of them.
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { type SignInQuestion, signInFor } from "../../mcp/auth/registry.js";
-import type { SignIn } from "../../mcp/auth/sign-in.js";
+import type { SignIn } from "../../mcp/auth/sign-in-port.js";
 import type { SamplingQuestion } from "../../mcp/sampling.js";
 import type { LinkQuestion } from "../../mcp/tools/asked.js";
 import { type FormContent, type FormField, type FormQuestion, fieldsOf } from "../../mcp/tools/form.js";
