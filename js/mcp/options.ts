@@ -110,6 +110,8 @@ export interface McpSamplingWish {
   readonly stopSequences: readonly string[];
   /** Names of models, or parts of such, the best first. */
   readonly models: readonly string[];
+  /** Where the server offers tools: whether the model may call one, must, or must not. An answer that does otherwise is not given. */
+  readonly toolChoice?: "auto" | "required" | "none" | undefined;
 }
 
 const limitOptions = {

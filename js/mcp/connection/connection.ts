@@ -6,6 +6,7 @@ import type {
   Client,
   CreateMessageRequest,
   CreateMessageResult,
+  CreateMessageResultWithTools,
   ElicitRequest,
   ElicitResult,
   InputRequiredResult,
@@ -27,6 +28,9 @@ import { Patience } from "./patience.js";
 
 /** Which of its lists a server has changed. */
 export type ListName = "tools" | "prompts" | "resources";
+
+/** What the application's model answers a server. */
+type Sample = CreateMessageResult | CreateMessageResultWithTools;
 
 /** What a server asks of a person. */
 export type Elicitation = ElicitRequest["params"];
@@ -51,7 +55,7 @@ export interface CallOptions {
   /** Asks the person in the middle of the call, as servers before 2026-07-28 do. `gone`: nobody waits for the answer any more. */
   ask(request: Elicitation, gone: AbortSignal): Promise<ElicitResult>;
   /** The same, of the application's model; a sentence where there is no answer. */
-  sample(request: CreateMessageRequest["params"], gone: AbortSignal): Promise<CreateMessageResult | string>;
+  sample(request: CreateMessageRequest["params"], gone: AbortSignal): Promise<Sample | string>;
   progressed(progress: Progress): void;
 }
 
@@ -230,7 +234,7 @@ export class Connection {
       capabilities: {
         ...((questions || links) && { elicitation }),
         ...(roots && { roots: {} }),
-        ...(sampling && { sampling: {} }),
+        ...(sampling && { sampling: { tools: {} } }),
         ...(apps && { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [appType] } } }),
       },
       versionNegotiation: { mode: "auto", probe: { timeoutMs: connectMs } },
@@ -311,7 +315,7 @@ export class Connection {
   }
 
   /** The same for the model. */
-  async #sampled(sdk: SdkModule, params: CreateMessageRequest["params"], gone: AbortSignal): Promise<CreateMessageResult> {
+  async #sampled(sdk: SdkModule, params: CreateMessageRequest["params"], gone: AbortSignal): Promise<Sample> {
     const [call] = this.#calls;
     const may = call && call.asked++ < this.#settings.limits.rounds;
     const answer = may
