@@ -7,7 +7,7 @@ import { withinTime } from "../src/timing/time-limit.js";
 import { GloveError, loadPart, reasonOf } from "../src/values/error.js";
 import type { AppServer, WrittenApp } from "./apps/host.js";
 import type { AppText, KeptApps } from "./apps/kept-apps.js";
-import type { SignIn } from "./auth/sign-in.js";
+import type { SignIn } from "./auth/sign-in-port.js";
 import { Connection, type ListName } from "./connection/connection.js";
 import { shortened } from "./connection/errors.js";
 import { allPages } from "./connection/pages.js";

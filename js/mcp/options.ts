@@ -110,6 +110,8 @@ export interface McpSamplingWish {
   readonly stopSequences: readonly string[];
   /** Names of models, or parts of such, the best first. */
   readonly models: readonly string[];
+  /** Where the server offers tools: whether the model may call one, must, or must not. An answer that does otherwise is not given. */
+  readonly toolChoice?: "auto" | "required" | "none" | undefined;
 }
 
 const limitOptions = {
@@ -174,10 +176,8 @@ export function settingsOf(options: McpServerOptions): McpSettings {
     throw wrong(`\`name\` must be a letter and at most 31 of a-z, 0-9 and "-", got ${describeValue(name)}.`);
   const ways = [url, via, transport].filter((way) => way !== undefined);
   if (ways.length !== 1) throw wrong(`The MCP server "${name}" needs one of \`url\`, \`via\` and \`transport\`.`);
-  if (auth instanceof McpAuth && url === undefined)
-    throw wrong(
-      `\`auth\` of the MCP server "${name}" signs people in to an \`url\`: a chat handler has tokens of its own (\`via\`).`,
-    );
+  if (auth instanceof McpAuth && transport !== undefined)
+    throw wrong(`\`auth\` of the MCP server "${name}" signs people in to an \`url\`, or by a chat handler (\`via\`).`);
   if (typeof approvals !== "function" && approvals !== "ask" && approvals !== "hints")
     throw wrong(`\`approvals\` must be "ask", "hints" or a function, got ${describeValue(approvals)}.`);
   if (tools !== undefined && typeof tools !== "function" && !Array.isArray(tools))
@@ -186,7 +186,7 @@ export function settingsOf(options: McpServerOptions): McpSettings {
   const address = url ?? via;
   const { via: _, ...rest } = options;
   const to = address === undefined ? undefined : addressOf(address);
-  if (auth instanceof McpAuth && to && !isSafe(to))
+  if (auth instanceof McpAuth && url !== undefined && to && !isSafe(to))
     throw wrong(`\`url\` of the MCP server "${name}" must begin with \`https:\`, or anybody could read its tokens.`);
   return { ...rest, url: to, isVia: via !== undefined, limits: { ...usualLimits, ...given } };
 }

@@ -6,7 +6,7 @@ import { check } from "../src/values/validate-options.js";
 import type { McpSignInWay } from "./auth/auth-options.js";
 import { McpAuth } from "./auth/mcp-auth.js";
 import { register } from "./auth/registry.js";
-import type { SignIn } from "./auth/sign-in.js";
+import type { SignIn } from "./auth/sign-in-port.js";
 import { openWindow } from "./auth/window.js";
 import type { McpClient } from "./client.js";
 import { type McpServerOptions, type McpSettings, settingsOf } from "./options.js";
@@ -40,9 +40,10 @@ export class McpServer implements Plugin<McpState> {
     this.#settings = settings;
     this.id = `glove.mcp ${settings.name}`;
     this.required = settings.required ?? false;
-    const { auth, url, name } = settings;
+    const { url, name } = settings;
     settings.apps?.add(name, (user) => this.#load(user));
-    if (auth instanceof McpAuth && url) register(name, url, (user) => auth.signIn(name, url, user));
+    const signIn = signInBy(settings);
+    if (signIn && url) register(name, url, signIn);
   }
 
   get name(): string {
@@ -55,14 +56,13 @@ export class McpServer implements Plugin<McpState> {
   }
 
   #load(of = this.#user): Promise<McpClient> {
-    const { auth, name, url } = this.#settings;
-    const user = auth instanceof McpAuth ? of : undefined;
+    const by = signInBy(this.#settings);
+    const user = by ? of : undefined;
     const key = user ?? "";
     const loading =
       this.#clients.get(key) ??
       loadPart(import("./client.js")).then(({ McpClient }) => {
-        const signIn = auth instanceof McpAuth && url ? () => auth.signIn(name, url, user) : undefined;
-        const client = new McpClient(this.#settings, signIn);
+        const client = new McpClient(this.#settings, by && (() => by(user)));
         client.connection.subscribe((status) => {
           if (client === this.#client) for (const listener of [...this.#listeners]) listener(status);
         });
@@ -114,7 +114,7 @@ export class McpServer implements Plugin<McpState> {
     // Before anything is waited for.
     const opened = by === "popup" ? openWindow() : undefined;
     try {
-      return await (await this.#signIn(auth)).begin(by, opened);
+      return await (await this.#signIn()).begin(by, opened);
     } catch (error) {
       opened?.close();
       throw error;
@@ -123,7 +123,7 @@ export class McpServer implements Plugin<McpState> {
 
   /** Deletes the person's tokens, and ends the connection in all tabs. */
   async signOut(): Promise<void> {
-    await (await this.#signIn(this.#auth())).signOut();
+    await (await this.#signIn()).signOut();
   }
 
   #auth(): McpAuth {
@@ -132,9 +132,9 @@ export class McpServer implements Plugin<McpState> {
     throw new GloveError("MCP_CONFIG", `The MCP server "${name}" has no \`auth: createMcpAuth()\`, which people sign in by.`);
   }
 
-  #signIn(auth: McpAuth): Promise<SignIn> {
-    const { name, url } = this.#settings;
-    return auth.signIn(name, url as URL, this.#user);
+  #signIn(): Promise<SignIn> {
+    const auth = this.#auth();
+    return auth.signIn({ ...this.#settings, url: this.#settings.url as URL }, this.#user);
   }
 
   /** Its tools, asked for anew. */
@@ -159,4 +159,10 @@ export class McpServer implements Plugin<McpState> {
   async readResource(uri: string, signal?: AbortSignal): Promise<readonly McpResourceContent[]> {
     return (await this.#load()).readResource(uri, signal);
   }
+}
+
+/** What signs a user in, where people sign in. */
+function signInBy(settings: McpSettings): ((user: string | undefined) => Promise<SignIn>) | undefined {
+  const { auth, url } = settings;
+  return auth instanceof McpAuth && url ? (user) => auth.signIn({ ...settings, url }, user) : undefined;
 }

@@ -24,7 +24,7 @@ function ofMcp(request: Request): string {
   const asked = request.headers.get("access-control-request-headers") ?? "";
   const named = asked.split(",").map((name) => name.trim().toLowerCase());
   return named
-    .filter((name) => /^(accept|x-glove-mcp|mcp-[a-z0-9-]+)$/.test(name))
+    .filter((name) => /^(accept|x-glove-mcp(-auth)?|mcp-[a-z0-9-]+)$/.test(name))
     .map((name) => `, ${name}`)
     .join("");
 }

@@ -32,12 +32,14 @@ export function chatHandler(core: Providers, config: ChatHandlerConfig): ChatHan
   const serve = async (request: Request): Promise<Response> => {
     const lists = tools && request.method === "GET";
     const forwards = mcp && McpForward.asks(request);
-    if (request.method !== "POST" && !lists && !forwards)
+    const returns = mcp?.returns(request) ?? false;
+    if (request.method !== "POST" && !lists && !forwards && !returns)
       refuse(405, "METHOD_NOT_ALLOWED", `The chat endpoint accepts only ${tools ? "GET and POST" : "POST"}.`);
     const refused = await checkPermission(config, request);
     if (refused) return refused;
-    if (lists && !forwards) return tools.list();
+    if (lists && !forwards && !returns) return tools.list();
     const owner = await ownerOf(config, request);
+    if (mcp && returns) return mcp.finish(request, owner);
     if (forwards) return mcp.answer(request, owner);
     const name = answers?.nameOf(request);
     if (answers && name && request.headers.has(overHeader)) return answers.forget((await answerKey(name, owner)).id);

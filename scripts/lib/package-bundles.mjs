@@ -154,6 +154,8 @@ export const bundles = {
   "tools/sandbox/define.js": [],
   // What signs in to which server, and what a person has come back with: one for what draws the question and for what asks it.
   "mcp/auth/registry.js": ["mcp/auth/returned.js"],
+  // The steps of a sign-in, and what is kept of it: in the page, by its handler, and in the handler.
+  "mcp/auth/oauth.js": below("mcp/auth", "rows", "safe-fetch"),
   // What is made of tools that others describe: for servers of MCP and for scripts of the page.
   // Calls from outside of the conversation: by scripts of the page and by apps.
   "mcp/tools/outside-call.js": [],
@@ -163,6 +165,7 @@ export const bundles = {
 
 /** Two files that are loaded later and belong together share these. */
 export const shared = new Set([
+  "mcp/auth/oauth.js",
   "mcp/auth/registry.js",
   "mcp/tools/tool.js",
   "react/attachments/attach.js",
@@ -196,6 +199,7 @@ export const copied = new Set([
   ...below("src/values", "base64", "copy", "names", "plain", "tab-version", "utf8"),
   ...below("src/wasm", "border", "core", "generated/unpacker", "guard", "inline"),
   ...below("src/wire", "attachments", "visible-text"),
+  ...below("tools/web", "hosts"),
   ...below("react/hooks", "messages"),
   ...below("react/attachments", "attachment", "file-kind", "file-labels", "scale-image", "styled"),
   ...below("react/languages", "words"),
@@ -219,7 +223,15 @@ export const copied = new Set([
     "tools/fingerprint",
     "tools/form",
   ),
-  ...below("mcp", "apps/page-text", "auth/window", "tools/asked", "tools/server-schema", "tools/turned-down"),
+  ...below(
+    "mcp",
+    "apps/page-text",
+    "auth/state-prefix",
+    "auth/window",
+    "tools/asked",
+    "tools/server-schema",
+    "tools/turned-down",
+  ),
 ]);
 
 /** What a page has at once, and what is loaded later takes nothing of: it would be two files, or more. */

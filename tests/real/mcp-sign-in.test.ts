@@ -3,6 +3,8 @@ import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createMcpAuth, mcpServer } from "glove-wasm/mcp";
+import { createChatHandler } from "glove-wasm/server";
+import { createScriptedModel } from "glove-wasm/testing";
 import { afterEach, expect, test, vi } from "vitest";
 import { mcpStore } from "../support/mcp.js";
 import { root } from "../support/project.js";
@@ -36,7 +38,8 @@ function pageAt(href: string): void {
   vi.stubGlobal("history", { state: null, replaceState: (_: unknown, __: string, to: URL) => pageAt(String(to)) });
 }
 
-test("the example server of the official package signs somebody in, for its resource alone, and lists its tools then", async () => {
+/** The example, with its authorization server at an address of its own. */
+async function example(): Promise<{ readonly port: number; readonly authPort: number }> {
   led = [];
   const [port, authPort] = [await freePort(), await freePort()];
   const child = spawn(process.execPath, [program, "--oauth", "--oauth-strict"], {
@@ -51,6 +54,11 @@ test("the example server of the official package signs somebody in, for its reso
       if (told.includes("MCP Streamable HTTP Server listening") && told.includes("Authorization Server listening")) resolve();
     });
   });
+  return { port, authPort };
+}
+
+test("the example server of the official package signs somebody in, for its resource alone, and lists its tools then", async () => {
+  const { port, authPort } = await example();
   pageAt("http://localhost:9/chat");
   const store = mcpStore();
   const page = () => {
@@ -69,6 +77,51 @@ test("the example server of the official package signs somebody in, for its reso
   const after = page();
   expect(await after.connect()).toMatchObject({ state: "ready" });
   expect((await after.listTools()).map(({ tool }) => tool)).toContain("greet");
+  await after.signOut();
+  await expect(after.listTools()).rejects.toMatchObject({ code: "MCP_SIGNED_OUT" });
+});
+
+test("the example server of the official package signs somebody in through a chat handler, which keeps the tokens", async () => {
+  const { port, authPort } = await example();
+  pageAt("http://localhost:9/chat");
+  const tokens = mcpStore();
+  const url = `http://localhost:${port}/mcp`;
+  const handler = createChatHandler({
+    createModel: () => createScriptedModel([]),
+    owner: (request) => request.headers.get("x-user") ?? "",
+    toolSecret: "a secret",
+    mcp: {
+      example: {
+        url,
+        auth: { redirectUrl: "http://localhost:9/api/chat", store: tokens, hosts: [`http://localhost:${authPort}`] },
+      },
+    },
+  });
+  const page = (user: string) => {
+    const server = mcpServer({
+      name: "example",
+      via: "http://localhost:9/api/chat",
+      auth: createMcpAuth({ way: "redirect", store: mcpStore() }),
+      headers: { "x-user": user },
+      store: mcpStore(),
+      fetch: (to, init) => handler(new Request(to as string, init)),
+    });
+    closing.push(() => server.disconnect());
+    return server;
+  };
+  const before = page("ann");
+  await expect(before.connect()).rejects.toMatchObject({ code: "MCP_SIGNED_OUT" });
+  expect(await before.signIn()).toBe("begun");
+  const asked = new URL(led[0] ?? "");
+  expect([asked.port, asked.searchParams.get("resource")]).toEqual([String(authPort), url]);
+  const consented = await fetch(asked, { redirect: "manual" });
+  const back = await handler(new Request(consented.headers.get("location") ?? "", { headers: { "x-user": "ann" } }));
+  expect([back.status, back.headers.get("location")]).toEqual([303, "http://localhost:9/chat"]);
+  const after = page("ann");
+  expect(await after.connect()).toMatchObject({ state: "ready" });
+  expect((await after.listTools()).map(({ tool }) => tool)).toContain("greet");
+  await expect(page("bob").connect()).rejects.toMatchObject({ code: "MCP_SIGNED_OUT" });
+  expect([...tokens.rows.keys()].filter((key) => key.startsWith('["tokens"'))).toHaveLength(1);
   await after.signOut();
   await expect(after.listTools()).rejects.toMatchObject({ code: "MCP_SIGNED_OUT" });
 });

@@ -80,7 +80,7 @@ async function answerTo(question: AgentQuestion, display: ToolDisplay, agent: st
     return undefined;
   const { answerOf } = await loadPart(import("./asked.js"));
   const asks = { mode: "form", message, requestedSchema: form } as unknown as Parameters<typeof answerOf>[0];
-  const answer = await answerOf(asks, display, agent);
+  const answer = await answerOf(asks, { display, server: agent });
   return answer.action === "accept" ? (answer.content ?? {}) : undefined;
 }
 

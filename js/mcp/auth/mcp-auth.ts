@@ -1,9 +1,10 @@
 // Sign-in of people to servers, by OAuth in the page. What does it is loaded with the first use.
 
 import { loadPart } from "../../src/values/error.js";
+import type { McpSettings } from "../options.js";
 import { checkAuthOptions, type McpAuthOptions } from "./auth-options.js";
 import { returned } from "./returned.js";
-import type { SignIn } from "./sign-in.js";
+import type { SignIn } from "./sign-in-port.js";
 
 /**
  * Has people sign in to servers of MCP: `mcpServer({ name: "docs", url, auth: createMcpAuth() })`. The call that needs it waits as a question,
@@ -37,17 +38,25 @@ export class McpAuth {
   }
 
   /** The same for the same server and user. @internal */
-  signIn(server: string, url: URL, user: string | undefined): Promise<SignIn> {
-    const key = JSON.stringify([url.href, user]);
-    const made =
-      this.#signIns.get(key) ??
-      this.#load().then(async ({ SignIn }) => {
-        // What a person has just come back with counts.
-        await this.#returning;
-        return new SignIn(this.options, server, url, user);
-      });
+  signIn(settings: McpSettings & { readonly url: URL }, user: string | undefined): Promise<SignIn> {
+    const { name, url, isVia } = settings;
+    const key = JSON.stringify([url.href, user, isVia && name]);
+    const made = this.#signIns.get(key) ?? (isVia ? this.#via(settings, user) : this.#own(name, url, user));
     this.#signIns.set(key, made);
     made.catch(() => this.#signIns.delete(key));
     return made;
+  }
+
+  async #own(server: string, url: URL, user: string | undefined): Promise<SignIn> {
+    const { PageSignIn } = await this.#load();
+    // What a person has just come back with counts.
+    await this.#returning;
+    return new PageSignIn(this.options, server, url, user);
+  }
+
+  /** Its handler has the tokens. */
+  async #via(settings: McpSettings & { readonly url: URL }, user: string | undefined): Promise<SignIn> {
+    const { ViaSignIn } = await loadPart(import("./via-sign-in.js"));
+    return new ViaSignIn(settings, settings.url, user, this.options.way ?? "popup");
   }
 }

@@ -6,27 +6,27 @@ import { shortened } from "../connection/errors.js";
 import { loadSdk } from "../connection/load-sdk.js";
 import { isSafe } from "../safe-address.js";
 import type { McpAuthOptions } from "./auth-options.js";
-import { statePrefix } from "./returned.js";
 import { type ClientKey, type Flow, issuerOf, type Kept, type Owner, type Rows, type Wanted } from "./rows.js";
 import { authFailed, safeFetch } from "./safe-fetch.js";
+import { statePrefix } from "./state-prefix.js";
 
 /** What asks for a sign-in, and where it keeps that. */
 export interface Application {
-  readonly options: McpAuthOptions;
+  readonly options: Pick<McpAuthOptions, "clientName" | "clientMetadataUrl" | "clientId" | "scope" | "fetch"> & {
+    /** Of a server, which can keep one. */
+    readonly clientSecret?: string | undefined;
+  };
   readonly rows: Rows;
 }
 
 /** The address at which a person signs in. What is needed when they come back is kept by then. */
 export async function begun(
   { options, rows }: Application,
-  started: Pick<Flow, "owner" | "server" | "url" | "way">,
+  started: Omit<Flow, "at" | "verifier" | "discovery">,
   wanted: Wanted | undefined,
 ): Promise<URL> {
-  const { location } = globalThis;
-  if (!location) throw authFailed("there is no page that a person could come back to");
-  const { origin, pathname, href } = location;
-  const redirectUrl = new URL(options.redirectUrl ?? pathname, options.redirectUrl === undefined ? origin : href).href;
-  const flow: Flow = { ...started, redirectUrl, from: href, at: Date.now() };
+  const { redirectUrl } = started;
+  const flow: Flow = { ...started, at: Date.now() };
   const state = statePrefix + crypto.randomUUID();
   let address: URL | undefined;
   const provider: OAuthClientProvider = {
@@ -85,8 +85,8 @@ export async function exchanged({ options, rows }: Application, flow: Flow, said
 }
 
 /** What only differs by step is added by it. */
-function providerOf(flow: Flow, options: McpAuthOptions, rows: Rows) {
-  const { clientName = globalThis.document?.title || "glove-wasm", clientMetadataUrl, clientId, scope } = options;
+function providerOf(flow: Flow, options: Application["options"], rows: Rows) {
+  const { clientName = globalThis.document?.title || "glove-wasm", clientMetadataUrl, clientId, clientSecret, scope } = options;
   const clientMetadata: OAuthClientMetadata = {
     client_name: clientName,
     redirect_uris: [flow.redirectUrl],
@@ -99,7 +99,9 @@ function providerOf(flow: Flow, options: McpAuthOptions, rows: Rows) {
     clientMetadata,
     ...(clientMetadataUrl && { clientMetadataUrl }),
     clientInformation: async (context) =>
-      clientId === undefined ? rows.client(by(issuerOf(context))) : { client_id: clientId, issuer: issuerOf(context) },
+      clientId === undefined
+        ? rows.client(by(issuerOf(context)))
+        : { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }), issuer: issuerOf(context) },
     saveClientInformation: async (client, context) => rows.keepClient(by(issuerOf(context)), client),
     tokens: () => undefined,
     saveTokens: () => {},
@@ -146,9 +148,26 @@ export async function refreshed({ options, rows }: Application, owner: Owner, us
     // What the server has let go is of no use any more. All else may pass.
     if (!sdk.OAuthError.isInstance(error) || !/^(invalid_grant|invalid_client|unauthorized_client)$/.test(error.code))
       throw failure(error, true);
+    // Another server of the application was faster: these are spent, and its are good.
+    const now = await rows.kept(owner);
+    if (now && now.tokens.access_token !== used) return true;
     await rows.keep(owner, undefined);
     return false;
   }
+}
+
+/** The server takes no token that there is. What it wants is kept, for when the person signs in; `more`: beside what they have. */
+export async function keepWanted(
+  rows: Rows,
+  owner: Owner,
+  used: string | undefined,
+  { metadata, scope }: Wanted,
+  more: boolean,
+): Promise<void> {
+  const kept = await rows.kept(owner);
+  // Somebody has signed in meanwhile.
+  if (kept && kept.tokens.access_token !== used) return;
+  await rows.want(owner, { metadata, scope: more ? scopesOf(kept?.tokens.scope, scope) : scope });
 }
 
 /** What a server says of itself stands with it: it sends nobody to another one. */

@@ -1,7 +1,7 @@
 // Who signs in to which server of this page: what draws the question finds it here, by what the question says.
 
 import { shownUrl } from "../safe-address.js";
-import type { SignIn } from "./sign-in.js";
+import type { SignIn } from "./sign-in-port.js";
 
 /** What a question to sign in holds. It is in the record. */
 export interface SignInQuestion {

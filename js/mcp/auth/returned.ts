@@ -1,7 +1,6 @@
 // A page that an authorization server has sent the person back to: what it said is taken out of the address at once.
 
-/** Begins each `state` of ours. */
-export const statePrefix = "glove-mcp.";
+import { statePrefix } from "./state-prefix.js";
 
 let said: URLSearchParams | undefined;
 

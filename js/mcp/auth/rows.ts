@@ -7,10 +7,16 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { usualStore } from "../store.js";
+import { digestOf } from "../tools/fingerprint.js";
 import type { McpStore } from "../types.js";
 
 /** A server and a user, as what is kept is named by. */
 export type Owner = readonly [place: string, user: string];
+
+/** The whole address names a server: two of one host are two. A query may hold a token. */
+export async function ownerOf({ origin, pathname, search }: URL, user = ""): Promise<Owner> {
+  return [`${origin}${pathname}${search && `?${await digestOf(search)}`}`, user];
+}
 
 /** What a person has signed in with. */
 export interface Kept {
@@ -99,6 +105,18 @@ export class Rows {
 
   begin(state: string, flow: Flow): Promise<void> {
     return this.#write(flow, "flow", state);
+  }
+
+  /** One that a person has begun is let go where they begin another. */
+  async only({ owner }: Pick<Flow, "owner">, state: string): Promise<void> {
+    const before = await this.#read<string>("begun", ...owner);
+    if (before !== undefined) await this.#write(undefined, "flow", before);
+    await this.#write(state, "begun", ...owner);
+  }
+
+  /** One that has begun, which stays. */
+  flow(state: string): Promise<Flow | undefined> {
+    return this.#read("flow", state);
   }
 
   /** Once: what is taken is not there any more. Nothing for one that was not begun here, or too long ago. */

@@ -3,19 +3,16 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import { GloveError } from "../../src/values/error.js";
 import { loadSdk } from "../connection/load-sdk.js";
-import { digestOf } from "../tools/fingerprint.js";
 import type { McpAuthOptions, McpSignInWay } from "./auth-options.js";
-import { type Application, begun, exchanged, failure, refreshed, scopesOf } from "./oauth.js";
-import { hear, locked, type Owner, rowsIn, tell, type Wanted } from "./rows.js";
+import { type Application, begun, exchanged, failure, keepWanted, refreshed } from "./oauth.js";
+import { hear, locked, type Owner, ownerOf, rowsIn, tell, type Wanted } from "./rows.js";
+import { authFailed } from "./safe-fetch.js";
+import type { SignIn, SignInState } from "./sign-in-port.js";
 import { openWindow } from "./window.js";
 
-/** How a sign-in is. `begun`: the person is in the other window. */
-export type SignInState =
-  | { readonly state: "signed-out" | "begun" | "signed-in" }
-  | { readonly state: "failed"; readonly error: GloveError };
-
-export class SignIn {
+export class PageSignIn implements SignIn {
   readonly #application: Application;
+  readonly #redirectUrl: string | URL | undefined;
   readonly #way: McpSignInWay;
   readonly #server: string;
   readonly #url: URL;
@@ -29,6 +26,7 @@ export class SignIn {
 
   constructor(options: McpAuthOptions, server: string, url: URL, user: string | undefined) {
     this.#application = { options, rows: rowsIn(options.store) };
+    this.#redirectUrl = options.redirectUrl;
     this.#way = options.way ?? "popup";
     this.#server = server;
     this.#url = url;
@@ -46,13 +44,11 @@ export class SignIn {
     return this.#state;
   }
 
-  /** Calls the listener whenever the state is another one. */
   readonly subscribe = (listener: () => unknown): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** Calls it when the person has signed out, in whichever tab. */
   onSignedOut(listener: () => unknown): void {
     this.#leavers.add(listener);
   }
@@ -62,7 +58,6 @@ export class SignIn {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Looks at what is kept, which other tabs change too. */
   readonly look = async (): Promise<SignInState> => {
     const owner = await this.#owner;
     const { rows } = this.#application;
@@ -73,7 +68,6 @@ export class SignIn {
     return this.#state;
   };
 
-  /** Call it in a click. `blocked` where the browser lets no window open: then only leaving the page is left. */
   readonly begin = async (
     way: McpSignInWay = this.#way,
     opened: Window | null | undefined = way === "popup" ? openWindow() : undefined,
@@ -83,7 +77,7 @@ export class SignIn {
     const { rows } = this.#application;
     try {
       await rows.fail(owner, undefined);
-      const started = { owner, server: this.#server, url: this.#url.href, way };
+      const started = { owner, server: this.#server, url: this.#url.href, way, ...comesBack(this.#redirectUrl) };
       const address = await begun(this.#application, started, await rows.wanted(owner));
       this.#set({ state: "begun" });
       if (opened) opened.location.replace(address);
@@ -111,7 +105,6 @@ export class SignIn {
 
   // ---- for the connection ----------------------------------------------------------------------------------------
 
-  /** Gives the connection tokens, and makes new ones where the server takes the old ones no more. */
   readonly provider: AuthProvider = {
     token: async () => {
       const kept = await this.#application.rows.kept(await this.#owner);
@@ -129,22 +122,19 @@ export class SignIn {
     },
   };
 
-  /** The server takes no token that there is; `more` is what it wants beside. A person has to sign in, and is asked for all of it. */
   async refused(more?: Wanted): Promise<void> {
-    const owner = await this.#owner;
-    const { rows } = this.#application;
-    const kept = await rows.kept(owner);
-    // Somebody has signed in meanwhile.
-    if (kept && kept.tokens.access_token !== this.#used) return;
-    const { metadata, scope } = more ?? this.#challenge ?? {};
-    await rows.want(owner, { metadata, scope: more ? scopesOf(kept?.tokens.scope, scope) : scope });
+    const wanted = more ?? this.#challenge ?? {};
+    await keepWanted(this.#application.rows, await this.#owner, this.#used, wanted, more !== undefined);
     await this.look();
   }
 }
 
-/** The whole address names a server: two of one host are two. A query may hold a token. */
-async function ownerOf({ origin, pathname, search }: URL, user = ""): Promise<Owner> {
-  return [`${origin}${pathname}${search && `?${await digestOf(search)}`}`, user];
+/** Where a person comes back to, and where they are now. */
+function comesBack(redirectUrl: string | URL | undefined) {
+  const { location } = globalThis;
+  if (!location) throw authFailed("there is no page that a person could come back to");
+  const { origin, pathname, href } = location;
+  return { redirectUrl: new URL(redirectUrl ?? pathname, redirectUrl === undefined ? origin : href).href, from: href };
 }
 
 /** A person is back: what they bring is taken once, and where they were is shown again. */

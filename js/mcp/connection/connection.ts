@@ -6,6 +6,7 @@ import type {
   Client,
   CreateMessageRequest,
   CreateMessageResult,
+  CreateMessageResultWithTools,
   ElicitRequest,
   ElicitResult,
   InputRequiredResult,
@@ -15,7 +16,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import { GloveError, stoppedBy } from "../../src/values/error.js";
 import type { McpAuth } from "../auth/mcp-auth.js";
-import type { SignIn } from "../auth/sign-in.js";
+import type { SignIn } from "../auth/sign-in-port.js";
 import type { McpSettings } from "../options.js";
 import type { McpStatus } from "../types.js";
 import { appType } from "./app-type.js";
@@ -27,6 +28,9 @@ import { Patience } from "./patience.js";
 
 /** Which of its lists a server has changed. */
 export type ListName = "tools" | "prompts" | "resources";
+
+/** What the application's model answers a server. */
+type Sample = CreateMessageResult | CreateMessageResultWithTools;
 
 /** What a server asks of a person. */
 export type Elicitation = ElicitRequest["params"];
@@ -48,10 +52,10 @@ export interface CallOptions {
   /** Tells this call from the others of its connection. */
   readonly key: string;
   readonly signal: AbortSignal;
-  /** Asks the person in the middle of the call, as servers before 2026-07-28 do. */
-  ask(request: Elicitation): Promise<ElicitResult>;
-  /** The same, of the application's model; a sentence where there is no answer. `gone`: nobody waits for it any more. */
-  sample(request: CreateMessageRequest["params"], gone: AbortSignal): Promise<CreateMessageResult | string>;
+  /** Asks the person in the middle of the call, as servers before 2026-07-28 do. `gone`: nobody waits for the answer any more. */
+  ask(request: Elicitation, gone: AbortSignal): Promise<ElicitResult>;
+  /** The same, of the application's model; a sentence where there is no answer. */
+  sample(request: CreateMessageRequest["params"], gone: AbortSignal): Promise<Sample | string>;
   progressed(progress: Progress): void;
 }
 
@@ -230,7 +234,7 @@ export class Connection {
       capabilities: {
         ...((questions || links) && { elicitation }),
         ...(roots && { roots: {} }),
-        ...(sampling && { sampling: {} }),
+        ...(sampling && { sampling: { tools: {} } }),
         ...(apps && { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [appType] } } }),
       },
       versionNegotiation: { mode: "auto", probe: { timeoutMs: connectMs } },
@@ -240,7 +244,8 @@ export class Connection {
       // Results are checked where they are taken, by a validator that every policy of a page allows.
       jsonSchemaValidator: { getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }) },
     });
-    if (questions || links) client.setRequestHandler("elicitation/create", ({ params }) => this.#asked(params));
+    if (questions || links)
+      client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => this.#asked(params, mcpReq.signal));
     if (sampling)
       client.setRequestHandler("sampling/createMessage", ({ params }, { mcpReq }) => this.#sampled(sdk, params, mcpReq.signal));
     if (roots)
@@ -302,15 +307,15 @@ export class Connection {
   }
 
   /** A question in the middle of a call. Calls of such a server run one after the other, so it is of the one that runs. */
-  async #asked(params: Elicitation): Promise<ElicitResult> {
+  async #asked(params: Elicitation, gone: AbortSignal): Promise<ElicitResult> {
     const [call] = this.#calls;
     // Each is kept in the record.
     if (!call || call.asked++ >= this.#settings.limits.rounds) return { action: "decline" };
-    return call.patience.without(() => call.ask(params));
+    return call.patience.without(() => raced(call.ask(params, gone), gone));
   }
 
   /** The same for the model. */
-  async #sampled(sdk: SdkModule, params: CreateMessageRequest["params"], gone: AbortSignal): Promise<CreateMessageResult> {
+  async #sampled(sdk: SdkModule, params: CreateMessageRequest["params"], gone: AbortSignal): Promise<Sample> {
     const [call] = this.#calls;
     const may = call && call.asked++ < this.#settings.limits.rounds;
     const answer = may

@@ -9,7 +9,14 @@ import { isSafe } from "../safe-address.js";
 import { type FormContent, type FormQuestion, type FormSchema, fieldsOf, mayAsk, readForm } from "./form.js";
 import { turnedDown } from "./turned-down.js";
 
-type Asking = Pick<ToolDisplay, "pushAndWait" | "signal">;
+/** Who asks whom. */
+interface Asking {
+  readonly display: Pick<ToolDisplay, "pushAndWait" | "progress" | "signal">;
+  /** The `name` of the server. */
+  readonly server: string;
+  /** It does not wait for the answer any more. */
+  readonly gone?: AbortSignal | undefined;
+}
 
 /** What a question for an address holds. */
 export interface LinkQuestion {
@@ -28,28 +35,27 @@ const declined: ElicitResult = { action: "decline" };
 /** The person's answer: what they gave, that they want none of it, or that they turned the question down. */
 export async function answerOf(
   request: Elicitation,
-  display: Asking,
-  server: string,
+  asking: Asking,
   { questions = true, links = true }: McpAllowed = {},
 ): Promise<ElicitResult> {
   try {
-    if (request.mode === "url") return links ? await link(request, display, server) : declined;
-    return questions ? await form(request, display, server) : declined;
+    if (request.mode === "url") return links ? await link(request, asking) : declined;
+    return questions ? await form(request, asking) : declined;
   } catch (error) {
-    turnedDown(error, display.signal);
+    turnedDown(error, asking.display.signal);
+    tellWithdrawn(asking);
     return { action: "cancel" };
   }
 }
 
 async function link(
   { url, message }: Extract<Elicitation, { mode: "url" }>,
-  display: Asking,
-  server: string,
+  { display, server, gone: withdrawn }: Asking,
 ): Promise<ElicitResult> {
   const address = safe(url);
   if (!address) return declined;
   const input: LinkQuestion = { server, message: shortened(message, most.messageLetters), url: address.href };
-  const answer = await display.pushAndWait({ renderer: "mcp_link", input });
+  const answer = await display.pushAndWait({ renderer: "mcp_link", input, withdrawn });
   return actionOf(answer) === "accept" ? { action: "accept" } : declined;
 }
 
@@ -60,20 +66,25 @@ function safe(url: string): URL | undefined {
   return isSafe(address) && !address.username && !address.password ? address : undefined;
 }
 
-async function form(request: Elicitation, display: Asking, server: string): Promise<ElicitResult> {
+async function form(request: Elicitation, { display, server, gone: withdrawn }: Asking): Promise<ElicitResult> {
   const { message, requestedSchema } = request as { message: string; requestedSchema?: FormSchema };
   const schema: FormSchema = requestedSchema ?? {};
   if (!mayAsk(fieldsOf(schema))) return declined;
   const question: FormQuestion = { server, message: shortened(message, most.messageLetters), schema };
   let before: Pick<FormQuestion, "content" | "issues"> = {};
   for (let count = 0; count < tries; count++) {
-    const answer = await display.pushAndWait({ renderer: "mcp_form", input: { ...question, ...before } });
+    const answer = await display.pushAndWait({ renderer: "mcp_form", input: { ...question, ...before }, withdrawn });
     if (actionOf(answer) !== "accept") return declined;
     const { content, issues } = readForm(schema, (answer as { readonly content?: FormContent }).content);
     if (issues.length === 0) return { action: "accept", content };
     before = { content, issues };
   }
   return { action: "cancel" };
+}
+
+/** Where a question stood a moment ago, a person reads why it is gone. */
+export function tellWithdrawn({ display, server, gone }: Asking): void {
+  if (gone?.aborted) display.progress(`The server "${server}" has withdrawn its question.`);
 }
 
 const actionOf = (answer: unknown): unknown => Object(answer).action;

@@ -43,7 +43,8 @@ export async function callTool(tool: ServerTool, input: unknown, display: ToolDi
   // Before anything of the call is in the record, the card of its app too: behind it nothing is awaited.
   const sample = await samplingOf(display, settings);
   const app = await shownBy(tool, display, port);
-  const ask = (request: Elicitation) => answerOf(request, display, settings.name, settings.allow);
+  const ask = (request: Elicitation, gone?: AbortSignal) =>
+    answerOf(request, { display, server: settings.name, gone }, settings.allow);
   const progressed: CallOptions["progressed"] = ({ message, progress, total }) => display.progress(message, progress, total);
   let more: Pick<InputRequiredResult, "requestState"> & { readonly inputResponses?: Record<string, unknown> } = {};
   let asked = 0;

@@ -1,8 +1,9 @@
 // What servers of MCP ask: a form, an address to open, and that somebody signs in. Loaded with the first of them.
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { type SignInQuestion, signInFor } from "../../mcp/auth/registry.js";
-import type { SignIn } from "../../mcp/auth/sign-in.js";
+import type { SignIn } from "../../mcp/auth/sign-in-port.js";
 import type { SamplingQuestion } from "../../mcp/sampling.js";
+import type { SaidMedia } from "../../mcp/sampling-request.js";
 import type { LinkQuestion } from "../../mcp/tools/asked.js";
 import { type FormContent, type FormField, type FormQuestion, fieldsOf } from "../../mcp/tools/form.js";
 import { reasonOf } from "../../src/values/error.js";
@@ -72,7 +73,7 @@ const unread = 800;
 export function McpSampling({ data, status, answer, resolve }: SlotProps): ReactNode {
   const say = useLabels();
   const id = useId();
-  const { server = "", step } = data as Partial<SamplingQuestion>;
+  const { server = "", step, messages = [] } = data as Partial<SamplingQuestion>;
   const { values, folded } = useValues(useMemo(() => wordsOf(data as Partial<SamplingQuestion>), [data]));
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {
@@ -101,15 +102,32 @@ export function McpSampling({ data, status, answer, resolve }: SlotProps): React
       }
     >
       {values}
+      {messages
+        .flatMap(({ media = [] }) => media)
+        .map((one, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+          <Media key={at} {...one} />
+        ))}
     </Question>
   );
 }
 
-/** Who says what, in its order; of what the server gets, the words alone. */
-function wordsOf({ step, system, messages = [] }: Partial<SamplingQuestion>): unknown {
-  if (step === "give") return messages.map(({ text }) => text).join("\n\n");
-  const said = messages.map(({ by, text }, at) => [`${at + 1} ${by}`, text]);
-  return Object.fromEntries([...(system ? [["system", system]] : []), ...said]);
+/** What is sent is seen, or heard, before it is allowed. */
+function Media({ type, data }: SaidMedia): ReactNode {
+  const source = `data:${type};base64,${data}`;
+  if (type.startsWith("image/")) return <img src={source} alt={type} style={{ maxWidth: "100%" }} />;
+  // biome-ignore lint/a11y/useMediaCaption: nobody has written any for it.
+  return <audio src={source} controls aria-label={type} />;
+}
+
+/** Who says what, in its order, and the tools that the model may call; of what the server gets, the words alone. */
+function wordsOf({ step, system, messages = [], tools }: Partial<SamplingQuestion>): unknown {
+  if (step === "give" && messages.every(({ calls }) => !calls)) return messages.map(({ text }) => text).join("\n\n");
+  const said = messages.map(({ by, text, calls, results }, at) => {
+    const words = calls || results ? { ...(text && { text }), calls, results } : text;
+    return [step === "give" ? by : `${at + 1} ${by}`, words];
+  });
+  return Object.fromEntries([...(system ? [["system", system]] : []), ...said, ...(tools ? [["tools", tools]] : [])]);
 }
 
 /** A server wants somebody to sign in. Whoever has signed in, in whichever tab, has answered it. */

@@ -179,9 +179,14 @@ export class SlotController implements DisplayPort {
     });
   }
 
-  #ask(owner: string | undefined, { renderer = "", input }: SlotRequest, clean = false): Maybe<unknown> {
+  #ask(owner: string | undefined, { renderer = "", input, withdrawn }: SlotRequest, clean = false): Maybe<unknown> {
     const asked = this.#access.own.pushAndWait(owner, renderer, shownJson(input), clean);
-    return after(this.#whileOpen(asked), ({ id, answer }) => this.#answered(id, answer, input));
+    return after(this.#whileOpen(asked), ({ id, answer }) => {
+      const remove = () => this.remove(id);
+      if (withdrawn?.aborted) remove();
+      withdrawn?.addEventListener("abort", remove);
+      return this.#answered(id, answer, input);
+    });
   }
 
   /** A core in a worker says a moment later what it takes, and by then the session may be closed. */

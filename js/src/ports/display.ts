@@ -14,6 +14,8 @@ export interface Slot<I = unknown> {
 export interface SlotRequest<I = unknown> {
   readonly renderer?: string | undefined;
   readonly input: I;
+  /** Of a question: nobody waits for its answer any more. It is taken away then, and the waiting ends with an error. */
+  readonly withdrawn?: AbortSignal | undefined;
 }
 
 /** What a renderer of this name can show, and what it may answer. Both are enforced. */

@@ -182,13 +182,13 @@ export class CallDisplay implements ToolDisplay, DisplayManagerAdapter {
   async pushAndWait<I, O = unknown>(slot: SlotRequest<I>): Promise<O> {
     this.#check();
     if (this.#call.ended) throw callIsOver();
-    const { renderer = this.#call.tool.name, input } = copyOfSlot(slot);
+    const { renderer = this.#call.tool.name, input, withdrawn } = copyOfSlot(slot);
     const told = () => {
       if (this.#port.keeps) this.#call.turn.begin();
     };
     this.#call.open++;
     try {
-      const answer = await this.#port.ask({ renderer, input }, this.#call.turn.goesOn);
+      const answer = await this.#port.ask({ renderer, input, withdrawn }, this.#call.turn.goesOn);
       told();
       return answer as O;
     } catch (error) {

@@ -279,3 +279,52 @@ test("a page that dies while an older server asks leaves a call that is asked ab
   expect(calls).toBe(2);
   await after.server.disconnect();
 });
+
+test.each([
+  ["a form", "mcp_form"],
+  ["an address", "mcp_link"],
+] as const)("%s that an older server has withdrawn is taken away with a sentence, and its call goes on", async (_, renderer) => {
+  const withdraws = new AbortController();
+  let over = () => {};
+  const place = olderServer((server) => {
+    server.registerTool("ask", { inputSchema: z.object({}) }, async (_, { mcpReq }) => {
+      const ended = new Promise<void>((resolve) => {
+        over = resolve;
+      });
+      const message = "Sure?";
+      const asked =
+        renderer === "mcp_form"
+          ? { message, requestedSchema: { type: "object" as const, properties: { sure: { type: "boolean" as const } } } }
+          : { mode: "url" as const, message, url: "https://bank.example/pay", elicitationId: "e1" };
+      const answer = await mcpReq.elicitInput(asked, { signal: withdraws.signal }).catch(({ message }: Error) => message);
+      await ended;
+      return { content: [{ type: "text", text: JSON.stringify(answer) }] };
+    });
+  });
+  const store = new MemoryStore("s1");
+  const { session, server, shown } = mcpScene(
+    [call("docs__ask", {}), "Done."],
+    { ...free, transport: place.transport },
+    { createStore: () => store },
+  );
+  const sending = session.sendMessage("Ask");
+  const { slots } = await until(session, ({ slots }) => slots.length === 1);
+  expect(slots).toMatchObject([{ renderer, status: "pending" }]);
+  withdraws.abort(new Error("too late"));
+  const pending = ({ status }: { readonly status: string }) => status === "pending";
+  const { timeline } = await until(session, ({ slots }) => !slots.some(pending));
+  expect(session.resolveSlot(slots[0]?.id ?? "", accept({ sure: true }))).toBe(false);
+  expect(timeline.find((entry) => entry.kind === "tool")).toMatchObject({
+    progress: { message: 'The server "docs" has withdrawn its question.' },
+  });
+  over();
+  expect(await sending).toMatchObject({ text: "Done." });
+  expect(shown()[1]).toContain("too late");
+  // A later page has no such question either.
+  session.dispose();
+  await server.disconnect();
+  const later = mcpScene([], { ...free, transport: place.transport }, { createStore: () => store });
+  await later.session.start();
+  expect(later.session.getSnapshot().slots.filter(pending)).toEqual([]);
+  expect(later.session.getSnapshot().approvals).toEqual([]);
+});

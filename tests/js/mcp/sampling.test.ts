@@ -17,6 +17,8 @@ afterEach(async () => {
 });
 
 const text = (of: string) => ({ type: "text" as const, text: of });
+const picture = (mimeType: string) => ({ type: "image" as const, data: "iVBORw0KGgo=", mimeType });
+const said = (role: "user" | "assistant", content: unknown) => ({ messages: [{ role, content }] });
 const request = {
   systemPrompt: "You write titles.",
   messages: [
@@ -181,11 +183,50 @@ test("where the application gives no model, no person and no model is asked, and
 });
 
 test.each<[string, object]>([
-  ["it brings tools of its own", { tools: [{ name: "rm", inputSchema: { type: "object" } }] }],
-  ["it says nothing", { messages: [] }],
+  ["it brings a tool with a name that no model takes", { tools: [{ name: "rm -rf", inputSchema: { type: "object" } }] }],
+  ["it brings two tools of one name", { tools: [1, 2].map(() => ({ name: "rm", inputSchema: { type: "object" } })) }],
   [
-    "it sends something else than texts (image)",
-    { messages: [{ role: "user", content: { type: "image", data: "AA==", mimeType: "image/png" } }] },
+    "it brings more than 32 tools",
+    { tools: Array.from({ length: 33 }, () => ({ name: "rm", inputSchema: { type: "object" } })) },
+  ],
+  ["it is no request as the protocol has it", { tools: [{ name: "rm" }] }],
+  [
+    "it has more than 100000 letters",
+    { tools: [{ name: "rm", description: "x".repeat(100_001), inputSchema: { type: "object" } }] },
+  ],
+  [
+    "it is no request as the protocol has it",
+    { tools: [{ name: "rm", inputSchema: { type: "object" } }], toolChoice: { mode: "always" } },
+  ],
+  ["it says nothing", { messages: [] }],
+  ["it sends a picture or a sound of a kind that is not shown (image/svg+xml)", said("user", picture("image/svg+xml"))],
+  ["it sends a picture or a sound of a kind that is not shown (text/html)", said("user", picture("text/html"))],
+  ["it is no request as the protocol has it", said("user", { ...picture("image/png"), data: 'AA" onerror="x' })],
+  ["it sends a picture or a sound as the words of the model", said("assistant", picture("image/png"))],
+  [
+    "its pictures and sounds have more than 4000000 letters",
+    said("user", { ...picture("image/png"), data: "A".repeat(4_000_001) }),
+  ],
+  [
+    "it has more than 8 pictures and sounds",
+    said(
+      "user",
+      Array.from({ length: 9 }, () => picture("image/png")),
+    ),
+  ],
+  ["it sends something that no model is given (resource_link)", said("user", { type: "resource_link", uri: "a:b", name: "b" })],
+  ["it is no request as the protocol has it", said("user", { type: "tool_use", id: "1", name: "rm", input: {} })],
+  [
+    "its calls of tools and their results are not one for one",
+    said("assistant", { type: "tool_use", id: "1", name: "rm", input: {} }),
+  ],
+  [
+    "its calls of tools and their results are not one for one",
+    said("user", { type: "tool_result", toolUseId: "of nobody", content: [text("x")] }),
+  ],
+  [
+    "it sends the result of a tool that is more than texts (image)",
+    said("user", { type: "tool_result", toolUseId: "1", content: [picture("image/png")] }),
   ],
   ["it has more than 100000 letters", { messages: [{ role: "user", content: text("x".repeat(100_001)) }] }],
   ["it has more than 100 messages", { messages: Array.from({ length: 101 }, () => ({ role: "user", content: text("x") })) }],
@@ -194,7 +235,7 @@ test.each<[string, object]>([
   ["it is no request as the protocol has it", { messages: [{ role: "system", content: text("x") }] }],
   ["it is no request as the protocol has it", { messages: [{ role: "user", content: { type: "text", text: ["x"] } }] }],
   ["it is no request as the protocol has it", { maxTokens: "all" }],
-  ["it sends something else than texts (undefined)", { messages: [null] }],
+  ["it is no request as the protocol has it", { messages: [null] }],
 ])("nobody is asked what no person can judge: %s", async (why, more) => {
   const { questions, asks, result } = await asked({ params: { ...request, ...more }, lies: true });
   expect([questions, asks.calls.length]).toEqual([[], 0]);
@@ -414,4 +455,97 @@ test("Stop ends the model that a server has asked", async () => {
   await until(session, () => model.calls.length === 1);
   session.abort();
   expect(await sending).toMatchObject({ type: "aborted" });
+});
+
+// ---- more than texts -----------------------------------------------------------------------------------------------
+
+const weather = { name: "weather", description: "Tells it.", inputSchema: { type: "object" as const, properties: {} } };
+const sound = { type: "audio" as const, data: "UklGRg==", mimeType: "audio/wav" };
+
+test.each(ages)("a person sees the pictures and sounds that a server of %s sends, and the model gets them", async (age) => {
+  const params = { ...request, messages: [{ role: "user", content: [text("What is this?"), picture("image/png"), sound] }] };
+  const { questions, asks, result } = await asked({ age, params, answers: [accept, accept], says: ["A cheese."] });
+  expect(questions[0]?.input.messages).toEqual([
+    {
+      by: "user",
+      text: "What is this?",
+      media: [
+        { type: "image/png", data: "iVBORw0KGgo=" },
+        { type: "audio/wav", data: "UklGRg==" },
+      ],
+    },
+  ]);
+  expect(asks.calls[0]?.messages).toMatchObject([
+    {
+      sender: "user",
+      content: [
+        { type: "text", text: "What is this?" },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
+        { type: "document", source: { type: "base64", media_type: "audio/wav", data: "UklGRg==" } },
+      ],
+    },
+  ]);
+  expect(String(result?.data)).toContain("A cheese.");
+});
+
+test("a model that was asked without a picture gives the server nothing, and a sentence says so", async () => {
+  const blind: McpSampling = () => ({
+    name: "blind",
+    setSystemPrompt() {},
+    prompt: async (_, notify) => {
+      await notify("model_notice", { code: "MEDIA_LEFT_OUT", message: "It takes no pictures." });
+      return { messages: [{ sender: "agent", text: "I see nothing." }], tokens_in: 1, tokens_out: 1 };
+    },
+  });
+  const params = { ...request, messages: [{ role: "user", content: [picture("image/png")] }] };
+  const { questions, result } = await asked({ params, answers: [accept, accept], sampling: blind });
+  expect([questions.length, result?.status]).toEqual([1, "error"]);
+  expect(result?.message).toContain('does not take all that the MCP server "docs" has sent: It takes no pictures.');
+});
+
+test.each(ages)(
+  "a server of %s gets the calls of its tools that a person lets it have, and goes on with their results",
+  async (age) => {
+    const params = { ...request, tools: [weather], toolChoice: { mode: "auto" } };
+    const says = [{ text: "I look.", toolCalls: [{ name: "weather", input: { in: "Rome" }, id: "t1" }] }];
+    const first = await asked({ age, params, answers: [accept, accept], says });
+    expect(first.questions.map(({ input }) => input)).toMatchObject([
+      { step: "send", tools: [weather] },
+      {
+        step: "give",
+        messages: [{ by: "assistant", text: "I look.", calls: [{ id: "t1", name: "weather", input: { in: "Rome" } }] }],
+      },
+    ]);
+    expect(first.wishes).toMatchObject([{ toolChoice: "auto" }]);
+    expect(first.asks.calls[0]?.tools).toEqual(["weather"]);
+    const call = { type: "tool_use", id: "t1", name: "weather", input: { in: "Rome" } };
+    const { m } = JSON.parse(String(first.result?.data)) as { m: object };
+    expect(m).toMatchObject({ role: "assistant", content: [text("I look."), call], stopReason: "toolUse" });
+
+    const messages = [
+      ...request.messages,
+      { role: "assistant", content: [text("I look."), call] },
+      { role: "user", content: [{ type: "tool_result", toolUseId: "t1", content: [text("Sunny")] }] },
+    ];
+    const then = await asked({ age, params: { ...params, messages }, answers: [accept, accept], says: ["It is sunny."] });
+    expect(then.asks.calls[0]?.messages.slice(-2)).toMatchObject([
+      { sender: "agent", text: "I look.", tool_calls: [{ id: "t1", tool_name: "weather", input_args: { in: "Rome" } }] },
+      { sender: "user", tool_results: [{ tool_name: "weather", call_id: "t1", result: { status: "success", data: "Sunny" } }] },
+    ]);
+    const [{ input } = { input: {} }] = then.questions;
+    const results = [{ name: "weather", text: "Sunny", failed: false }];
+    expect((input.messages as object[]).at(-1)).toMatchObject({ by: "user", results });
+    expect(String(then.result?.data)).toContain("It is sunny.");
+  },
+);
+
+test.each<[string, string, ScriptedAnswer]>([
+  ["required", "has called no tool, which was required", "Sunny."],
+  ["none", "has called a tool, which it was not to do", { toolCalls: [{ name: "weather", input: {} }] }],
+  ["auto", "has called a tool that it was not given", { toolCalls: [{ name: "rm", input: {} }] }],
+])("an answer that is not what the server may have (%s) is not given: it %s", async (mode, why, says) => {
+  const params = { ...request, tools: [weather], toolChoice: { mode } };
+  const { questions, asks, result } = await asked({ params, answers: [accept, accept], says: [says] });
+  expect([questions.length, asks.calls.length, result?.status]).toEqual([1, 1, "error"]);
+  expect(result?.message).toContain(why);
 });

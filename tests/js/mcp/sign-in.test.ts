@@ -314,7 +314,7 @@ test("two servers of one host have tokens of their own, and a server in the clea
   expect(() => mcpServer({ name: "clear", url: "http://docs.example/mcp", auth })).toThrow(
     expect.objectContaining({ code: "MCP_CONFIG" }),
   );
-  expect(() => mcpServer({ name: "via", via: "https://app.example/api", auth })).toThrow(
+  expect(() => mcpServer({ name: "program", transport: () => Promise.reject(), auth })).toThrow(
     expect.objectContaining({ code: "MCP_CONFIG" }),
   );
   await other.disconnect();

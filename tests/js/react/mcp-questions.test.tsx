@@ -145,6 +145,25 @@ test("what a server asks the model, and what it gets of that, are shown whole be
   );
 });
 
+test("pictures and sounds are drawn, and tools, calls and results are shown, before anybody allows them", async () => {
+  const media = [
+    { type: "image/png", data: "iVBORw0KGgo=" },
+    { type: "audio/wav", data: "UklGRg==" },
+  ];
+  const messages = [
+    { by: "user", text: "What is this?", media },
+    { by: "assistant", text: "", calls: [{ id: "t1", name: "weather", input: { in: "Rome" } }] },
+    { by: "user", text: "", results: [{ call: "t1", name: "weather", text: "Sunny", failed: false }] },
+  ];
+  const tools = [{ name: "weather", description: "Tells the weather.", inputSchema: { type: "object" } }];
+  const { container } = await show("mcp_sampling", { server: "docs", step: "send", messages, tools });
+  expect(container.querySelector("img")?.src).toBe("data:image/png;base64,iVBORw0KGgo=");
+  expect(container.querySelector("audio")?.src).toBe("data:audio/wav;base64,UklGRg==");
+  for (const words of ["Rome", "Sunny", "Tells the weather."]) expect(container.textContent).toContain(words);
+  const given = await show("mcp_sampling", { server: "docs", step: "give", messages: messages.slice(1, 2) });
+  for (const words of ["weather", "Rome"]) expect(given.container.textContent).toContain(words);
+});
+
 test.each(["send", "give"])("nobody allows to %s what is folded", async (step) => {
   const text = `${"\n".repeat(200)}Tell all you know.`;
   const { container, resolve } = await show("mcp_sampling", { server: "docs", step, messages: [{ by: "user", text }] });
