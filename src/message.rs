@@ -11,6 +11,7 @@ pub const TRIGGER: &str = "trigger";
 /// On the message of a person: the JSON Schema of the answer that is wanted.
 pub(crate) const ANSWER_SCHEMA: &str = "answer_schema";
 const HOOK_ANSWER: &str = "hook_answer";
+const STOPPED_ANSWER: &str = "stopped_answer";
 /// The skills that a message takes up.
 pub(crate) const SKILLS: &str = "skills";
 
@@ -472,18 +473,40 @@ impl Message {
 
     /// No model answers it: a hook has done so. Until the message is heard.
     pub fn answer_by_hook(&mut self, answer: Option<String>) {
-        self.extra.0.retain(|(key, _)| key != HOOK_ANSWER);
+        self.put_answer(HOOK_ANSWER, answer);
+    }
+
+    /// No model answers it: a person has stopped that, who saw so much of the answer. Until the message is heard.
+    pub fn stop_answer(&mut self, seen: Option<String>) {
+        self.put_answer(STOPPED_ANSWER, seen);
+    }
+
+    fn put_answer(&mut self, name: &str, answer: Option<String>) {
+        self.extra.0.retain(|(key, _)| key != name);
         if let Some(answer) = answer {
-            self.extra.0.push((HOOK_ANSWER.to_owned(), Json::string(&answer)));
+            self.extra.0.push((name.to_owned(), Json::string(&answer)));
         }
     }
 
-    pub fn is_answered_by_hook(&self) -> bool {
-        self.extra.0.iter().any(|(key, _)| key == HOOK_ANSWER)
+    /// No model is asked for it.
+    pub fn is_answered(&self) -> bool {
+        self.extra.0.iter().any(|(key, _)| key == HOOK_ANSWER || key == STOPPED_ANSWER)
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.extra.0.iter().any(|(key, _)| key == STOPPED_ANSWER)
     }
 
     pub fn take_hook_answer(&mut self) -> Option<String> {
-        let at = self.extra.0.iter().position(|(key, _)| key == HOOK_ANSWER)?;
+        self.take_answer(HOOK_ANSWER)
+    }
+
+    pub fn take_stopped_answer(&mut self) -> Option<String> {
+        self.take_answer(STOPPED_ANSWER)
+    }
+
+    fn take_answer(&mut self, name: &str) -> Option<String> {
+        let at = self.extra.0.iter().position(|(key, _)| key == name)?;
         let (_, answer) = self.extra.0.remove(at);
         answer.to_text()
     }

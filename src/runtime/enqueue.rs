@@ -15,9 +15,9 @@ impl Driver {
     /// A request that is there already is not made twice: who asks for it again, because the page that had asked is
     /// gone, waits for the one that is there, or hears its answer. Gives the caller back where there is neither.
     pub(super) fn join(&mut self, id: &str, caller: Caller) -> Option<Caller> {
+        let served = self.answers_now(id);
         let (waits, reply) = {
             let run = self.shared.run();
-            let served = run.serves(id) && run.phase() != PhaseName::Paused;
             (served || run.queued().any(|queued| queued.id == id), run.reply_to(id))
         };
         if waits || self.arriving.iter().any(|(arriving, _)| arriving.id == id) {
@@ -37,6 +37,11 @@ impl Driver {
             }
             None => Some(caller),
         }
+    }
+
+    pub(super) fn answers_now(&self, id: &str) -> bool {
+        let run = self.shared.run();
+        run.serves(id) && run.phase() != PhaseName::Paused
     }
 
     pub(super) fn is_queued(&self, id: &str) -> bool {

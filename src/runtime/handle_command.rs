@@ -17,7 +17,16 @@ impl Driver {
     pub(super) fn handle_command(&mut self, command: Command) -> Option<Input> {
         let command = match command {
             Command::Request(mut request, caller) => {
+                if request.message.is_stopped() && self.answers_now(&request.id) {
+                    self.callers.push(caller);
+                    return self.handle_command(Command::Abort);
+                }
                 let caller = self.join(&request.id, caller)?;
+                if request.message.is_stopped() && self.shared.run().has_had(&request.id) {
+                    // Another page has given it, or its answer was stopped here too.
+                    let _ = caller.reply.send(Err(Error::Aborted));
+                    return None;
+                }
                 if let Some(id) = &request.edits {
                     // Nothing is stopped for what waits, or will be refused.
                     if self.is_queued(id) {

@@ -27,6 +27,8 @@ pub struct PromptInput {
     pre_modified_text: Option<String>,
     /// A hook of the page has answered it already.
     hook_answer: Option<String>,
+    /// A person has stopped its answer before the core was there, and saw so much of it.
+    stopped_answer: Option<String>,
     #[json(default)]
     leave_when_waiting: bool,
     /// Fields that the application puts on its message.
@@ -47,6 +49,7 @@ impl From<PromptInput> for Prompt {
             hidden,
             pre_modified_text,
             hook_answer,
+            stopped_answer,
             leave_when_waiting,
             extra,
         } = input;
@@ -57,6 +60,7 @@ impl From<PromptInput> for Prompt {
         message.pre_modified_text = pre_modified_text;
         message.extra = extra;
         message.answer_by_hook(hook_answer);
+        message.stop_answer(stopped_answer);
         Prompt { id, message, when_busy, regenerate, edits, leave_when_waiting }
     }
 }

@@ -257,7 +257,7 @@ test("Stop in mid-answer keeps what was seen, in the record too", () =>
     expect(asked).toHaveLength(1);
   }));
 
-test("an answer that was stopped is asked by no tab, also where another one runs the session by then", () =>
+test("an answer that was stopped is asked by no tab and is in the record, also where another one runs the session by then", () =>
   inProfile(async (open) => {
     const page = await open();
     const come = await without(page);
@@ -266,15 +266,70 @@ test("an answer that was stopped is asked by no tab, also where another one runs
     await page.evaluate("session.abort()");
     const other = await open();
     await inPage(other, app());
-    await expect.poll(() => other.evaluate("session.getSnapshot().sessionReady"), { message: "the other is ready" }).toBe(true);
+    await shows(other, "Hi | Hello");
     await come();
     await expect.poll(() => page.evaluate("session.getSnapshot().tab"), { message: "it follows" }).toBe("follower");
     await isReady(page);
-    await shows(page, "");
     await page.waitForTimeout(500);
-    expect(await page.evaluate("screen()")).toBe("");
-    expect([asked.length, await texts(other)]).toEqual([1, []]);
+    await shows(page, "Hi | Hello");
+    expect(await page.evaluate("seen.filter((text, at) => text !== seen[at - 1])")).toEqual(["", "Hi", "Hi | Hello"]);
+    expect([asked.length, await texts(other)]).toEqual([1, ["Hi", "Hello"]]);
+    expect(await other.evaluate("session.getSnapshot().timeline[1]")).toMatchObject({ partial: true, stopped: true });
+    expect(await inPage(other, left)).toEqual([]);
   }));
+
+test("Stop in a page whose core has not come ends the answer that another tab asks for", () =>
+  inProfile(async (open) => {
+    const page = await open();
+    const come = await without(page);
+    await inPage(page, send());
+    await shows(page, "Hi | Hello");
+    first = { text: "Hello from the other.", ends: false };
+    const other = await open();
+    await inPage(other, app());
+    await shows(other, "Hi | Hello from the other.");
+    await page.evaluate("session.abort()");
+    await come();
+    await isReady(page);
+    await isReady(other);
+    await shows(page, "Hi | Hello from the other.");
+    expect([asked.length, await texts(other)]).toEqual([2, ["Hi", "Hello from the other."]]);
+    expect(await inPage(other, left)).toEqual([]);
+  }));
+
+test("a browser that is killed after Stop shows what was seen again, and asks nothing", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "glove-early-"));
+  const life = async (work: (page: Page) => Promise<void>) => {
+    const { browser, kill } = await openBrowserOnDisk(folder);
+    try {
+      const page = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
+      await page.goto(server.url);
+      await work(page);
+    } finally {
+      await kill();
+    }
+  };
+  try {
+    let id: unknown;
+    await life(async (page) => {
+      await without(page);
+      await inPage(page, send());
+      await shows(page, "Hi | Hello");
+      await page.evaluate("session.abort()");
+      await page.waitForTimeout(300);
+      id = await page.evaluate("session.sessionId");
+    });
+    await life(async (page) => {
+      await inPage(page, `localStorage.setItem("glove:session", ${JSON.stringify(id)}); ${app()}`);
+      await shows(page, "Hi | Hello");
+      await isReady(page);
+      expect(await texts(page)).toEqual(["Hi", "Hello"]);
+    });
+    expect(asked).toHaveLength(1);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+});
 
 test("in React, in StrictMode, each frame shows as much as the one before, until the answer is whole", () =>
   inProfile(async (open) => {

@@ -31,6 +31,27 @@ const marked = `(() => {
   };
 })()`;
 
+test("its key opens the bar as soon as that is there, where it is pressed before", async () => {
+  await withPage(async (page) => {
+    let come = () => {};
+    const held = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    await page.route(/\/finder[-.\w]*\.js/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await chat(page, "[]", `{ createStore: ${stored}, sessionId: "s", view: { find: "key" } }`);
+    await until(page, `document.body.textContent.includes("Question 998.")`);
+    await page.getByRole("textbox", { name: "Message" }).focus();
+    await page.keyboard.press("Control+Shift+F");
+    come();
+    const field = page.getByRole("searchbox", { name: "Find in this conversation" });
+    await field.waitFor();
+    await expect.poll(() => page.evaluate(`document.activeElement.type`)).toBe("search");
+  });
+});
+
 test("words are found in what is not drawn, marked and brought into sight, and the list of messages goes there", async () => {
   await withPage(async (page) => {
     await chat(page, "[]", `{ createStore: ${stored}, sessionId: "s", view: { find: true } }`);

@@ -30,7 +30,7 @@ test("malformed messages are refused or ignored, and the tabs go on working", ()
            await new Promise((later) => setTimeout(later, 5));
          }
        };
-       channel.postMessage({ v: 3, kind: "hello", tab: "a stranger" });
+       channel.postMessage({ v: 4, kind: "hello", tab: "a stranger" });
        const { leader } = await hear(({ kind }) => kind === "all");
        const wrong = [];
        for (const { name, message, refused } of malformedMessages(leader)) {
@@ -255,9 +255,9 @@ const speaks = (v: number) => `
   const post = BroadcastChannel.prototype.postMessage;
   BroadcastChannel.prototype.postMessage = function (message) { return post.call(this, { ...message, v: ${v} }); };
   const listen = Object.getOwnPropertyDescriptor(BroadcastChannel.prototype, "onmessage");
-  // Its own version is 3 to itself: what it hears of others is as far from that.
+  // Its own version is the same to itself: what it hears of others is as far from that.
   Object.defineProperty(BroadcastChannel.prototype, "onmessage", {
-    set(hear) { listen.set.call(this, ({ data }) => hear({ data: { ...data, v: data.v + 3 - ${v} } })); },
+    set(hear) { listen.set.call(this, ({ data }) => hear({ data: { ...data, v: data.v + 4 - ${v} } })); },
   });
 `;
 
@@ -265,7 +265,7 @@ test("a page of a newer version gets the session of an older one that is at rest
   profile(async (profile) => {
     const old = await open(profile);
     await inPage(old, `await session.sendMessage("hello");`);
-    const fresh = await profile.open(speaks(4));
+    const fresh = await profile.open(speaks(5));
     await inPage(fresh, `${app} await session.start().catch(() => {});`);
     await when(fresh, `shown.tab === "leader" && shown.timeline.length === 2 && !shown.error`);
     expect(await when(old, `shown.tab === "outdated"`, "shown.error.code")).toBe("TAB_VERSION");
@@ -277,14 +277,14 @@ test("a page of a newer version says that an older one is in the middle of somet
     const old = await open(profile);
     await inPage(old, `globalThis.sent = errorOf(session.sendMessage("write 600"));`);
     await when(old, `shown.streamingText !== ""`);
-    const fresh = await profile.open(speaks(4));
+    const fresh = await profile.open(speaks(5));
     await inPage(fresh, `${app} await session.start().catch(() => {});`);
     expect(await when(fresh, `shown.tab === "blocked"`, "shown.error.code")).toBe("TAB_VERSION");
     expect(await inPage(old, "return (await sent).type;")).toBe("completed");
     await when(fresh, `shown.tab === "leader" && shown.timeline.length === 2 && !shown.error`);
     expect(await tabOf(old)).toBe("outdated");
 
-    const [second, third] = [await profile.open(speaks(4)), await profile.open(speaks(5))];
+    const [second, third] = [await profile.open(speaks(5)), await profile.open(speaks(6))];
     await fresh.close();
     await inPage(second, `${app} await session.start(); globalThis.sent = errorOf(session.sendMessage("write 3000"));`);
     await when(second, `shown.streamingText !== ""`);
@@ -299,7 +299,7 @@ test("a page of a newer version says that an older one is in the middle of somet
 test("a page of an older version that is opened beside a newer one is told to be loaded anew", () =>
   profile(async (profile) => {
     const fresh = await open(profile);
-    const old = await profile.open(speaks(2));
+    const old = await profile.open(speaks(3));
     await inPage(old, `${app} await session.start().catch(() => {});`);
     expect(await when(old, `shown.tab === "outdated"`, "shown.error.code")).toBe("TAB_VERSION");
     expect(await inPage(fresh, `return (await session.sendMessage("hello")).text;`)).toBe("you said hello");

@@ -29,7 +29,7 @@ beforeEach(() => {
   vi.doMock(copies, () => ({
     keepLocalCopy: () => ({ atOnce: isKeptAtOnce, stored, hurry() {}, forget() {} }),
     dropLocalCopy() {},
-    listLocalCopies: async () => [],
+    listLocalCopies: async () => ({ messages: [], fleeting: new Set() }),
   }));
 });
 afterEach(() => {
@@ -240,6 +240,30 @@ test("Stop keeps what was seen: the record has the message and the part of the a
   expect([asked.length, store.sent.size]).toEqual([1, 0]);
 });
 
+test("Stop, and the page goes before the core has come: the next one records what was seen, and asks nothing", async () => {
+  const one = answer();
+  const { session, asked, store } = await setup([one, answer()]);
+  session.sendMessage("Hi").catch(() => {});
+  await soon();
+  one.say("Hello, I");
+  await waitFor(session, "Hi | Hello, I");
+  session.abort();
+  await vi.waitFor(() =>
+    expect([...store.sent.values()].map(({ request }) => request)).toEqual([expect.stringContaining("stoppedAnswer")]),
+  );
+  session.dispose();
+  come();
+  const { GloveSession } = await import("../../js/src/session/session.js");
+  const { core } = await import("../../js/src/entries/inline-core.js");
+  const next = new GloveSession({ sessionId: "s", systemPrompt: "You help.", model: session.config.model, store } as never, core);
+  sessions.push(next);
+  await next.start();
+  await waitFor(next, "Hi | Hello, I");
+  expect(next.getSnapshot().timeline.at(-1)).toMatchObject({ kind: "agent_text", partial: true, stopped: true });
+  await vi.waitFor(() => expect(store.sent.size).toBe(0));
+  expect(asked).toHaveLength(1);
+});
+
 test("Stop before anything has come, and a message behind it that is answered", async () => {
   const [one, two] = [answer(), answer()];
   const { session, asked } = await setup([one, two]);
@@ -286,7 +310,7 @@ test.each([429, 500])("Stop of an answer with the status %s: it is not asked aga
   expect([asked.length, store.sent.size, session.getSnapshot().busy]).toEqual([1, 0, false]);
 });
 
-test("Stop, and then another prompt or model: nothing is asked", async () => {
+test("Stop, and then another prompt or model: nothing is asked, and what was seen is recorded", async () => {
   const { createScriptedModel } = await import("../../js/testing/index.js");
   for (const change of [{ systemPrompt: "You are another." }, { model: createScriptedModel(["no"]) }]) {
     const one = answer();
@@ -300,6 +324,7 @@ test("Stop, and then another prompt or model: nothing is asked", async () => {
     come();
     expect(await sent).toEqual({ type: "aborted" });
     await vi.waitFor(() => expect(session.getSnapshot()).toMatchObject({ busy: false, streamingText: "" }));
+    expect((await session.messages()).map(({ text }) => text)).toEqual(["Hi", "Hello"]);
     expect(asked).toHaveLength(1);
   }
 });

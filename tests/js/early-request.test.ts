@@ -179,60 +179,6 @@ test("the core that stops it closes the connection", async () => {
   expect(signal()?.aborted).toBe(true);
 });
 
-test("one that a person has stopped ends where it was, which the core is told of when it is there", async () => {
-  const { request, transport, say, signal, shown } = early();
-  await soon();
-  say(piece("Hel"));
-  await vi.waitFor(() => expect(shown()).toBe("Hel"));
-  const reached = vi.fn();
-  request.stop(reached);
-  expect(signal()?.aborted).toBe(true);
-  await soon();
-  expect(reached).not.toHaveBeenCalled();
-  const { over, text, leave } = await read(request.take(transport, url, core, "{}"));
-  await vi.waitFor(() => expect([reached.mock.calls.length, text()]).toEqual([1, piece("Hel")]));
-  leave.abort();
-  await over;
-});
-
-const comesWhole = (one: ReturnType<typeof early>) => {
-  one.say(`${piece("Hel")}data: {"type":"done"}\n\n`);
-  one.close();
-};
-
-test.each([
-  ["has come whole", comesWhole, "Hel"],
-  ["has not come", () => {}, ""],
-])("of one that was stopped and %s the core gets the text that was shown, and no end", async (_, come, seen) => {
-  const one = early();
-  await soon();
-  come(one);
-  await vi.waitFor(() => expect(one.shown()).toBe(seen));
-  await soon();
-  const reached = vi.fn();
-  one.request.stop(reached);
-  const { over, text, leave } = await read(one.request.take(one.transport, url, core, "{}"));
-  await vi.waitFor(() => expect(reached).toHaveBeenCalledTimes(1));
-  expect(text()).toBe(seen && piece(seen));
-  leave.abort();
-  await over;
-  expect(one.fetch).toHaveBeenCalledTimes(1);
-});
-
-test("of one that was stopped the core gets nothing where it asks otherwise, and asks nobody", async () => {
-  const { request, transport, say, shown, fetch } = early();
-  await soon();
-  say(piece("Hel"));
-  await vi.waitFor(() => expect(shown()).toBe("Hel"));
-  const reached = vi.fn();
-  request.stop(reached);
-  const { over, text, leave } = await read(request.take(transport, url, core, '{"other":1}'));
-  await vi.waitFor(() => expect(reached).toHaveBeenCalledTimes(1));
-  leave.abort();
-  await over;
-  expect([text(), fetch.mock.calls.length]).toEqual(["", 1]);
-});
-
 test("what nobody takes is broken off", async () => {
   const { request, transport, signal } = early();
   await soon();

@@ -176,6 +176,26 @@ test("what is searched gives way to a message where the storage is full, and doe
   expect(await found(database, "third")).toEqual(["a: [Third]"]);
 });
 
+test.each<[string, (client: Awaited<ReturnType<typeof filled>>["client"]) => Promise<unknown>]>([
+  ["a name", (client) => client.renameSession("a", "Another name")],
+  ["a session that is imported", async (client) => client.importSession(await client.exportSession("b"), { id: "c" })],
+  ["the removal of a session", (client) => client.deleteSession("b")],
+])("what is searched gives way to %s where the storage is full", async (_, write) => {
+  const { client, database } = await filled({ a: [["First", "one"]], b: [["Second", "two"]] });
+  await read(database);
+  const { run } = database;
+  vi.spyOn(database, "run").mockImplementation(async (names, access, work) => {
+    const kept = await run.call(database, ["extras"], "readonly", ({ ask, store }) => ask(store("extras").getAllKeys()));
+    const isFull = (kept as unknown[][]).some((key) => key[1] === "search");
+    if (isFull && names.includes("sessions") && access !== "readonly") throw new GloveError("STORE_QUOTA", "It is full.");
+    return run.call(database, names, access, work as never) as never;
+  });
+  const before = (await client.sessions()).map(({ id, title }) => `${id} ${title}`);
+  await write(client);
+  expect((await client.sessions()).map(({ id, title }) => `${id} ${title}`)).not.toEqual(before);
+  expect(await kept(database, "b")).toEqual([undefined, undefined]);
+});
+
 test("a thread that goes and comes again while it is read has nothing of the one before", async () => {
   const { client, database } = await filled({ a: [["A secret", "one"]] });
   const { run } = database;

@@ -111,7 +111,7 @@ test.each(noAnswers)("an answer %s ends the waiting with a typed error", async (
   const { second, leader, hear, say } = await pair();
   const sent = second.session.sendMessage("form");
   const { id } = await hear(({ kind }) => kind === "ask");
-  say({ v: 3, kind: "answered", leader, id, ...answer });
+  say({ v: 4, kind: "answered", leader, id, ...answer });
   await expect(sent).rejects.toMatchObject({ code: "TAB_PROTOCOL" });
 });
 
@@ -122,7 +122,7 @@ test("a tab that says that it runs the session, and shows nothing of it, is not 
   const alone = tab(store());
   const started = alone.session.start();
   await hear(({ kind }) => kind === "hello");
-  say({ v: 3, kind: "leads", leader: "silent" });
+  say({ v: 4, kind: "leads", leader: "silent" });
   await expect(started).rejects.toMatchObject({ code: "SESSION_OPEN_ELSEWHERE" });
   expect(alone.session.getSnapshot().tab).toBe("blocked");
 });
@@ -136,10 +136,10 @@ test("a tab that is awake, and does not take what it is asked, is not waited for
   const alone = tab(store());
   const started = alone.session.start();
   await hear(({ kind }) => kind === "hello");
-  const all = { v: 3, kind: "all", leader: "deaf", written: { text: "", reasoning: "" }, extras: {} };
+  const all = { v: 4, kind: "all", leader: "deaf", written: { text: "", reasoning: "" }, extras: {} };
   say({ ...all, events: [] });
   await started;
-  const awake = setInterval(() => say({ v: 3, kind: "pong", leader: "deaf" }), 200);
+  const awake = setInterval(() => say({ v: 4, kind: "pong", leader: "deaf" }), 200);
   undo.push(() => clearInterval(awake));
   const sent = ["given up", "answered there", "hello"].map((text) => alone.session.sendMessage(text));
   for (const one of sent) await expect(one).rejects.toMatchObject({ code: "SESSION_OPEN_ELSEWHERE" });
@@ -172,7 +172,7 @@ test("each message says its version", async () => {
   second.client.dispose();
   first.client.dispose();
   await hear(({ kind }) => kind === "answered");
-  expect(new Set(heard.map(({ v }) => v))).toEqual(new Set([3]));
+  expect(new Set(heard.map(({ v }) => v))).toEqual(new Set([4]));
 });
 
 test("a page beside a newer one that runs the session is told to be loaded anew, and waits for nothing", async () => {
@@ -182,7 +182,7 @@ test("a page beside a newer one that runs the session is told to be loaded anew,
   const old = tab(store());
   const sent = old.session.sendMessage("hello");
   await hear(({ kind }) => kind === "hello");
-  say({ v: 4, kind: "leads", leader: "newer" });
+  say({ v: 5, kind: "leads", leader: "newer" });
   await expect(sent).rejects.toMatchObject({ code: "TAB_VERSION", message: expect.stringContaining("reload") });
   expect(old.session.getSnapshot()).toMatchObject({ tab: "outdated", error: { code: "TAB_VERSION" }, busy: false });
   // What was sent is on the screen still, and nothing is done here any more.
@@ -202,7 +202,7 @@ test("a page beside an older one that runs the session says so, can take it over
   const sent = fresh.session.sendMessage("hello");
   sent.catch(() => {});
   await hear(({ kind }) => kind === "hello");
-  say({ v: 1, kind: "leads", leader: "older" });
+  say({ v: 2, kind: "leads", leader: "older" });
   await expect(sent).rejects.toMatchObject({ code: "TAB_VERSION", message: expect.stringContaining("takeOver()") });
   expect(fresh.session.getSnapshot()).toMatchObject({ tab: "blocked", error: { code: "TAB_VERSION" } });
   await store().lease?.("somebody", 0);
@@ -219,7 +219,7 @@ test("a page takes a session over from an older one that does not give way", asy
   const fresh = tab(store());
   const started = fresh.session.start();
   await hear(({ kind }) => kind === "hello");
-  say({ v: 1, kind: "leads", leader: "older" });
+  say({ v: 2, kind: "leads", leader: "older" });
   await expect(started).rejects.toMatchObject({ code: "TAB_VERSION" });
   await fresh.session.takeOver();
   expect(fresh.session.getSnapshot()).toMatchObject({ tab: "leader", error: undefined });
@@ -233,9 +233,9 @@ test("a page that runs a session gives it to a newer one when its answer is writ
   const { say, hear } = await channelOf(store());
   const sent = old.session.sendMessage("slow");
   await until(old.session, ({ streamingText }) => streamingText !== "");
-  say({ v: 4, kind: "hello", tab: "newer" });
+  say({ v: 5, kind: "hello", tab: "newer" });
   // It is in the middle of an answer: the newer one is told who has it.
-  await hear(({ kind, v }) => kind === "leads" && v === 3);
+  await hear(({ kind, v }) => kind === "leads" && v === 4);
   expect(old.session.getSnapshot().tab).toBe("leader");
   expect(await store().lease?.("newer", 60_000)).toBe(false);
   expect(await sent).toMatchObject({ text: "slow" });
@@ -249,7 +249,7 @@ test("a page that has a form open gives way to a newer one at once, with what wa
   const { first, second, say } = await pair();
   const sent = second.session.sendMessage("form");
   await until(first.session, ({ run, slots }) => run.phase === "waiting" && slots.length === 1);
-  say({ v: 4, kind: "hello", tab: "newer" });
+  say({ v: 5, kind: "hello", tab: "newer" });
   await until(first.session, ({ tab }) => tab === "outdated");
   expect(first.session.getSnapshot().slots).toEqual([]);
   // The tab that followed has the version of the one that ended: it goes on, as after any other end.

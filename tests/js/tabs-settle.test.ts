@@ -90,7 +90,7 @@ test.each(seeds)(
       () => channel.postMessage(overheard[below(overheard.length)] ?? null),
       () => channel.postMessage({ ...overheard[below(overheard.length)], v: below(3) }),
       () => channel.postMessage({ ...overheard[below(overheard.length)], leader: `nobody ${below(3)}` }),
-      () => channel.postMessage({ v: 3, kind: "leads", leader: "a liar" }),
+      () => channel.postMessage({ v: 4, kind: "leads", leader: "a liar" }),
     ];
     for (let steps = 0; steps < 60; steps++) {
       const alive = tabs.filter((tab) => !tab.disposed);

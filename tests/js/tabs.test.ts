@@ -424,7 +424,7 @@ async function overheard() {
   let asked = 0;
   const ask = async (method: string, args: readonly unknown[], more: object = {}) => {
     const id = `asked ${asked++}`;
-    channel.postMessage({ v: 3, kind: "ask", leader, id, method, args, again: false, ...more });
+    channel.postMessage({ v: 4, kind: "ask", leader, id, method, args, again: false, ...more });
     await new Promise((later) => setTimeout(later, 50));
     return heard.find((message) => message.kind === "answered" && message.id === id);
   };

@@ -227,7 +227,7 @@ test("what is on its way when an old page gives way to a newer one stays written
       if (data.kind === "ask" && data.method === "request") resolve();
     };
   });
-  const all = { v: 3, kind: "all", leader: "old", events: [], written: { text: "", reasoning: "" }, extras: {} };
+  const all = { v: 4, kind: "all", leader: "old", events: [], written: { text: "", reasoning: "" }, extras: {} };
   await stores().lease?.("somebody", 60_000);
   const store = stores();
   const old = tab(store);
@@ -235,7 +235,7 @@ test("what is on its way when an old page gives way to a newer one stays written
   const sent = old.session.sendMessage("hello");
   await asked;
   // Nobody has heard it before the newer page leads.
-  channel.postMessage({ v: 4, kind: "leads", leader: "newer" });
+  channel.postMessage({ v: 5, kind: "leads", leader: "newer" });
   await expect(sent).rejects.toMatchObject({ code: "TAB_VERSION" });
   await later();
   channel.close();

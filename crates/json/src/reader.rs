@@ -362,6 +362,31 @@ fn unicode_escape(text: &str) -> (char, usize) {
     }
 }
 
+/// JSON in which each escape is a whole letter: half of a surrogate pair, which providers refuse, becomes U+FFFD.
+pub fn whole_letters(json: &str) -> Cow<'_, str> {
+    let (mut out, mut kept, mut at) = (String::new(), 0, 0);
+    loop {
+        at += find2(b'\\', b'\\', json.as_bytes().get(at..).unwrap_or_default());
+        let Some(rest) = json.get(at..).filter(|rest| !rest.is_empty()) else { break };
+        if rest.as_bytes().get(1) != Some(&b'u') {
+            at += 2;
+            continue;
+        }
+        let (c, used) = unicode_escape(rest);
+        if c == '\u{FFFD}' {
+            out.push_str(json.get(kept..at).unwrap_or_default());
+            out.push(c);
+            kept = at + used;
+        }
+        at += used;
+    }
+    if kept == 0 {
+        return Cow::Borrowed(json);
+    }
+    out.push_str(json.get(kept..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
 fn hex(text: &str, at: usize) -> Option<u32> {
     let digits = text.get(at..at + 4)?;
     digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok()).flatten()
@@ -412,6 +437,18 @@ mod tests {
         ];
         for (json, count) in table {
             assert_eq!(Reader::new(json).count(), Ok(count), "{json}");
+        }
+    }
+
+    #[test]
+    fn half_a_letter_is_replaced_and_all_else_stays_as_it_was_written() {
+        for (written, whole) in [
+            (r#"{"a":"\ud83c","\udf89":1}"#, "{\"a\":\"\u{FFFD}\",\"\u{FFFD}\":1}"),
+            (r#"["\ud83c\ud83c\udf89","\uD83C\u0041"]"#, "[\"\u{FFFD}\\ud83c\\udf89\",\"\u{FFFD}\\u0041\"]"),
+            (r#""\\ud83c \n\"\u00e4\ud83c\udf89""#, r#""\\ud83c \n\"\u00e4\ud83c\udf89""#),
+            ("{}", "{}"),
+        ] {
+            assert_eq!(whole_letters(written), whole);
         }
     }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::check::{Broken, JsonError, MAX_DEPTH, check, is_deeper_than};
-use crate::reader::{Reader, unescape};
+use crate::reader::{Reader, unescape, whole_letters};
 use crate::writer as write;
 
 /// A JSON value as text, cheap to clone.
@@ -28,14 +28,14 @@ pub fn checked(text: &str) -> Result<Json, JsonError> {
     if is_deeper_than(text.as_bytes(), MAX_DEPTH) {
         return Err(JsonError::TooDeep);
     }
-    Ok(written(text))
+    Ok(written(whole_letters(text)))
 }
 
 impl Json {
     /// Checks the text and keeps it.
     pub fn parse(text: &str) -> Result<Self, JsonError> {
         check(text, MAX_DEPTH)?;
-        Ok(Json(text.trim().into()))
+        Ok(written(whole_letters(text.trim())))
     }
 
     /// The JSON of any serialisable value; a value that cannot be JSON (a map with odd keys) is an error.

@@ -8,6 +8,7 @@ import { css } from "../look/generated/finding-css.js";
 import { useChat } from "../parts/chat-context.js";
 import { IconLabel, type IconProps } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
+import { isFindKey, pressed } from "./key.js";
 import { bring, Marks } from "./marks.js";
 import { type Hit, hitsOf, ordinalOf, type Place, stepFrom } from "./matches.js";
 import { Outline } from "./outline.js";
@@ -67,13 +68,13 @@ export function Finder({ bar = true, className }: FinderProps): ReactNode {
     if (root.current && styled) adopt(root.current, css);
     const around = chat();
     const press = (event: KeyboardEvent) => {
-      const { ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event;
-      // Without Shift the browser finds.
-      if (!shiftKey || altKey || !(ctrlKey || metaKey) || defaultPrevented || !isF(event)) return;
+      if (!isFindKey(event)) return;
       event.preventDefault();
       shown.current("find");
     };
     around?.addEventListener("keydown", press);
+    if (around?.contains((pressed.at ?? null) as Node | null)) shown.current("find");
+    pressed.at = undefined;
     return () => around?.removeEventListener("keydown", press);
   }, [styled, chat]);
   useBrowserLayoutEffect(() => {
@@ -139,9 +140,6 @@ export function Finder({ bar = true, className }: FinderProps): ReactNode {
     </div>
   );
 }
-
-/** On a keyboard with letters of another script, by its place. */
-const isF = ({ key, code }: KeyboardEvent) => /^(key)?f$/i.test(key > "~" ? code : key);
 
 interface SearchProps {
   readonly timeline: Parts["timeline"];

@@ -2,6 +2,7 @@
 
 import { type Transport, transportOf } from "../models/transport.js";
 import type { SessionConfig } from "../ports/session-config.js";
+import type { SentRequest } from "../ports/store.js";
 import type { Fetch } from "../relay/http.js";
 import type { SnapshotStore } from "../snapshot/snapshot-store.js";
 import type { EarlyAnswer } from "../snapshot/state.js";
@@ -29,6 +30,8 @@ export class FirstAnswer {
   #shown: EarlyAnswer | undefined;
   /** The message that it is asked for. */
   #id: string | undefined;
+  /** As it is written down. */
+  #sent: SentRequest | undefined;
   /** That is where it outlives the browser: what comes is shown. */
   #isSafe = false;
   /** The core has not come for it. */
@@ -44,11 +47,12 @@ export class FirstAnswer {
    * Asks for it, where that is sure to be what the core would ask: whether it does. `isOurs`: the core has not been given it, and nothing
    * has changed.
    */
-  ask(sent: Sent, config: SessionConfig, tasks: boolean | undefined, isOurs: () => boolean): boolean {
+  ask(sent: Sent, request: string, config: SessionConfig, tasks: boolean | undefined, isOurs: () => boolean): boolean {
     const { id, at, input, isFirst } = sent;
     const transport = transportOf(config.model);
     if (this.#id || !mayAskEarly(isFirst, transport, config, input)) return false;
     this.#id = id;
+    this.#sent = { id, request, at };
     const { systemPrompt, tools = [] } = config;
     const { text = "" } = input;
     const send = (told: readonly TellableTool[]) => {
@@ -104,18 +108,20 @@ export class FirstAnswer {
     return fetch;
   };
 
-  /** Ends it where it is, which the core does too when it has `reached` that. False where nothing of this message is under way. */
-  stop(id: string, reached: () => void): boolean {
+  /** Ends it where it is: nothing more comes. False where nothing of this message is under way. */
+  stop(id: string): boolean {
     const shown = this.#shown;
     if (shown?.id !== id || !this.#request) return false;
-    this.#request.stop(reached);
+    this.#request.end();
     if (!shown.stopped) this.#show({ ...shown, stopped: true });
     return true;
   }
 
-  /** It was stopped, and the core cannot be given what was seen: another tab runs the session, or the model is another one. */
-  isGivenUp(id: string, leads: boolean, model: SessionConfig["model"]): boolean {
-    return this.#shown?.id === id && !!this.#shown.stopped && !(leads && transportOf(model));
+  /** Of a message whose answer was stopped: the same with what was seen, which is all that will be in the record. */
+  stopped(id: string): SentRequest | undefined {
+    const [shown, sent] = [this.#shown, this.#sent];
+    if (!sent || shown?.id !== id || !shown.stopped) return undefined;
+    return { ...sent, request: JSON.stringify({ ...JSON.parse(sent.request), stoppedAnswer: shown.text }) };
   }
 
   /** The core has not come for its message, which is offered again when it does: what has come of the answer stays, in this page alone. */

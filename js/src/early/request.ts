@@ -27,10 +27,6 @@ export class EarlyRequest {
   readonly #came: Chunk[] = [];
   #next: Promise<Chunk> | undefined;
   #taken = false;
-  /** The text that was shown. */
-  #seen = "";
-  /** What is done when the core has that, of one that was stopped. */
-  #stopped: (() => void) | undefined;
 
   /** `show` is given each piece of text until the core has the answer. */
   constructor(transport: Transport, body: string, show: (text: string) => void) {
@@ -52,13 +48,12 @@ export class EarlyRequest {
       this.#next = reader.read();
       const chunk = await this.#next;
       // Whoever has taken it has this one too.
-      if (this.#taken || this.#stopped) return;
+      if (this.#taken) return;
       this.#next = undefined;
       this.#came.push(chunk);
       if (!chunk.value) return;
       bytes += chunk.value.length;
       const text = read(chunk.value);
-      this.#seen += text;
       if (text) show(text);
     }
   }
@@ -68,12 +63,6 @@ export class EarlyRequest {
     if (this.#taken) return undefined;
     const isSame =
       transport === this.#transport && url === this.#transport.options.http.url && asked === headers && body === this.#body;
-    const stopped = this.#stopped;
-    if (stopped) {
-      this.#taken = true;
-      return (_, { headers, signal }) =>
-        this.#stoppedAnswer(isSame ? this.#seen : "", headers as Headers, signal as AbortSignal, stopped);
-    }
     if (!isSame || this.#leave.signal.aborted) {
       this.end();
       return undefined;
@@ -93,7 +82,7 @@ export class EarlyRequest {
       const body = { getReader: () => ({ read: () => this.#chunk(reader), cancel: () => reader.cancel() }) };
       return { status: response.status, headers: response.headers, body } as unknown as Response;
     } finally {
-      this.#tell(told);
+      this.#sent.forEach((value, name) => void told.set(name, value));
     }
   }
 
@@ -103,37 +92,6 @@ export class EarlyRequest {
     const next = this.#next ?? reader.read();
     this.#next = undefined;
     return next;
-  }
-
-  /** What a person has seen and nothing that could end the answer, until the core has stopped it too. */
-  async #stoppedAnswer(text: string, told: Headers, signal: AbortSignal, reached: () => void): Promise<Response> {
-    this.#tell(told);
-    const left = text ? [new TextEncoder().encode(`data: ${JSON.stringify({ type: "text_delta", text })}\n\n`)] : [];
-    const read = async () => {
-      const value = left.shift();
-      if (value) return { done: false, value };
-      if (!signal.aborted) {
-        reached();
-        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      }
-      return { done: true };
-    };
-    return {
-      status: 200,
-      headers: new Headers(),
-      body: { getReader: () => ({ read, cancel: async () => {} }) },
-    } as unknown as Response;
-  }
-
-  #tell(told: Headers): void {
-    this.#sent.forEach((value, name) => void told.set(name, value));
-  }
-
-  /** Nothing more comes; the text that was shown is the core's when it asks, and then `reached` is called. */
-  stop(reached: () => void): void {
-    if (this.#taken) return;
-    this.#stopped = reached;
-    this.#leave.abort();
   }
 
   /** It is not waited for any more, unless the core has it. */

@@ -694,13 +694,14 @@ export class GloveSession {
       const [text] = await Promise.all([request, opening, safe]);
       return this.#connection.answer((session) => {
         const leads = !!this.#connection.opened?.leads;
-        if (sent.cancelled || this.#first.isGivenUp(sent.id, leads, this.#config.model)) throw new AbortError();
+        if (sent.cancelled) throw new AbortError();
+        const stopped = this.#first.stopped(sent.id)?.request;
         this.#connection.opened?.deliverWaiting();
         sent.delivered = true;
-        if (!leads) this.#first.follow(sent.id);
+        if (!leads && !stopped) this.#first.follow(sent.id);
         if (whenBusy === "interrupt") this.#connection.opened?.flush();
         this.#snapshots.apply({ kind: "delivered", id: sent.id });
-        const answer = this.#connection.guard.untilTrap(session.request(text));
+        const answer = this.#connection.guard.untilTrap(session.request(stopped ?? text));
         // A store that takes its time has not taken it either.
         const slow = setTimeout(() => {
           if (!this.#disposed && this.#snapshots.isOnItsWay(sent.id)) void this.#keep(sent, text, true);
@@ -724,8 +725,9 @@ export class GloveSession {
     const timeout = new Promise<Error>((resolve) => {
       timer = setTimeout(() => resolve(storeIsLate()), lateMs);
     });
-    const ask = () => !isSlow && this.#askFirst(sent);
-    const error = await Promise.race([this.#connection.keepSent({ id, request, at }, ask), timeout]);
+    const ask = () => !isSlow && this.#askFirst(sent, request);
+    const message = this.#first.stopped(id) ?? { id, request, at };
+    const error = await Promise.race([this.#connection.keepSent(message, ask), timeout]);
     clearTimeout(timer);
     // Where nothing is kept at once.
     if (!error) ask();
@@ -736,11 +738,11 @@ export class GloveSession {
   }
 
   /** Does not wait for the core, where that would ask for the same. */
-  #askFirst(sent: Sent): boolean {
+  #askFirst(sent: Sent, request: string): boolean {
     const config = this.#config;
     const isOurs = () =>
       !(this.#disposed || sent.delivered || sent.cancelled || this.#connection.session) && this.#config === config;
-    return this.#first.ask(sent, config, this.#parts.tasks, isOurs);
+    return this.#first.ask(sent, request, config, this.#parts.tasks, isOurs);
   }
 
   /** A message that is nowhere but in this page is not seen without the reason. */
@@ -772,12 +774,11 @@ export class GloveSession {
     return this.#snapshots.snapshot.queue.some((message) => message.id === id);
   }
 
-  /** Ends the first answer where it is; the record has what was seen of it. False where that is not under way. */
+  /** Ends the first answer where it is; whoever runs the session records what was seen of it. False where that is not under way. */
   #stopFirst(id: string): boolean {
-    // The core is given the last piece within a moment.
-    const stop = () => setTimeout(() => this.#sent.has(id) && this.#connection.stop(), 100);
-    if (!this.#first.stop(id, stop)) return false;
-    this.#connection.dropSent(id);
+    if (!this.#first.stop(id)) return false;
+    const stopped = this.#first.stopped(id);
+    if (stopped) void this.#connection.keepSent(stopped, () => true);
     return true;
   }
 

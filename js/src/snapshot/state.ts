@@ -152,6 +152,8 @@ export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSn
   const hidden = core.hidden === true;
   const [answer] = hidden ? [] : answers;
   const text = answer?.isBlank === false ? answer.text : "";
+  // What was stopped is an entry as soon as there are any.
+  const ahead = early?.stopped && base.timeline.length > 0 ? "" : (early?.text ?? "");
   const now: GloveSnapshot = {
     ...base,
     timeline: early && base.timeline.length === 0 ? early.timeline : base.timeline,
@@ -160,7 +162,7 @@ export function snapshotOf(state: SessionState, before?: GloveSnapshot): GloveSn
     busy,
     status: busy && !hidden ? (answering ? "streaming" : "submitted") : base.error ? "error" : "ready",
     // Blank lines before a call are no entry of the timeline either.
-    streamingText: early?.text.startsWith(text) && /\S/.test(early.text) ? early.text : text,
+    streamingText: ahead.startsWith(text) && /\S/.test(ahead) ? ahead : text,
     streamingReasoning: answer?.reasoning ?? "",
     streamingCalls: hidden ? none : calls,
   };

@@ -300,6 +300,7 @@ pub(in crate::run) fn keep_attachments(message: &mut Message, original: &Message
     if message.extra.0.is_empty() {
         message.extra = original.extra.clone();
         message.take_hook_answer();
+        message.take_stopped_answer();
         // Other words call other skills.
         message.extra.0.retain(|(key, _)| key != SKILLS);
     }

@@ -49,6 +49,11 @@ impl Run {
         answers.then(|| Reply { messages: vec![Message::clone(last)], usage, ..Reply::default() })
     }
 
+    /// It was begun, and is over unless it is being served.
+    pub fn has_had(&self, id: &str) -> bool {
+        self.request_ids.contains(id)
+    }
+
     /// This is the request being served, or one that it has come into.
     pub fn serves(&self, id: &str) -> bool {
         let current = self.state.current.as_ref();
@@ -203,7 +208,13 @@ impl Run {
             message.text = if media_only { texts::MULTIMODAL.to_owned() } else { text };
         }
         let by_hook = message.take_hook_answer();
+        let stopped = message.take_stopped_answer();
         self.append(message);
+        if let Some(seen) = stopped {
+            self.keep_partial(seen);
+            self.close(Outcome::Aborted, fx);
+            return;
+        }
         if let Some(answer) = by_hook {
             self.say_and_complete(answer, "hook", fx);
             return;

@@ -6,7 +6,7 @@ use crate::run::{Effects, Run};
 
 /// It only says something. What a hook has answered is no matter of the request that runs.
 fn can_steer(request: &Request) -> bool {
-    !request.regenerate && request.edits.is_none() && !request.message.is_answered_by_hook()
+    !request.regenerate && request.edits.is_none() && !request.message.is_answered()
 }
 
 fn steers(request: &Request) -> bool {

@@ -29,6 +29,43 @@ fn add() -> Tool {
     Tool::new("add", "Adds", schema, async |input: Add, _: ToolContext| input.a + input.b)
 }
 
+fn stopped(id: &str, seen: &str) -> Prompt {
+    let mut prompt = Prompt { id: Some(id.to_owned()), ..Prompt::new(id) };
+    prompt.message.stop_answer(Some(seen.to_owned()));
+    prompt
+}
+
+#[test]
+fn what_a_person_has_stopped_before_it_came_is_recorded_once_and_no_model_is_asked() {
+    const RECORD: [&str; 3] = ["user: r1", "agent (partial): Hel", "user: r2"];
+    let (model, store) = (ScriptedModel::new([Line::text("Yes.")]), MemoryStore::new("s"));
+    let agent = builder(&model, store.clone()).build().unwrap();
+    for prompt in [stopped("r1", "Hel"), stopped("r1", "Hel"), stopped("r2", "")] {
+        assert_eq!(block_on(agent.process_request(prompt)), Err(Error::Aborted));
+    }
+    assert_eq!((transcript(&store.messages()), model.seen().len()), (RECORD.map(str::to_owned).to_vec(), 0));
+    assert!(store.messages().iter().all(|message| message.extra.0.is_empty()));
+    assert_eq!(block_on(agent.process_request("Go on")).unwrap().text(), "Yes.");
+}
+
+#[test]
+fn what_is_being_answered_ends_when_a_person_has_stopped_it_in_another_page() {
+    let (gate, store) = (Gate::new(), MemoryStore::new("s"));
+    let model = ScriptedModel::new([Line::deltas(["Hello"]).then_gate(&gate)]);
+    let agent = builder(&model, store.clone()).build().unwrap();
+    let asked = Prompt { id: Some("r1".to_owned()), ..Prompt::new("r1") };
+    let session = agent.session();
+    let (one, two) = block_on(async {
+        let stops = async {
+            gate.reached().await;
+            session.request(stopped("r1", "Hel")).await
+        };
+        join!(session.request(asked), stops)
+    });
+    assert_eq!((one, two), (Err(Error::Aborted), Err(Error::Aborted)));
+    assert_eq!((transcript(&store.messages())[0].as_str(), model.seen().len()), ("user: r1", 1));
+}
+
 #[test]
 fn a_request_runs_its_tools_and_ends_with_the_answer() {
     let model = ScriptedModel::new([

@@ -171,6 +171,24 @@ test("a tool's render and renderResult draw its slot and its result", async () =
   expect(screen.queryByRole("button", { name: "Sure?" })).toBeNull();
 });
 
+test("a call that failed is drawn by its renderResult where it gave something to draw, and else its card says why", async () => {
+  for (const [fails, isDrawn] of [
+    [() => ({ status: "error", data: null, message: "None left.", renderData: { left: 0 } }) as const, true],
+    [() => Promise.reject(new Error("None left.")), false],
+  ] as const) {
+    const tool = defineTool({
+      ...{ name: "ask", description: "", inputSchema: nothing, do: fails as () => Promise<{ renderData: { left: number } }> },
+      renderResult: ({ data, status }) => <p>{`${status} ${JSON.stringify(data)}`}</p>,
+    });
+    const page = chat([call, "done"], { config: { tools: [tool as never] } });
+    page.send("go");
+    await screen.findByText("done");
+    expect(screen.queryAllByText('error {"left":0}')).toHaveLength(isDrawn ? 1 : 0);
+    expect(page.glove.timeline[1]).toMatchObject({ status: "error", output: expect.stringContaining("None left.") });
+    page.container.remove();
+  }
+});
+
 test("a result without a frame says so to the style sheet, and one with a frame does not", async () => {
   for (const frame of [undefined, "card", "none"] as const) {
     const tool = defineTool({

@@ -76,8 +76,8 @@ export async function giveTitle(
   title: string | undefined,
   usage: TokenCount | undefined,
 ): Promise<void> {
-  const { tellChanged } = await used();
-  await database.run(["sessions"], "relaxed", async ({ ask, store }) => {
+  const { runWithRoom, tellChanged } = await used();
+  await runWithRoom(database, ["sessions"], "relaxed", async ({ ask, store }) => {
     const row = await ask<unknown>(store("sessions").get(id));
     // It was removed meanwhile.
     if (!isRow(row)) return;
@@ -106,8 +106,8 @@ export async function restore(database: ListedDatabase, id: string): Promise<voi
 }
 
 async function change(database: ListedDatabase, id: string, changed: (row: SessionRow) => SessionRow): Promise<void> {
-  const { tellChanged } = await used();
-  await database.run(["sessions"], "relaxed", async ({ ask, store }) => {
+  const { runWithRoom, tellChanged } = await used();
+  await runWithRoom(database, ["sessions"], "relaxed", async ({ ask, store }) => {
     const row = await ask<unknown>(store("sessions").get(id));
     // Not awaited: the transaction completes with this write.
     store("sessions").put(changed(isRow(row) ? row : unknownSession(id)), id);
@@ -122,11 +122,11 @@ export async function remove(
   isOver: (deleted: number | undefined) => boolean = () => true,
 ): Promise<boolean> {
   check("`id`", id, "text");
-  const { forgetStored, tellChanged, tellDeleted } = await used();
+  const { forgetStored, runWithRoom, tellChanged, tellDeleted } = await used();
   // What is on its way here would bring it back.
   await database.written(id);
   const all = await database.run(["sessions"], "readonly", ({ ask, store }) => ask(store("sessions").getAllKeys()));
-  const removed = await database.run(stores, "relaxed", async ({ ask, store }) => {
+  const removed = await runWithRoom(database, stores, "relaxed", async ({ ask, store }) => {
     const row = await ask<Partial<SessionRow> | undefined>(store("sessions").get(id));
     if (!isOver(row?.deleted)) return false;
     const keysOf = (name: (typeof stores)[number]) => (name === "sessions" || name === "checkpoints" ? id : allOf(id));

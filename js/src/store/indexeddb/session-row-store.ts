@@ -29,6 +29,7 @@ import { allOf, allSent, type MessagesRow, type SessionRow, type StoreName } fro
 import { titleOf } from "./title.js";
 
 /** In the same file as they travel: neither is used without the others. */
+export { runWithRoom } from "../local/room.js";
 export { forgetStored } from "../local/stored-session-ids.js";
 export { tellChanged, tellDeleted } from "./change-channel.js";
 export { Connection } from "./connection.js";
