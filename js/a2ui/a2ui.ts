@@ -7,15 +7,20 @@ import type { ToolConfig, ToolDisplay } from "../src/ports/tool.js";
 import type { JsonSchema } from "../src/schema/types.js";
 import { check, checkOptions, type Options } from "../src/values/validate-options.js";
 import type { Message } from "../src/wire/record.js";
+import { type Calls, checkFunctions, hasCalls, type SurfaceFunctions, toldOfFunctions } from "./calls.js";
 import { type Catalog, checkCatalog, surfaceSchema } from "./catalog.js";
+import { loadCalls } from "./load-calls.js";
 import { type SurfaceAction, type SurfaceCall, showTool, surfaceIn, updated, updateTool } from "./shown.js";
 import { hasAction, placed, problemsOf, type Rules, type Surface } from "./surface.js";
 import { SurfaceCard } from "./surface-card.js";
+import { WrittenSurface, type WrittenSurfaceOf } from "./written-surface.js";
 
 /** What `a2ui` takes. */
 export interface A2uiOptions {
   /** The components that a model may compose, by name. `definePart` gives each the types of its schema. */
   readonly catalog: Catalog;
+  /** Functions of the application, beside those of A2UI's basic catalogue. `defineFunction` gives each the types of its schema. */
+  readonly functions?: SurfaceFunctions | undefined;
   /**
    * What an action of the person becomes: `"answer"` is the result of the call, which waits for it; `"message"` is the next message of the
    * person. Default: `"answer"`.
@@ -33,6 +38,7 @@ export interface A2uiOptions {
 
 const options = {
   catalog: "any",
+  functions: "any",
   actions: "answer|message",
   messageOf: "work",
   origins: "any",
@@ -50,20 +56,26 @@ export function a2ui(given: A2uiOptions): A2ui {
   check("The options", given, "object");
   checkOptions(given, options);
   checkCatalog(given.catalog);
+  checkFunctions(given.functions ?? {});
   return new A2ui(given);
 }
+
+type A2uiRenderers = Readonly<Record<"a2ui_surface" | WrittenSurfaceOf, (props: SlotProps) => ReactNode>>;
 
 /** The plugin, and what draws its surfaces. */
 export class A2ui implements Plugin {
   readonly id = "glove.a2ui";
-  readonly #renderers: Readonly<Record<"a2ui_surface", (props: SlotProps) => ReactNode>>;
+  readonly #renderers: A2uiRenderers;
   readonly #rules: Rules;
   readonly #waits: boolean;
+  readonly #functions: SurfaceFunctions;
+  #calls: Promise<Calls> | undefined;
   #schema: Promise<JsonSchema> | undefined;
 
   /** @internal */
   constructor({
     catalog,
+    functions = {},
     actions = "answer",
     messageOf = messageFor,
     origins = [],
@@ -72,12 +84,35 @@ export class A2ui implements Plugin {
   }: A2uiOptions) {
     this.#rules = { catalog, origins, limits: { letters: maxLetters, drawn: maxComponents } };
     this.#waits = actions === "answer";
-    this.#renderers = { [surfaceRenderer]: (props) => createElement(SurfaceCard, { ...props, rules: this.#rules, messageOf }) };
+    this.#functions = functions;
+    const given = { rules: this.#rules, load: () => this.#loaded() };
+    this.#renderers = {
+      [surfaceRenderer]: (props) => createElement(SurfaceCard, { ...props, ...given, messageOf }),
+      "a written call of show_surface": (props) => createElement(WrittenSurface, { ...props, ...given }),
+    };
   }
 
   /** For `renderers` of a provider or a hook. */
-  get renderers(): Readonly<Record<"a2ui_surface", (props: SlotProps) => ReactNode>> {
+  get renderers(): A2uiRenderers {
     return this.#renderers;
+  }
+
+  /** Tried again where it did not come. */
+  #loaded(): Promise<Calls> {
+    this.#calls ??= loadCalls(this.#functions, this.#rules.origins).catch((error) => {
+      this.#calls = undefined;
+      throw error;
+    });
+    return this.#calls;
+  }
+
+  /** The rules with what a surface calls. */
+  async #rulesFor({ components }: Surface): Promise<Rules> {
+    return hasCalls(components) ? { ...this.#rules, calls: await this.#loaded() } : this.#rules;
+  }
+
+  async #problems(surface: Surface): Promise<readonly string[]> {
+    return problemsOf(surface, await this.#rulesFor(surface));
   }
 
   async prepare(round: PluginRound): Promise<void> {
@@ -91,14 +126,15 @@ export class A2ui implements Plugin {
       : "If something in it has an `action`, what the person does comes as their next message.";
     return {
       name: showTool,
-      description: `Shows the person an interface of the given components, where that serves better than text. ${afterwards}`,
+      description: `Shows the person an interface of the given components, where that serves better than text. ${afterwards} ${toldOfFunctions(this.#functions)}`,
       jsonSchema,
-      inputSchema: checked(async (input) => problemsOf(surfaceFrom(input), this.#rules)),
+      inputSchema: checked((input) => this.#problems(surfaceFrom(input))),
       // It does nothing but show, and ask.
       idempotent: true,
       parallel: true,
       do: async (input: { readonly surface: string }, display: ToolDisplay) => {
-        const { root } = placed(surfaceFrom(input), this.#rules);
+        const surface = surfaceFrom(input);
+        const { root } = placed(surface, await this.#rulesFor(surface));
         const slot = { renderer: surfaceRenderer, input: { surface: input.surface, call: display.callId, waits: this.#waits } };
         if (this.#waits && root && hasAction(root)) return display.pushAndWait(slot);
         await display.pushAndForget({ ...slot, input: { ...slot.input, waits: false } });
@@ -128,7 +164,7 @@ export class A2ui implements Plugin {
         const surface = surfaceIn(callsIn(await conversation.messages()), { name: input.surface });
         if (!surface) return [`no surface "${input.surface}" was shown`];
         try {
-          return await problemsOf(updated(surface, input), this.#rules);
+          return await this.#problems(updated(surface, input));
         } catch (error) {
           return [(error as Error).message];
         }

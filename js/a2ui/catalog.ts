@@ -16,8 +16,10 @@ export interface PartProps<P = Record<string, unknown>> {
   readonly act: (() => void) | undefined;
   /** Writes what is bound to this property into the data of the surface; nothing happens where it is not bound. */
   set(name: keyof P & string, value: unknown): void;
-  /** Nothing can be done at present: it is answered, or something runs. */
+  /** Nothing can be done at present: it is answered, something runs, or one of its checks fails and it has an action. */
   readonly disabled: boolean;
+  /** What its `checks` say of what is entered, in the words of the model; empty where all is well. */
+  readonly errors: readonly string[];
 }
 
 /** A component that a model may use. */
@@ -39,7 +41,7 @@ export function definePart<S extends Schema>(part: Part<S>): Part<S> {
 }
 
 /** These have a meaning of their own in each component. */
-export const reserved: readonly string[] = ["id", "component", "child", "children", "action"];
+export const reserved: readonly string[] = ["id", "component", "child", "children", "action", "checks"];
 
 export function checkCatalog(catalog: Catalog): void {
   const wrong = (what: string): never => {
@@ -62,6 +64,14 @@ const bound = {
   description: "The value at this JSON Pointer of `data`.",
 };
 
+const call = {
+  type: "object",
+  properties: { call: { type: "string" }, args: { type: "object" } },
+  required: ["call", "args"],
+  additionalProperties: false,
+  description: "What a function gives.",
+};
+
 const common = {
   child: { type: "string", description: "The id of the component in it." },
   children: {
@@ -76,7 +86,8 @@ const common = {
     ],
   },
   action: {
-    description: "What happens when the person uses it: you are told the name, and the context with its values at that moment.",
+    description:
+      "What happens when the person uses it: you are told the name of the `event`, and the context with its values at that moment; a `functionCall` is made in the page.",
     type: "object",
     properties: {
       event: {
@@ -84,8 +95,18 @@ const common = {
         properties: { name: { type: "string" }, context: { type: "object" } },
         required: ["name"],
       },
+      functionCall: { type: "object", properties: call.properties, required: call.required },
     },
-    required: ["event"],
+  },
+  checks: {
+    description:
+      "Each condition is true or false. While one is false the person reads its message, and the action of the component waits.",
+    type: "array",
+    items: {
+      type: "object",
+      properties: { condition: { anyOf: [bound, call] }, message: { type: "string" } },
+      required: ["condition", "message"],
+    },
   },
 };
 
@@ -112,7 +133,7 @@ async function ofPart(name: string, { schema, description }: Pick<Part, "schema"
     properties: {
       id: { type: "string" },
       component: { const: name },
-      ...Object.fromEntries(own.map(([property, one]) => [property, { anyOf: [alone(one), bound] }])),
+      ...Object.fromEntries(own.map(([property, one]) => [property, { anyOf: [alone(one), bound, call] }])),
       ...common,
     },
     required: ["id", "component", ...(required ?? [])],

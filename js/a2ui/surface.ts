@@ -1,6 +1,7 @@
 // A surface as a tree, and what is wrong with one, in sentences for the model.
 
 import { checkWithSchema, issuesText } from "../src/schema/check.js";
+import { type Calls, callOf } from "./calls.js";
 import { type Catalog, type Part, reserved } from "./catalog.js";
 import { pathIn, readAt } from "./data.js";
 import { unsafe } from "./safe.js";
@@ -20,8 +21,13 @@ export interface Placed {
   /** The paths of the properties that are bound. */
   readonly paths: Readonly<Record<string, string>>;
   readonly children: readonly Placed[];
-  readonly action: { readonly name: string; readonly context: unknown } | undefined;
+  readonly action: PlacedAction | undefined;
+  /** The messages of its checks that fail. */
+  readonly errors: readonly string[];
 }
+
+/** The model is told of an event; anything else is done in the page. */
+export type PlacedAction = { readonly name: string; readonly context: unknown } | { readonly does: () => unknown };
 
 export interface SurfaceLimits {
   readonly letters: number;
@@ -33,6 +39,8 @@ export interface Rules {
   readonly catalog: Catalog;
   readonly origins: readonly string[];
   readonly limits: SurfaceLimits;
+  /** Missing where the surface has no calls. */
+  readonly calls?: Calls | undefined;
 }
 
 const deepest = 40;
@@ -43,12 +51,22 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The tree, as far as it can be built. */
+/** The tree, as far as it can be built. While it is `written`, what is missing may yet come. */
 export function placed(
   { components, data }: Surface,
-  { catalog, limits }: Rules,
+  { catalog, limits, calls }: Rules,
+  written = false,
 ): { readonly root?: Placed; readonly problems: string[] } {
   const problems: string[] = [];
+  /** What stands there for a value; missing where a call fails, which is said. */
+  const evaluated = (id: string, value: unknown, scope: string): unknown => {
+    try {
+      return resolved(value, data, scope, calls);
+    } catch (error) {
+      problems.push(`"${id}": ${(error as Error).message}`);
+      return undefined;
+    }
+  };
   const byId = new Map<string, Fields>();
   for (const [at, given] of components.entries()) {
     const id = isFields(given) ? given.id : undefined;
@@ -59,7 +77,7 @@ export function placed(
   let count = 0;
   const place = (id: string, scope: string, around: readonly string[], key: string): Placed | undefined => {
     const wrong = (what: string): undefined => void problems.push(what);
-    if (problems.length >= mostProblems) return undefined;
+    if (problems.length >= mostProblems && !written) return undefined;
     const given = byId.get(id);
     if (!given) return wrong(`no component has the id "${id}"${around.length > 0 ? `, which "${around.at(-1)}" names` : ""}`);
     if (around.includes(id))
@@ -80,7 +98,7 @@ export function placed(
       const path = boundTo(value, scope);
       if (path !== undefined) paths[name] = path;
       Object.defineProperty(props, name, {
-        value: resolved(value, data, scope),
+        value: evaluated(id, value, scope),
         enumerable: true,
         configurable: true,
         writable: true,
@@ -91,9 +109,10 @@ export function placed(
       if ("wrong" in child) return wrong(`\`children\` of "${id}": ${child.wrong}`) ?? [];
       return place(child.id, child.scope, within, `${key}/${child.key}`) ?? [];
     });
-    const { event } = Object(given.action) as { readonly event?: unknown };
-    const action = given.action === undefined ? undefined : isFields(event) && typeof event.name === "string" ? event : null;
-    if (action === null) wrong(`\`action\` of "${id}" needs an \`event\` with a \`name\``);
+    const action = actionOf(given, (value) => evaluated(id, value, scope), calls);
+    if (action && "wrong" in action) wrong(`\`action\` of "${id}": ${action.wrong}`);
+    const checks = checksOf(given, (value) => evaluated(id, value, scope));
+    if ("wrong" in checks) wrong(`\`checks\` of "${id}": ${checks.wrong}`);
     return {
       key,
       id,
@@ -101,7 +120,8 @@ export function placed(
       props,
       paths,
       children,
-      action: action ? { name: String(action.name), context: resolved(action.context, data, scope) } : undefined,
+      action: action && "wrong" in action ? undefined : action,
+      errors: "wrong" in checks ? [] : checks.errors,
     };
   };
   const root = place("root", "", [], "root");
@@ -113,12 +133,47 @@ function boundTo(value: unknown, scope: string): string | undefined {
   return pathIn(scope, value.path);
 }
 
-function resolved(value: unknown, data: unknown, scope: string): unknown {
+function resolved(value: unknown, data: unknown, scope: string, calls: Calls | undefined): unknown {
+  if (typeof value !== "object" || value === null) return value;
   const path = boundTo(value, scope);
   if (path !== undefined) return readAt(data, path);
-  if (Array.isArray(value)) return value.map((one) => resolved(one, data, scope));
-  if (!isFields(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolved(one, data, scope)]));
+  const inside = (one: unknown) => resolved(one, data, scope, calls);
+  if (Array.isArray(value)) return value.map(inside);
+  const called = calls && callOf(value);
+  if (called) return calls.value(called.call, inside(called.args) as Fields, inside);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inside(one)]));
+}
+
+type Evaluate = (value: unknown) => unknown;
+
+function actionOf(
+  { action }: Fields,
+  evaluate: Evaluate,
+  calls: Calls | undefined,
+): PlacedAction | { readonly wrong: string } | undefined {
+  if (action === undefined) return undefined;
+  const { event, functionCall } = Object(action) as Fields;
+  if (isFields(event) && typeof event.name === "string") return { name: event.name, context: evaluate(event.context) };
+  const called = isFields(functionCall) ? callOf(functionCall) : undefined;
+  if (!called || !calls) return { wrong: "it needs an `event` with a `name`, or a `functionCall` with a `call`" };
+  try {
+    return { does: calls.act(called.call, evaluate(called.args) as Fields) };
+  } catch (error) {
+    return { wrong: (error as Error).message };
+  }
+}
+
+function checksOf({ checks = [] }: Fields, evaluate: Evaluate): { readonly errors: string[] } | { readonly wrong: string } {
+  if (!Array.isArray(checks)) return { wrong: "they are no list" };
+  const errors: string[] = [];
+  for (const [at, one] of checks.entries()) {
+    const { condition, message } = Object(one) as Fields;
+    if (condition === undefined || typeof message !== "string")
+      return { wrong: `number ${at + 1} needs a \`condition\` and a \`message\`` };
+    // What cannot be told is not well.
+    if (evaluate(condition) !== true) errors.push(message);
+  }
+  return { errors };
 }
 
 type Child = { readonly id: string; readonly scope: string; readonly key: string } | { readonly wrong: string };
@@ -145,8 +200,8 @@ function childrenOf({ child, children }: Fields, data: unknown, scope: string): 
 
 const flat = (one: Placed): readonly Placed[] => [one, ...one.children.flatMap(flat)];
 
-/** Whether a person can do anything with it. */
-export const hasAction = (root: Placed): boolean => flat(root).some(({ action }) => action !== undefined);
+/** Whether a person can do anything that the model is told of. */
+export const hasAction = (root: Placed): boolean => flat(root).some(({ action }) => action && "name" in action);
 
 /** What is wrong with it; nothing where it can be drawn. */
 export async function problemsOf(surface: Surface, rules: Rules): Promise<string[]> {

@@ -186,7 +186,7 @@ export const shared = new Set([
 export const copied = new Set([
   ...below("src/messages", "continued", "messages", "request", "words"),
   ...below("src/models", "page-models"),
-  ...below("src/plugins", "slash-names"),
+  ...below("src/plugins", "slash-names", "yielded"),
   ...below("src/ports", "hook", "middleware/middleware", "model-options", "plugin"),
   ...below("src/recording", "play", "redact"),
   ...below("src/relay", "collect", "http", "model-call"),

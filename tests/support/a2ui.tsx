@@ -11,10 +11,15 @@ export const catalog = {
   }),
   Field: definePart({
     schema: z.object({ label: z.string(), value: z.string() }),
-    component: ({ props, set, disabled }) => (
-      <label>
-        {props.label} <input value={props.value} disabled={disabled} onChange={(event) => set("value", event.target.value)} />
-      </label>
+    component: ({ props, set, disabled, errors }) => (
+      <>
+        <label>
+          {props.label} <input value={props.value} disabled={disabled} onChange={(event) => set("value", event.target.value)} />
+        </label>
+        {errors.map((error) => (
+          <em key={error}>{error}</em>
+        ))}
+      </>
     ),
   }),
   Button: definePart({

@@ -89,7 +89,10 @@ export function agent(turns: readonly Turn[], { forgets = false }: { readonly fo
     for (const event of events) EventSchemas.parse(event);
     await lastValueFrom(from(events as unknown as BaseEvent[]).pipe(verifyEvents(), toArray()));
     const outcome = events.at(-1)?.outcome as { readonly interrupts?: typeof open } | undefined;
-    open = outcome?.interrupts ?? [];
+    const earlier = events.flatMap(({ name, rawEvent }) =>
+      name === "on_interrupt" ? (rawEvent as { readonly id: string }) : [],
+    );
+    open = outcome?.interrupts ?? earlier;
     return sse(events);
   };
   return {

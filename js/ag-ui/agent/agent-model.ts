@@ -6,7 +6,7 @@ import { GloveError, stoppedBy } from "../../src/values/error.js";
 import { generateId } from "../../src/values/ids.js";
 import type { Message } from "../../src/wire/record.js";
 import { agentMessages, markName, openQuestions, stateOf } from "./agent-messages.js";
-import { AgentRun, type RunPart } from "./agent-run.js";
+import { AgentRun, earlierReason, type RunPart } from "./agent-run.js";
 import { argumentsOf, questionName, stepName } from "./agent-tools.js";
 import { type AgentEvent, badEvent, brokenOff, eventLines } from "./event-lines.js";
 import { underWay } from "./under-way.js";
@@ -150,7 +150,7 @@ export class AgentModel implements ModelAdapter {
       messages: agentMessages(messages),
       tools: offered.map(({ name, description, jsonSchema }) => ({ name, description, parameters: jsonSchema })),
       context: this.#systemPrompt ? [{ description: "What the application says", value: this.#systemPrompt }] : [],
-      forwardedProps: (typeof forwardedProps === "function" ? await forwardedProps() : forwardedProps) ?? {},
+      forwardedProps: resumed((typeof forwardedProps === "function" ? await forwardedProps() : forwardedProps) ?? {}, questions),
       ...(questions.length > 0 && { resume: questions.map(({ answer }) => answer) }),
     };
     const given = typeof headers === "function" ? await headers() : headers;
@@ -182,6 +182,13 @@ export class AgentModel implements ModelAdapter {
       },
     });
   }
+}
+
+/** Agents that ask in the form before 1.0 may look for the answer here alone. */
+function resumed(forwardedProps: unknown, [question, ...more]: ReturnType<typeof openQuestions>): unknown {
+  if (question?.reason !== earlierReason || more.length > 0 || question.answer.status !== "resolved") return forwardedProps;
+  const { command } = Object(forwardedProps) as { readonly command?: object };
+  return { ...Object(forwardedProps), command: { ...command, resume: question.answer.payload } };
 }
 
 /** What the agent is asked. */

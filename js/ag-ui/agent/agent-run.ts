@@ -24,6 +24,9 @@ export interface AgentQuestion {
   readonly call?: AgentCall;
 }
 
+/** Names the event by which agents ask before 1.0, and is the reason of such a question. */
+export const earlierReason = "on_interrupt";
+
 /** How far a run has come. */
 export interface RunPart {
   readonly text: string;
@@ -65,6 +68,8 @@ export class AgentRun {
   readonly #ids = new Set<string>();
   #state: unknown;
   #changed = false;
+  /** What it asks in the form before 1.0. */
+  readonly #asked: object[] = [];
   #text = "";
   #reasoning = "";
   #messageId: string | undefined;
@@ -245,13 +250,29 @@ export class AgentRun {
     this.#snapshotText = answers.filter(Boolean).join("\n\n");
   }
 
+  /** LangGraph's adapters ask so by default: the value is what the graph has given to `interrupt`. */
+  custom({ name, value, rawEvent }: AgentEvent): void {
+    if (name !== earlierReason || this.#asked.length > most.interrupts) return;
+    const { id, value: raw = value } = Object(rawEvent) as { readonly id?: unknown; readonly value?: unknown };
+    const { message, toolCallId, responseSchema } = Object(raw) as Readonly<Record<string, unknown>>;
+    const said = typeof raw === "string" ? raw : message;
+    this.#asked.push({
+      id: typeof id === "string" ? id : `${earlierReason} ${this.#asked.length + 1}`,
+      reason: earlierReason,
+      message: typeof said === "string" ? said : JSON.stringify(raw),
+      toolCallId,
+      responseSchema,
+    });
+  }
+
   // ---- its end ---------------------------------------------------------------------------------------------------
 
   finish({ outcome, usage }: AgentEvent): RunPart {
     if (this.#writing.size > 0 || this.#open.size > 0) throw badEvent("the run ends in the middle of a message or a call");
     const { type, interrupts } = Object(outcome) as { readonly type?: unknown; readonly interrupts?: unknown };
     if (type === "cancelled") throw new GloveError("MODEL_SERVER", "The agent's run was cancelled where it runs.");
-    const questions = type === "interrupt" ? this.#questions(interrupts) : [];
+    const asks = type === "interrupt" || this.#asked.length > 0;
+    const questions = asks ? this.#questions(type === "interrupt" ? interrupts : this.#asked) : [];
     const asked = new Set(questions.flatMap(({ call }) => call?.id ?? []));
     const earlier = new Set(this.#start.open.map(({ id }) => id));
     const calls = [...this.#called.values()].filter(({ id, name }) => {
@@ -323,6 +344,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   STATE_SNAPSHOT: (run, { snapshot }) => run.setState(snapshot),
   STATE_DELTA: (run, event) => run.changeState(event),
   MESSAGES_SNAPSHOT: (run, event) => run.snapshot(event),
+  CUSTOM: (run, event) => run.custom(event),
   RUN_FINISHED: (run, event) => run.finish(event),
 };
 

@@ -2,6 +2,7 @@
 
 import type { HasState } from "../../src/ports/plugin-state.js";
 import type { ToolConfig } from "../../src/ports/tool.js";
+import { yielding } from "../../src/tools/combined-tools.js";
 import type { ToolResultData } from "../../src/wire/record.js";
 import type { ClientTool, ToolAnswer } from "./run-input.js";
 
@@ -15,7 +16,7 @@ export const clientRenderer = "ag_ui_client_tool";
 export const agUiState: HasState<unknown> = { id: "glove.ag-ui.state", initialState: {} };
 
 export function clientTool({ name, description, parameters }: ClientTool): ToolConfig {
-  return {
+  const tool: ToolConfig = {
     name,
     description,
     jsonSchema: parameters,
@@ -31,4 +32,6 @@ export function clientTool({ name, description, parameters }: ClientTool): ToolC
         : { status: "error", data: content || null, message: error };
     },
   };
+  yielding.add(tool);
+  return tool;
 }

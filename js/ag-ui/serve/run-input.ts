@@ -1,6 +1,8 @@
 // A `RunAgentInput`, checked: what is wrong with it is said before a run begins. What is not known of it is left out.
 
 import { refuse } from "../../server/refuse.js";
+import { answerTool } from "../../src/tools/answer-tool.js";
+import { skillTool } from "../../src/tools/skill-tool.js";
 import type { ContentPart } from "../../src/wire/record.js";
 
 /** A tool that the application runs. */
@@ -108,11 +110,23 @@ export function runInput(body: string, limits: InputLimits): RunInput {
     runId: id(given.runId, "`runId`"),
     versioned: typeof given.protocolVersion === "string",
     state: state ?? {},
-    tools: tools.map(toolOf),
+    tools: toolsOf(tools),
     context: contextOf(given.context),
     resume: resumeOf(given.resume),
     ...messagesOf(messages),
   };
+}
+
+/** Names differ in more than their case: a call that was allowed as one would be the other's. */
+function toolsOf(given: readonly unknown[]): ClientTool[] {
+  const tools = given.map(toolOf);
+  const names = new Set<string>([answerTool, skillTool]);
+  for (const [at, { name }] of tools.entries()) {
+    const same = name.toLowerCase();
+    if (names.has(same)) wrong(`tools[${at}].name is taken by another tool: "${name}" (case is ignored)`);
+    names.add(same);
+  }
+  return tools;
 }
 
 function toolOf(given: unknown, at: number): ClientTool {

@@ -3,6 +3,7 @@
 
 import { refuse } from "../../server/refuse.js";
 import type { RunOutcome } from "../../src/messages/outcome.js";
+import { yielded } from "../../src/plugins/yielded.js";
 import type { Plugin } from "../../src/ports/plugin.js";
 import { EventStream } from "../../src/relay/events.js";
 import type { GloveClient } from "../../src/session/client.js";
@@ -89,8 +90,10 @@ class ServedRun {
     const { client, input } = this.#serving;
     const session = this.#session;
     const own = client.tools ?? [];
-    // A tool of the server's stands in the place of one of the client's.
-    const theirs = input.tools.filter(({ name }) => !own.some((tool) => tool.name === name));
+    // A tool of the server's stands in the place of one of the client's, also one that a plugin brings later.
+    const names = new Set(own.map(({ name }) => name.toLowerCase()));
+    const theirs = input.tools.filter(({ name }) => !names.has(name.toLowerCase()));
+    for (const { name } of input.tools) if (names.has(name.toLowerCase())) this.#serving.report(yielded(name));
     this.#theirs = new Set(theirs.map(({ name }) => name));
     const plugins = (session.config.plugins ?? []).filter(({ id }) => id !== agUiState.id);
     session.configure({ tools: [...own, ...theirs.map(clientTool)], plugins: [...plugins, this.#plugin()] });
@@ -157,6 +160,7 @@ class ServedRun {
     if (!this.#replaces()) this.#tellMessages();
     const subscriber = {
       record: (type: string, data: unknown) => {
+        if (type === "error") this.#tellServer(data as { readonly code: string; readonly message: string });
         if (type !== "tool_use_result") return this.#events.record(type, data);
         const { call_id, tool_name, result } = data as Told;
         // What the client gave it knows.
@@ -169,6 +173,11 @@ class ServedRun {
     if (signal.aborted) leave();
     else void this.#go();
     return this.#stream.response;
+  }
+
+  /** What the run goes on without. What ends it is told with its end. */
+  #tellServer({ code, message }: { readonly code: string; readonly message: string }): void {
+    if (/^(TOOL_NAME_TAKEN|PLUGIN_)/.test(code)) this.#serving.report(new GloveError(code, message));
   }
 
   async #go(): Promise<void> {

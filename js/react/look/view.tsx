@@ -123,7 +123,7 @@ const none: NonNullable<Parts["streamingCalls"]> = [];
 const writtenCall: WrittenCall = "a written call";
 
 /** What waits for nothing: without a renderer nothing is drawn. */
-const nobodys = { renderer: writtenCall, createdAt: 0, displayStrategy: "stay", status: "resolved" } as const;
+const nobodys = { createdAt: 0, displayStrategy: "stay", status: "resolved" } as const;
 
 /** Calls whose arguments are being written. */
 function Calls({ glove }: Pick<RenderProps, "glove">): ReactNode {
@@ -134,7 +134,19 @@ function Calls({ glove }: Pick<RenderProps, "glove">): ReactNode {
   return calls.map((call, at) => (
     <Fragment key={call.id}>
       <StreamingToolCard call={call} joins={joins && at === 0} />
-      {knows && glove.renderSlot({ ...nobodys, id: `${call.id} written`, input: call, toolName: call.name, toolCallId: call.id })}
+      {knows &&
+        [writtenCall, `${writtenCall} of ${call.name}`].map((renderer) => (
+          <Fragment key={renderer}>
+            {glove.renderSlot({
+              ...nobodys,
+              renderer,
+              id: `${call.id} written`,
+              input: call,
+              toolName: call.name,
+              toolCallId: call.id,
+            })}
+          </Fragment>
+        ))}
     </Fragment>
   ));
 }

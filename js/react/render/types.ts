@@ -143,7 +143,10 @@ export interface InputRenderProps {
   abort: () => void;
 }
 
-/** The renderer of something below the card of a call whose arguments the model writes; its data is the call. No tool is called so. */
+/**
+ * The renderer of something below the card of a call whose arguments the model writes; its data is the call. With ` of ` and the name of a tool
+ * behind it, it draws only that tool's. No tool is called so.
+ */
 export type WrittenCall = "a written call";
 
 /** The props of `renderSlotContainer`. */

@@ -12,7 +12,7 @@ import type { ToolConfig } from "../ports/tool.js";
 import { checkWithSchema, issuesText } from "../schema/check.js";
 import { withinTime } from "../timing/time-limit.js";
 import { answerTool } from "../tools/answer-tool.js";
-import { duplicateName } from "../tools/combined-tools.js";
+import { duplicateName, yielding } from "../tools/combined-tools.js";
 import { specOf } from "../tools/spec.js";
 import type { Toolbox } from "../tools/toolbox.js";
 import { asError, codeOf, GloveError, loadPart, reasonOf } from "../values/error.js";
@@ -20,6 +20,7 @@ import { copy, toPlain } from "../values/json.js";
 import { check } from "../values/validate-options.js";
 import type { CoreSession } from "../wasm/core-api.js";
 import type { Skills } from "./skills.js";
+import { yielded } from "./yielded.js";
 
 const usualMs = 10_000;
 
@@ -85,7 +86,7 @@ export class Plugins {
   #skills: Skills | undefined;
   /** Writes of one plugin's state are one after the other. */
   readonly #writes = new Map<AnyPlugin, Promise<unknown>>();
-  /** What was said of states that do not match is not said again. */
+  /** What was said of states that do not match, and of names, is not said again. */
   readonly #reported = new Set<string>();
 
   constructor(session: SessionPort, tools: Toolbox, connection: CoreAccess) {
@@ -243,7 +244,9 @@ export class Plugins {
 
   /** The tools of all that no model or core would refuse, and whose states are kept now. */
   async #toolsOf(plugins: readonly AnyPlugin[], shares: (Share | undefined)[]): Promise<readonly ToolConfig[]> {
-    const taken = new Set([answerTool, ...(this.#session.config.tools ?? []).map(({ name }) => name.toLowerCase())]);
+    const outside = new Set<string>();
+    const taken = new Set([answerTool]);
+    for (const tool of this.#session.config.tools ?? []) (yielding.has(tool) ? outside : taken).add(tool.name.toLowerCase());
     const all: ToolConfig[] = [];
     for (const [at, plugin] of plugins.entries()) {
       const own = shares[at]?.tools ?? [];
@@ -265,7 +268,12 @@ export class Plugins {
         this.#failed(plugin, error);
         continue;
       }
-      for (const name of names) taken.add(name);
+      for (const name of names) {
+        taken.add(name);
+        if (!outside.has(name) || this.#reported.has(` ${name}`)) continue;
+        this.#reported.add(` ${name}`);
+        this.#session.report("TOOL_NAME_TAKEN", yielded(name));
+      }
       all.push(...own);
     }
     return all;

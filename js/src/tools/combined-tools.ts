@@ -16,13 +16,16 @@ export function nameOf(tool: ToolConfig): string {
   return name;
 }
 
+/** Tools from outside, in whose place another one of the same name stands, whoever brings that. */
+export const yielding = new WeakSet<ToolConfig>();
+
 /** Refuses two of one name, which are compared without regard to case: a call that was approved as one would run the other. */
 export function checkNames(tools: readonly ToolConfig[], others: readonly ToolConfig[] = []): void {
   const names = new Set(others.map(({ name }) => name.toLowerCase()));
   for (const tool of tools) {
     const name = nameOf(tool);
     const same = name.toLowerCase();
-    if (names.has(same) || same === skillTool) throw duplicateName(name);
+    if ((names.has(same) && !yielding.has(tool)) || same === skillTool) throw duplicateName(name);
     names.add(same);
   }
 }

@@ -6,7 +6,7 @@ import { after, type Maybe } from "../timing/sync-or-promise.js";
 import { loadPart } from "../values/error.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import type { PageTool } from "../wire/core-types.js";
-import { hasGone, said } from "./combined-tools.js";
+import { hasGone, said, yielding } from "./combined-tools.js";
 import type { CallContext, ToolHost, ToolRunner } from "./runner.js";
 import { skillTitle, skillTool } from "./skill-tool.js";
 
@@ -66,14 +66,20 @@ export class Toolbox implements ToolHost {
 
   /** The core calls no tool before: what runs them is there when it does. At once, unless something has to be loaded. */
   specs(): Maybe<PageTool[]> {
-    const own = this.#tools.filter((tool) => !hasGone(tool));
+    const own = this.#own().filter((tool) => !hasGone(tool));
     const { added } = this;
     if (!own.length && !added.length) return [];
     return after(this.#runs(), (runner) => runner.specs(own, added));
   }
 
   #all(): readonly ToolConfig[] {
-    return [...this.#tools, ...this.added];
+    return [...this.#own(), ...this.added];
+  }
+
+  /** Without those in whose place a plugin's stands. */
+  #own(): readonly ToolConfig[] {
+    const isTaken = ({ name }: ToolConfig) => this.added.some((one) => one.name.toLowerCase() === name.toLowerCase());
+    return this.#tools.filter((tool) => !(yielding.has(tool) && isTaken(tool)));
   }
 
   permissionOf: ToolHost["permissionOf"] = async (...call) => (await this.#runs()).permissionOf(...call);

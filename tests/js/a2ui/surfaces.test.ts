@@ -172,11 +172,32 @@ test("an update is checked against what is shown by then", async () => {
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
 
+test("a surface is changed after the messages that showed it were summarised, also in another page", async () => {
+  const store = new MemoryStore("s1");
+  const given = { plugins: [shop()], createStore: () => store, compaction: { compaction_every_turns: 1 } };
+  const shown = show({ surface: "s", components: [root("a"), text("a", { path: "/a" })], data: { a: "A" } });
+  const first = scene([shown, "There.", "What was shown: s.", "More.", "What was shown, again."], given);
+  await first.session.sendMessage("Show");
+  await first.session.sendMessage("More");
+  expect(first.session.getSnapshot().timeline.some(({ kind }) => kind === "compaction")).toBe(true);
+  first.session.dispose();
+  const again = scene(["A summary.", change({ surface: "s", data: { "/a": "B" } }), "Another one.", "Done."], given);
+  await again.session.sendMessage("Change it");
+  expect(again.session.getSnapshot().timeline.findLast(({ kind }) => kind === "tool")).toMatchObject({
+    name: "update_surface",
+    status: "success",
+  });
+});
+
 test("the model is told the catalogue, with bindings beside each property", async () => {
   const schema = (await surfaceSchema(catalog)) as unknown as Told;
   const button = schema.properties.components.items.anyOf.find(({ properties }) => properties.component?.const === "Button");
   expect(button?.required).toEqual(["id", "component", "label"]);
-  expect(button?.properties.label?.anyOf).toMatchObject([{ type: "string" }, { properties: { path: { type: "string" } } }]);
+  expect(button?.properties.label?.anyOf).toMatchObject([
+    { type: "string" },
+    { properties: { path: { type: "string" } } },
+    { properties: { call: { type: "string" } } },
+  ]);
 });
 
 interface Told {

@@ -2,7 +2,7 @@
 import { HttpAgent } from "@ag-ui/client";
 import { EventType } from "@ag-ui/core";
 import { EventSchemas } from "@ag-ui/core/schemas";
-import { defineTool, GloveClient, type GloveClientConfig, MemoryStore, type ToolConfig } from "glove-wasm";
+import { definePlugin, defineTool, GloveClient, type GloveClientConfig, MemoryStore, type ToolConfig } from "glove-wasm";
 import { type AgUiHandlerOptions, agUiState, createAgUiHandler, createAgUiSession } from "glove-wasm/ag-ui";
 import { createScriptedModel, type ScriptedAnswer, type ScriptedModel } from "glove-wasm/testing";
 import { expect, test } from "vitest";
@@ -497,4 +497,49 @@ test("a session of ours talks with a handler of ours: tools at both ends, an app
   expect(errors).toEqual([]);
   expect(entries()).toContain("ag_ui_step: success sum 2");
   expect(createAgUiSession({ url })).toHaveProperty("createModel");
+});
+
+test("a client's tool gives way to one of the server, also to one that a plugin brings, which is told", async () => {
+  const ran: unknown[] = [];
+  const plugin = definePlugin({
+    id: "sums",
+    prepare: (round) => {
+      round.context.add("You can add.");
+      round.tools.add(add(ran, "add"));
+    },
+  });
+  const own = add(ran, "more");
+  const { agent, model, errors } = site(
+    [call("add", { a: 1 }), "Two.", call("more", { a: 2 }), call("light", {}, "c9"), "Three."],
+    {
+      plugins: [plugin],
+      tools: [own],
+    },
+  );
+  const mine = agent();
+  const theirs = ["Add", "MORE", "light"].map((name) => ({ name, description: "The client's.", parameters: {} }));
+  say(mine, "1 + 1");
+  await mine.runAgent({ tools: theirs });
+  say(mine, "2 + 1, and light");
+  await mine.runAgent({ tools: theirs });
+  expect(ran).toEqual([1, 2]);
+  expect(model.calls.map(({ tools }) => (tools ?? []).filter((name) => !name.startsWith("glove_")).sort())).toEqual(
+    Array(4).fill(["add", "light", "more"]),
+  );
+  for (const { systemPrompt } of model.calls) expect(systemPrompt).toContain("You can add.");
+  // The one that is the client's alone waits for it.
+  expect(mine.messages.filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual(["sum 2", "sum 3"]);
+  expect(errors).toEqual(["TOOL_NAME_TAKEN", "TOOL_NAME_TAKEN", "TOOL_NAME_TAKEN", "TOOL_NAME_TAKEN"]);
+});
+
+test("two tools of a client that differ by case, and names of the framework's own tools, are refused", async () => {
+  const { post } = site(["Never."]);
+  const tool = (name: string) => ({ name, description: "", parameters: {} });
+  const run = (tools: object[]) =>
+    post({ threadId: "t", runId: "r", messages: [{ id: "m", role: "user", content: "Hi" }], tools, context: [], state: {} });
+  for (const tools of [[tool("light"), tool("Light")], [tool("give_answer")], [tool("GLOVE_invoke_skill")]]) {
+    const response = await run(tools);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toMatch(/RUN_INPUT_INVALID.*is taken by another tool/);
+  }
 });

@@ -1,5 +1,5 @@
 // Conversations with an agent behind AG-UI, by a stand-in that the official schemas and the official client's own checks hold to the protocol.
-import { defineTool } from "glove-wasm";
+import { defineTool, MemoryStore } from "glove-wasm";
 import { createAgUiSession } from "glove-wasm/ag-ui";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -161,6 +161,60 @@ test("an interrupt is a question of the conversation, and its answer resumes the
   ]);
   expect(of.inputs[1]?.messages.at(-1)).toMatchObject({ role: "assistant", toolCalls: [{ id: "t1" }] });
   expect(shown().slice(-2)).toEqual(["ag_ui_step: success booked", "agent: It is booked."]);
+});
+
+test("LangGraph's interrupts, which come as events of their own, are asked and answered, also after a reload", async () => {
+  const asks = (value: unknown, id: string) => ({
+    type: "CUSTOM",
+    name: "on_interrupt",
+    value: JSON.stringify(value),
+    rawEvent: { id, value },
+  });
+  const of = agent([
+    (input) => [
+      { type: "STEP_STARTED", stepName: "plan" },
+      { type: "RAW", event: { event: "on_chain_start", data: {} } },
+      { type: "STATE_SNAPSHOT", snapshot: { plan: ["noon"] } },
+      ...say("m1", "I have a plan."),
+      asks("Which city?", "i1"),
+      { type: "STEP_FINISHED", stepName: "plan" },
+      finished(input),
+    ],
+    (input) => [asks({ message: "Sure?", cost: 9 }, "i2"), asks("Why?", "i3"), finished(input)],
+    say("m2", "It is booked."),
+  ]);
+  const store = new MemoryStore("s1");
+  const open = () => agentScene(of, { createStore: () => store, more: { forwardedProps: { command: { goto: "a" } } } });
+  const first = open();
+  void first.session.sendMessage("Plan").catch(() => {});
+  await until(first.session, ({ slots }) => slots.some(({ status }) => status === "pending"));
+  first.session.dispose();
+  const { session, shown } = open();
+  await session.start();
+  const answer = async (text: string, value: unknown) => {
+    const { slots } = await until(session, ({ slots }) => slots.some((slot) => slot.status === "pending" && says(slot, text)));
+    session.resolveSlot(slots.find((slot) => slot.status === "pending" && says(slot, text))?.id ?? "", value);
+  };
+  const says = ({ input }: { readonly input: unknown }, text: string) => (input as { message: string }).message.startsWith(text);
+  await answer("Which city?", "Oslo");
+  await answer("Sure?", "yes");
+  await answer("Why?", "fun");
+  await until(session, ({ busy }) => !busy);
+  expect(shown().at(-1)).toBe("agent: It is booked.");
+  expect(of.faults).toEqual([]);
+  expect(of.inputs[1]).toMatchObject({
+    resume: [{ interruptId: "i1", status: "resolved", payload: "Oslo" }],
+    forwardedProps: { command: { goto: "a", resume: "Oslo" } },
+    state: { plan: ["noon"] },
+  });
+  // Which of several an answer belongs to, only their ids say.
+  expect(of.inputs[2]).toMatchObject({
+    resume: [
+      { interruptId: "i2", status: "resolved", payload: "yes" },
+      { interruptId: "i3", status: "resolved", payload: "fun" },
+    ],
+    forwardedProps: { command: { goto: "a" } },
+  });
 });
 
 test("a call that is too long for a form is shown whole first, and nothing is allowed by turning it down", async () => {

@@ -1,7 +1,8 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of A2UI.
 // Surfaces that a model composes, in the card of their call: what a person enters, does, and finds again.
 import { fireEvent, screen, waitFor } from "@testing-library/react";
-import { MemoryStore } from "glove-wasm/react";
-import { expect, test } from "vitest";
+import { createEndpointModel, MemoryStore } from "glove-wasm/react";
+import { expect, test, vi } from "vitest";
 import { change, shop, show, teas } from "../../support/a2ui.js";
 import { chat } from "./chat.js";
 
@@ -105,4 +106,169 @@ test("an address that a person enters is not put into a part that is bound to it
   expect(screen.getByRole("link", { name: "There" }).getAttribute("href")).toBe("/tea");
   fireEvent.change(field(), { target: { value: "javascript:alert(1)" } });
   expect(screen.queryByRole("link", { name: "There" })).toBeNull();
+});
+
+const failing = { call: "required", args: { value: { path: "/note" } } };
+const form = {
+  surface: "form",
+  components: [
+    { id: "root", component: "Column", children: ["note", "count", "order"] },
+    {
+      id: "note",
+      component: "Field",
+      label: "Note",
+      value: { path: "/note" },
+      checks: [{ condition: failing, message: "Say how." }],
+    },
+    { id: "count", component: "Text", text: { call: "formatString", args: { value: "Note: ${/note}" } } },
+    {
+      id: "order",
+      component: "Button",
+      label: "Order",
+      checks: [{ condition: failing, message: "Not yet." }],
+      action: { event: { name: "order", context: { said: { call: "formatString", args: { value: "${/note}!" } } } } },
+    },
+  ],
+  data: { note: "" },
+};
+
+test("checks say what is wrong while a person enters it, and hold the action back; the same after a reload", async () => {
+  const store = new MemoryStore("s1");
+  const given = () => {
+    const ui = shop();
+    return { client: { plugins: [ui], createStore: () => store }, config: { sessionId: "s1", renderers: ui.renderers } };
+  };
+  const first = chat([show(form)], given());
+  first.send("Form?");
+  await screen.findByText("Say how.");
+  first.glove.session?.dispose();
+  first.container.remove();
+
+  const second = chat(["Ordered."], given());
+  await screen.findByText("Say how.");
+  expect(order().disabled).toBe(true);
+  fireEvent.click(order());
+  fireEvent.change(field(), { target: { value: "hot" } });
+  expect(screen.queryByText("Say how.")).toBeNull();
+  expect(screen.getByText("Note: hot")).toBeTruthy();
+  expect(order().disabled).toBe(false);
+  fireEvent.click(order());
+  await screen.findByText("Ordered.");
+  const entry = second.glove.timeline.find(({ kind }) => kind === "tool");
+  expect(JSON.parse((entry as { output: string }).output)).toMatchObject({ action: "order", context: { said: "hot!" } });
+});
+
+test("a function that acts is called when a person uses it, and the conversation goes on without it", async () => {
+  const opened = vi.spyOn(window, "open").mockImplementation(() => null);
+  const ui = shop();
+  const components = [
+    {
+      id: "root",
+      component: "Button",
+      label: "Order",
+      action: { functionCall: { call: "openUrl", args: { url: "/teas" } } },
+    },
+  ];
+  const { send } = chat([show({ surface: "s", components }), "There it is."], {
+    client: { plugins: [ui] },
+    config: { renderers: ui.renderers },
+  });
+  send("Where?");
+  await screen.findByText("There it is.");
+  await waitFor(() => expect(order().disabled).toBe(false));
+  expect(opened).not.toHaveBeenCalled();
+  fireEvent.click(order());
+  expect(opened.mock.calls).toEqual([["/teas", "_blank", "noopener,noreferrer"]]);
+});
+
+test("calls whose ids the model uses again draw their own surface each, also in another page", async () => {
+  const ui = shop({ actions: "message" });
+  const store = new MemoryStore("s1");
+  const given = { client: { plugins: [ui], createStore: () => store }, config: { sessionId: "s1", renderers: ui.renderers } };
+  const said = (text: string) => show({ surface: "s", components: [{ id: "root", component: "Text", text }] }, "call_0");
+  const first = chat([said("One"), "A.", said("Two"), "B."], given);
+  const shown = (container: HTMLElement) =>
+    [...container.querySelectorAll("[data-glove-surface]")].map(({ textContent }) => textContent);
+  first.send("1");
+  await screen.findByText("A.");
+  first.send("2");
+  await screen.findByText("B.");
+  expect(shown(first.container)).toEqual(["One", "Two"]);
+  first.glove.session?.dispose();
+  first.container.remove();
+  const second = chat([], given);
+  await screen.findByText("B.");
+  await waitFor(() => expect(shown(second.container)).toEqual(["One", "Two"]));
+});
+
+/** Streams the arguments of a call in these pieces, each when it is asked for. */
+function written(pieces: readonly string[]) {
+  const event = (data: object) => new TextEncoder().encode(`data: ${JSON.stringify(data)}\n\n`);
+  let send = (_delta: string) => {};
+  let finish = () => {};
+  let asked = 0;
+  const model = createEndpointModel("/api/chat", {
+    fetch: async () => {
+      asked += 1;
+      const body = new ReadableStream({
+        start(controller) {
+          if (asked > 1) {
+            const message = { sender: "agent", text: "There." };
+            controller.enqueue(event({ type: "done", message, tokens_in: 1, tokens_out: 1 }));
+            controller.close();
+            return;
+          }
+          send = (delta) => controller.enqueue(event({ type: "tool_input_delta", id: "c1", name: "show_surface", delta }));
+          finish = () => {
+            const call = { id: "c1", tool_name: "show_surface", input_args: JSON.parse(pieces.join("")) };
+            const message = { sender: "agent", text: "", tool_calls: [call] };
+            controller.enqueue(event({ type: "done", message, tokens_in: 1, tokens_out: 1 }));
+            controller.close();
+          };
+        },
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    },
+  });
+  const left = [...pieces];
+  return { model, next: () => send(left.shift() ?? ""), finish: () => finish() };
+}
+
+test("components are drawn while the model writes, each once it is whole, and nothing can be done with them", async () => {
+  const ui = shop();
+  const { model, next, finish } = written([
+    '{"surface":"s","components":[{"id":"root","component":"Column","children":["a","link","note","order"]},{"id":"a","component":"Text","te',
+    'xt":"Ceylon"},{"id":"link","component":"Link","label":"There","href":"/te',
+    'as"},{"id":"bad","component":"Iframe"},{"id":"note","component":"Field","label":"Note","value":{"path":"/note"}},',
+    '{"id":"order","component":"Button","label":"Order","action":{"event":{"name":"order"}}}],"data":{"note":"ho',
+    't"}}',
+  ]);
+  const { container, send } = chat([], {
+    client: { plugins: [ui], createModel: () => model },
+    config: { renderers: ui.renderers },
+  });
+  send("Teas?");
+  await screen.findByText("Thinking…").catch(() => {});
+  next();
+  await waitFor(() => expect(surface(container)).toBeTruthy());
+  expect(surface(container)?.textContent).toBe("");
+  next();
+  await screen.findByText("Ceylon", { selector: "p" });
+  expect(screen.queryByRole("link", { name: "There" })).toBeNull();
+  next();
+  expect((await screen.findByRole("link", { name: "There" })).getAttribute("href")).toBe("/teas");
+  next();
+  await screen.findByRole("button", { name: "Order" });
+  expect(order().disabled).toBe(true);
+  expect(screen.queryByRole("textbox", { name: "Note" })).toBeNull();
+  next();
+  await waitFor(() => expect(field().value).toBe("hot"));
+  expect(container.querySelectorAll("[data-glove-surface]")).toHaveLength(1);
+  fireEvent.click(order());
+  finish();
+  await waitFor(() => expect(order().disabled).toBe(false));
+  expect(container.querySelectorAll("[data-glove-surface]")).toHaveLength(1);
+  expect(surface(container)?.getAttribute("data-glove-surface")).toBe("s");
+  fireEvent.click(order());
+  await screen.findByText("There.");
 });
