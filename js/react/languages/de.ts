@@ -39,6 +39,7 @@ export const words: Words = {
   Declined: "Abgelehnt",
   Allow: "Erlauben",
   "Reason, if you deny": "Begründung, falls Sie ablehnen",
+  "Say why not": "Begründen",
   "Question {n} of {of}": "Frage {n} von {of}",
   "In your own words": "Mit eigenen Worten",
   Next: "Weiter",

@@ -39,6 +39,7 @@ export const words: Words = {
   Declined: "Rechazado",
   Allow: "Permitir",
   "Reason, if you deny": "Motivo, si lo deniegas",
+  "Say why not": "Decir por qué no",
   "Question {n} of {of}": "Pregunta {n} de {of}",
   "In your own words": "Con sus propias palabras",
   Next: "Siguiente",

@@ -39,6 +39,7 @@ export const words: Words = {
   Declined: "Refusé",
   Allow: "Autoriser",
   "Reason, if you deny": "Motif, si vous refusez",
+  "Say why not": "Dire pourquoi non",
   "Question {n} of {of}": "Question {n} sur {of}",
   "In your own words": "Avec vos propres mots",
   Next: "Suivant",

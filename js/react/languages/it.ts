@@ -39,6 +39,7 @@ export const words: Words = {
   Declined: "Rifiutato",
   Allow: "Consenti",
   "Reason, if you deny": "Motivo, se neghi",
+  "Say why not": "Dire perché no",
   "Question {n} of {of}": "Domanda {n} di {of}",
   "In your own words": "Con parole tue",
   Next: "Avanti",

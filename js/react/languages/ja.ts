@@ -39,6 +39,7 @@ export const words: Words = {
   Declined: "拒否しました",
   Allow: "許可",
   "Reason, if you deny": "拒否する場合の理由",
+  "Say why not": "拒否の理由を書く",
   "Question {n} of {of}": "質問 {n} / {of}",
   "In your own words": "自由に入力",
   Next: "次へ",

@@ -39,6 +39,7 @@ export const words: Words = {
   Declined: "거절함",
   Allow: "허용",
   "Reason, if you deny": "거부하는 이유",
+  "Say why not": "거부 이유 쓰기",
   "Question {n} of {of}": "질문 {n} / {of}",
   "In your own words": "직접 입력",
   Next: "다음",

@@ -39,6 +39,7 @@ export const words: Words = {
   Declined: "Afgewezen",
   Allow: "Toestaan",
   "Reason, if you deny": "Reden, als je weigert",
+  "Say why not": "Zeg waarom niet",
   "Question {n} of {of}": "Vraag {n} van {of}",
   "In your own words": "In je eigen woorden",
   Next: "Volgende",

@@ -39,6 +39,7 @@ export const words: Words = {
   Declined: "Odmówiono",
   Allow: "Zezwól",
   "Reason, if you deny": "Powód, jeśli odmawiasz",
+  "Say why not": "Podaj powód odmowy",
   "Question {n} of {of}": "Pytanie {n} z {of}",
   "In your own words": "Własnymi słowami",
   Next: "Dalej",

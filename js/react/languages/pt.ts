@@ -39,6 +39,7 @@ export const words: Words = {
   Declined: "Recusado",
   Allow: "Permitir",
   "Reason, if you deny": "Motivo, se negar",
+  "Say why not": "Dizer por que não",
   "Question {n} of {of}": "Pergunta {n} de {of}",
   "In your own words": "Com as suas palavras",
   Next: "Seguinte",

@@ -39,6 +39,7 @@ export const words: Words = {
   Declined: "已拒绝",
   Allow: "允许",
   "Reason, if you deny": "拒绝的理由",
+  "Say why not": "说明拒绝理由",
   "Question {n} of {of}": "问题 {n} / {of}",
   "In your own words": "用自己的话回答",
   Next: "下一个",

@@ -45,6 +45,7 @@ export type Word =
   | "Declined"
   | "Allow"
   | "Reason, if you deny"
+  | "Say why not"
   | "Question {n} of {of}"
   | "In your own words"
   | "Next"
