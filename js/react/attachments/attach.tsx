@@ -18,6 +18,8 @@ import { takeBack, takers, useComposer } from "../parts/composer/use-composer.js
 import { draftText, filesKey } from "../parts/draft-text.js";
 import { IconLabel } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
+import { keepText, putText } from "./pasted/put-text.js";
+import type { Allowed } from "./prepare.js";
 import { styled } from "./styled.js";
 import type { AttachmentOptions, Taken, Tray } from "./tray.js";
 import type { AttachedItem } from "./tray-view.js";
@@ -32,6 +34,9 @@ async function load(): Promise<TrayPart> {
   trayPart = { ...tray, TrayView };
   return trayPart;
 }
+
+/** In UTF-16 units: what is pasted and longer is a file. */
+const usualPaste = 5_000;
 
 /** Conversations whose files were looked for, once in the life of the page. */
 const restored = new Set<string>();
@@ -99,23 +104,67 @@ class Attachments extends Listeners {
     return true;
   }
 
-  async #add(files: readonly File[], folders: readonly string[]): Promise<void> {
-    this.#loading++;
+  /** As it is said where the file comes from. */
+  async #allowed(): Promise<Allowed> {
     const { glove } = this.chat ?? {};
     const model = glove && engineOfHandle(glove)?.getState().session?.config.model;
     const options = this.#options;
+    const { allowedBy } = await load();
+    return allowedBy(options, model && transportOf(model)?.options.http.url);
+  }
+
+  async #add(files: readonly File[], folders: readonly string[]): Promise<void> {
+    this.#loading++;
+    const allowed = this.#allowed();
     // Where they were picked, whichever conversation is shown when they can be read.
     const place = this.#key;
     try {
-      const { trayOf, allowedBy } = await load();
+      const { trayOf } = await load();
       await this.#restored;
       this.#failed = false;
       const key = place === this ? this.#key : place;
       const tray = trayOf(key);
-      tray.add(files, folders, allowedBy(options, model && transportOf(model)?.options.http.url));
+      tray.add(files, folders, await allowed);
       keep(tray, key).catch(() => {});
     } catch {
       this.#failed = true;
+    }
+    this.#loading--;
+    this.changed();
+  }
+
+  /** Whether a text that was pasted becomes a file: it is long, and the chat takes texts as files. */
+  takesText(text: string): boolean {
+    const { accept, longPaste = usualPaste } = this.#options;
+    return (
+      longPaste !== false &&
+      text.length > longPaste &&
+      (!accept || accept.some((one) => /^(?:text\/(?:plain|\*)|\.txt)$/i.test(one)))
+    );
+  }
+
+  /** A long text as a file. Wherever that does not come to be, the text is in the field. */
+  async paste(text: string, field: HTMLTextAreaElement): Promise<void> {
+    this.#loading++;
+    const place = this.#key;
+    const session = typeof place === "string" ? place : undefined;
+    let forget = () => {};
+    try {
+      const coming = Promise.all([load(), import("./pasted/paste.js"), import("./draft-files.js")]);
+      if (session !== undefined) forget = keepText(text, session);
+      const [{ trayOf }, { pastedFile, followPasted }, { areKept }] = await coming;
+      await this.#restored;
+      const key = place === this ? this.#key : place;
+      const tray = trayOf(key);
+      const allowed = await this.#allowed();
+      if (tray.ready.length >= allowed.files) throw new Error("There is no room for it.");
+      const [id = ""] = tray.add([pastedFile(text, tray)], [], allowed, true);
+      // What keeps it listens first.
+      await keep(tray, key);
+      followPasted({ text, id, tray, field, session, kept: areKept }, forget);
+    } catch {
+      forget();
+      putText(field, text);
     }
     this.#loading--;
     this.changed();
@@ -205,6 +254,11 @@ export function ComposerAttach(props: PartProps<"button">): ReactNode {
     };
     const paste = (event: ClipboardEvent) => {
       const data = event.clipboardData;
+      const text = data?.getData("text/plain").replace(/\r\n?/g, "\n") ?? "";
+      if (event.target instanceof HTMLTextAreaElement && attachments.takesText(text)) {
+        event.preventDefault();
+        return void attachments.paste(text, event.target);
+      }
       // Tables bring a picture of themselves beside their text.
       if (data && !data.types.includes("text/plain") && attachments.add(data)) event.preventDefault();
     };

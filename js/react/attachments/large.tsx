@@ -1,5 +1,6 @@
 // A picture as large as the window, above everything.
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useRef } from "react";
+import { onBack } from "../look/on-back.js";
 import { IconLabel } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
 import { styled } from "./styled.js";
@@ -18,8 +19,12 @@ export function Large({ source, label, close }: LargeProps): ReactNode {
     const element = dialog.current;
     styled(element);
     element?.showModal?.();
-    // The browser gives the focus back.
-    return () => element?.close?.();
+    const closed = onBack(() => element?.close());
+    return () => {
+      closed();
+      // The browser gives the focus back.
+      element?.close?.();
+    };
   }, []);
   // Escape is for this alone, not for the agent.
   const keyDown = (event: KeyboardEvent) => event.key === "Escape" && event.stopPropagation();

@@ -110,6 +110,7 @@ export const words: Words = {
   "Try again in {n} s": "Neuer Versuch in {n} s",
   "Attach files": "Dateien anhängen",
   "Attached files": "Angehängte Dateien",
+  "Put back into the text": "Zurück in den Text",
   Attached: "Angehängt",
   Removed: "Entfernt",
   "Preparing…": "Wird vorbereitet …",

@@ -110,6 +110,7 @@ export const words: Words = {
   "Try again in {n} s": "Reintentar en {n} s",
   "Attach files": "Adjuntar archivos",
   "Attached files": "Archivos adjuntos",
+  "Put back into the text": "Devolver al texto",
   Attached: "Adjuntado",
   Removed: "Quitado",
   "Preparing…": "Preparando…",

@@ -110,6 +110,7 @@ export const words: Words = {
   "Try again in {n} s": "Réessayer dans {n} s",
   "Attach files": "Joindre des fichiers",
   "Attached files": "Fichiers joints",
+  "Put back into the text": "Remettre dans le texte",
   Attached: "Joint",
   Removed: "Retiré",
   "Preparing…": "Préparation…",

@@ -109,6 +109,7 @@ export const words: Words = {
   "Try again in {n} s": "Riprova tra {n} s",
   "Attach files": "Allega file",
   "Attached files": "File allegati",
+  "Put back into the text": "Rimetti nel testo",
   Attached: "Allegato",
   Removed: "Rimosso",
   "Preparing…": "Preparazione…",

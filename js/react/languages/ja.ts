@@ -109,6 +109,7 @@ export const words: Words = {
   "Try again in {n} s": "{n}秒後に再試行できます",
   "Attach files": "ファイルを添付",
   "Attached files": "添付ファイル",
+  "Put back into the text": "本文に戻す",
   Attached: "添付しました",
   Removed: "削除しました",
   "Preparing…": "準備しています…",

@@ -109,6 +109,7 @@ export const words: Words = {
   "Try again in {n} s": "{n}초 후 다시 시도",
   "Attach files": "파일 첨부",
   "Attached files": "첨부된 파일",
+  "Put back into the text": "본문으로 되돌리기",
   Attached: "첨부됨",
   Removed: "제거됨",
   "Preparing…": "준비하는 중…",

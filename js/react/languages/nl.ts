@@ -110,6 +110,7 @@ export const words: Words = {
   "Try again in {n} s": "Opnieuw proberen over {n} s",
   "Attach files": "Bestanden bijvoegen",
   "Attached files": "Bijgevoegde bestanden",
+  "Put back into the text": "Terug in de tekst",
   Attached: "Bijgevoegd",
   Removed: "Verwijderd",
   "Preparing…": "Voorbereiden…",

@@ -109,6 +109,7 @@ export const words: Words = {
   "Try again in {n} s": "Spróbuj ponownie za {n} s",
   "Attach files": "Załącz pliki",
   "Attached files": "Załączone pliki",
+  "Put back into the text": "Wróć do tekstu",
   Attached: "Załączono",
   Removed: "Usunięto",
   "Preparing…": "Przygotowywanie…",

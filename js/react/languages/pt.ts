@@ -109,6 +109,7 @@ export const words: Words = {
   "Try again in {n} s": "Tentar novamente em {n} s",
   "Attach files": "Anexar arquivos",
   "Attached files": "Arquivos anexados",
+  "Put back into the text": "Devolver ao texto",
   Attached: "Anexado",
   Removed: "Removido",
   "Preparing…": "Preparando…",

@@ -108,6 +108,7 @@ export const words: Words = {
   "Try again in {n} s": "{n} 秒后可重试",
   "Attach files": "添加附件",
   "Attached files": "附件",
+  "Put back into the text": "放回正文",
   Attached: "已附加",
   Removed: "已移除",
   "Preparing…": "正在准备…",

@@ -149,6 +149,7 @@ export type Word =
   | "Try again in {n} s"
   | "Attach files"
   | "Attached files"
+  | "Put back into the text"
   | "Attached"
   | "Removed"
   | "Preparing…"
