@@ -126,6 +126,8 @@ export const bundles = {
     ...["finding/late", "render/mount-renderer", "render/use-display-contents", "text/visible"],
   ),
   "react/look/view.js": [],
+  // With the sheet for what cards seldom show, which the list of tasks has from there.
+  "react/parts/calls/details.js": [],
   "react/attachments/attach.js": [],
   // The list of threads, and what finds words in their messages.
   "react/threads/index.js": [],
@@ -166,6 +168,7 @@ export const shared = new Set([
   "mcp/auth/registry.js",
   "mcp/tools/tool.js",
   "react/attachments/attach.js",
+  "react/parts/calls/details.js",
   "react/parts/composer/use-composer.js",
   "react/parts/thread.js",
   "react/slots/one-open.js",
