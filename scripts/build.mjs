@@ -255,6 +255,7 @@ const sheets = {
   css: "style.css",
   "base-css": "style.css",
   "attachments-css": "attachments/style.css",
+  "large-css": "attachments/large.css",
   "calls-css": "parts/calls/style.css",
   "commands-css": "commands/style.css",
   "document-css": "look/document.css",

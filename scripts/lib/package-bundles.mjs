@@ -126,6 +126,8 @@ export const bundles = {
     ...["finding/late", "render/mount-renderer", "render/use-display-contents", "text/visible"],
   ),
   "react/look/view.js": [],
+  // With the sheet for what cards seldom show, which the list of tasks has from there.
+  "react/parts/calls/details.js": [],
   "react/attachments/attach.js": [],
   // The list of threads, and what finds words in their messages.
   "react/threads/index.js": [],
@@ -169,6 +171,7 @@ export const shared = new Set([
   "mcp/auth/registry.js",
   "mcp/tools/tool.js",
   "react/attachments/attach.js",
+  "react/parts/calls/details.js",
   "react/parts/composer/use-composer.js",
   "react/parts/thread.js",
   "react/slots/one-open.js",
@@ -201,9 +204,9 @@ export const copied = new Set([
   ...below("src/wire", "attachments", "visible-text"),
   ...below("tools/web", "hosts"),
   ...below("react/hooks", "messages"),
-  ...below("react/attachments", "attachment", "file-kind", "file-labels", "scale-image", "styled"),
+  ...below("react/attachments", "attachment", "file-kind", "file-labels", "pasted/put-text", "scale-image", "styled"),
   ...below("react/languages", "words"),
-  ...below("react/look", "generated/attachments-css", "generated/base-css", "sheet"),
+  ...below("react/look", "generated/attachments-css", "generated/base-css", "on-back", "sheet"),
   ...below("react/markdown", "safe-url"),
   ...below("react/outputs", "coming", "file-card", "zoom"),
   ...below("react/parts", "as-child", "copy-button", "draft-text", "icons", "sources", "versions/branch-picker", "without-marks"),

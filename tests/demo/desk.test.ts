@@ -52,6 +52,7 @@ test("the reason for a refusal reaches the assistant", async () => {
   const page = await open("desk");
   await say(page, "Scale search to 6");
   await shows(page, "More than 4 replicas need your approval.");
+  await press(page, "Say why not");
   await page.getByRole("textbox", { name: "Reason, if you deny" }).fill("Too dear");
   await press(page, "Deny");
   await shows(page, "because you said: “Too dear”");

@@ -452,6 +452,46 @@ export const states: Readonly<Record<string, Parts>> = {
     run: { phase: "paused" },
     resume: () => {},
   },
+  // A text in the arguments, and the list of tasks of a turn that has written it four times.
+  mail: {
+    timeline: [
+      user("u1", "Tell Ann how it went."),
+      ...[0, 1, 2].map((done) =>
+        tool(`t${done}`, {
+          name: "glove_update_tasks",
+          title: undefined as never,
+          input: {
+            todos: ["Find what was slow", "Mend it", "Tell Ann"].map((content, at) => ({
+              content,
+              status: at < done ? "completed" : at === done ? "in_progress" : "pending",
+            })),
+          },
+        }),
+      ),
+      tool("c1", { title: "Send a mail to Ann", status: "pending", output: undefined as never }),
+    ],
+    slots: [
+      slot(
+        "s1",
+        "approval_request",
+        {
+          toolName: "send_mail",
+          title: "Send a mail to Ann",
+          confirm: "Send this mail to Ann?",
+          act: "Send",
+          toolInput: {
+            mail: {
+              to: "ann@example.com",
+              subject: "Checkout is fast again",
+              body: "Dear Ann,\n\nthe deploy of 21:04 had switched the cache off. It is on again, and checkout answers in 210 ms.\n\nBest regards,\nOperations",
+            },
+          },
+        },
+        { toolCallId: "c1" },
+      ),
+    ],
+    busy: true,
+  },
   // Two calls ask at once: one question is open.
   "two-questions": {
     timeline: [

@@ -15,9 +15,10 @@ import { Listeners } from "../hooks/listeners.js";
 import { type PartProps, part } from "../parts/as-child.js";
 import { type Chat, ChatContext } from "../parts/chat-context.js";
 import { takeBack, takers, useComposer } from "../parts/composer/use-composer.js";
-import { draftText, filesKey } from "../parts/draft-text.js";
+import { draftText, filesKey, saveDraftText, unsentKey } from "../parts/draft-text.js";
 import { IconLabel } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
+import type { Allowed } from "./prepare.js";
 import { styled } from "./styled.js";
 import type { AttachmentOptions, Taken, Tray } from "./tray.js";
 import type { AttachedItem } from "./tray-view.js";
@@ -32,6 +33,9 @@ async function load(): Promise<TrayPart> {
   trayPart = { ...tray, TrayView };
   return trayPart;
 }
+
+/** In UTF-16 units: what is pasted and longer is a file. */
+const usualPaste = 5_000;
 
 /** Conversations whose files were looked for, once in the life of the page. */
 const restored = new Set<string>();
@@ -95,16 +99,47 @@ class Attachments extends Listeners {
     });
     const all = [...files].filter(({ name }) => !folders.includes(name));
     if (all.length + folders.length === 0) return false;
-    void this.#add(all, folders);
+    void this.#take(
+      (tray, allowed, kept) => {
+        tray.add(all, folders, allowed);
+        void kept();
+      },
+      () => {
+        this.#failed = true;
+      },
+    );
     return true;
   }
 
-  async #add(files: readonly File[], folders: readonly string[]): Promise<void> {
+  /** A long text becomes a file. Until that is kept, and where that cannot be, it is text. False where it is short. */
+  paste(text: string, field: HTMLTextAreaElement): boolean {
+    const { longPaste = usualPaste, accept } = this.#options;
+    if (!longPaste || text.length <= longPaste) return false;
+    const key = typeof this.#key === "string" ? unsentKey(this.#key) : "";
+    const before = draftText(key) ?? "";
+    const keepText = (now: string) => key && saveDraftText(key, now);
+    keepText(before ? `${before}\n${text}` : text);
+    void this.#take(
+      async (tray, allowed, kept) =>
+        (await import("./pasted/paste.js")).pasted({ text, field, accept, tray, allowed, kept, forget: () => keepText(before) }),
+      () => {
+        keepText(before);
+        field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      },
+    );
+    return true;
+  }
+
+  async #take(
+    work: (tray: Tray, allowed: Allowed, kept: () => ReturnType<typeof keep>) => unknown,
+    failed: () => void,
+  ): Promise<void> {
     this.#loading++;
     const { glove } = this.chat ?? {};
     const model = glove && engineOfHandle(glove)?.getState().session?.config.model;
     const options = this.#options;
-    // Where they were picked, whichever conversation is shown when they can be read.
+    // Where it was picked, whichever conversation is shown when it can be read.
     const place = this.#key;
     try {
       const { trayOf, allowedBy } = await load();
@@ -112,10 +147,10 @@ class Attachments extends Listeners {
       this.#failed = false;
       const key = place === this ? this.#key : place;
       const tray = trayOf(key);
-      tray.add(files, folders, allowedBy(options, model && transportOf(model)?.options.http.url));
-      keep(tray, key).catch(() => {});
+      const kept = () => keep(tray, key).catch(() => undefined);
+      await work(tray, allowedBy(options, model && transportOf(model)?.options.http.url), kept);
     } catch {
-      this.#failed = true;
+      failed();
     }
     this.#loading--;
     this.changed();
@@ -142,11 +177,12 @@ class Attachments extends Listeners {
   }
 }
 
-/** From now on, what is ready in it survives a reload. Without what keeps it, it stays as long as the page. */
-async function keep(tray: Tray, key: unknown): Promise<void> {
-  if (typeof key !== "string") return;
-  const { keepFilesOf } = await import("./draft-files.js");
+/** From now on, what is ready in it survives a reload; gives what tells whether it is written down. Without what keeps it, it stays as long as the page. */
+async function keep(tray: Tray, key: unknown): Promise<(() => Promise<boolean>) | undefined> {
+  if (typeof key !== "string") return undefined;
+  const { keepFilesOf, areKept } = await import("./draft-files.js");
   keepFilesOf(tray, key);
+  return areKept;
 }
 
 const known = new WeakMap<Element, Attachments>();
@@ -205,8 +241,13 @@ export function ComposerAttach(props: PartProps<"button">): ReactNode {
     };
     const paste = (event: ClipboardEvent) => {
       const data = event.clipboardData;
+      if (!data) return;
+      const field = event.target as HTMLTextAreaElement;
       // Tables bring a picture of themselves beside their text.
-      if (data && !data.types.includes("text/plain") && attachments.add(data)) event.preventDefault();
+      const taken = data.types.includes("text/plain")
+        ? field.type === "textarea" && attachments.paste(data.getData("text/plain"), field)
+        : attachments.add(data);
+      if (taken) event.preventDefault();
     };
     chat.addEventListener("dragover", drag);
     chat.addEventListener("drop", drag);

@@ -33,13 +33,15 @@ export interface AttachmentProps extends PartProps<"div"> {
   onRemove?: (() => void) | undefined;
   /** Draws the button that uploads the file once more. */
   onRetry?: (() => void) | undefined;
+  /** Draws the button that puts a text back which was pasted. */
+  onPutBack?: (() => void) | undefined;
 }
 
 /**
  * A card with the name, type and size of a file, or its picture. `data-state` is `waiting`, `preparing`, `uploading`, `ready`, `failed`,
  * `refused` or `sent`.
  */
-export function Attachment({ file, onRemove, onRetry, ...props }: AttachmentProps): ReactNode {
+export function Attachment({ file, onRemove, onRetry, onPutBack, ...props }: AttachmentProps): ReactNode {
   const say = useLabels();
   const { name = "", type, size, thumbnail, state = "sent", text, progress } = file;
   const seen = visibleText(name);
@@ -74,6 +76,12 @@ export function Attachment({ file, onRemove, onRetry, ...props }: AttachmentProp
         <button type="button" data-glove-retry="" title={say("Try again")} onClick={onRetry}>
           <Icon name="retry" />
           <span data-glove-label="">{`${say("Try again")}: ${seen}`}</span>
+        </button>
+      )}
+      {onPutBack && (
+        <button type="button" data-glove-put-back="" title={say("Put back into the text")} onClick={onPutBack}>
+          <Icon name="M4 6h16M4 12h16M4 18h9" />
+          <span data-glove-label="">{`${say("Put back into the text")}: ${seen}`}</span>
         </button>
       )}
       {onRemove && (

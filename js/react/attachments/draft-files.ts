@@ -18,7 +18,10 @@ interface Draft {
 const keptMs = 3 * 24 * 60 * 60 * 1000;
 
 /** One write after the other, so that the last one stays. */
-let writing: Promise<unknown> = Promise.resolve();
+let writing: Promise<boolean> = Promise.resolve(true);
+
+/** Whether what was ready by now is written down, once it is. */
+export const areKept = (): Promise<boolean> => writing;
 
 /** What is attached to a draft: see `tray.ts`. */
 interface Files {
@@ -73,7 +76,10 @@ function keepFiles(session: string, files: readonly Prepared[]): void {
       sweep(store);
     });
   };
-  writing = writing.then(write).catch(() => {});
+  writing = writing.then(write).then(
+    () => true,
+    () => false,
+  );
 }
 
 const keptFrom = async ({ file, ...rest }: Prepared): Promise<StoredFile> => ({

@@ -1,8 +1,10 @@
 // A picture as large as the window, above everything.
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useRef } from "react";
+import { adopt } from "../look/adopt.js";
+import { css } from "../look/generated/large-css.js";
+import { onBack } from "../look/on-back.js";
 import { IconLabel } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
-import { styled } from "./styled.js";
 
 export interface LargeProps {
   readonly source: string;
@@ -16,10 +18,14 @@ export function Large({ source, label, close }: LargeProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const element = dialog.current;
-    styled(element);
+    if (element) adopt(element, css);
     element?.showModal?.();
-    // The browser gives the focus back.
-    return () => element?.close?.();
+    const closed = onBack(() => element?.close());
+    return () => {
+      closed();
+      // The browser gives the focus back.
+      element?.close?.();
+    };
   }, []);
   // Escape is for this alone, not for the agent.
   const keyDown = (event: KeyboardEvent) => event.key === "Escape" && event.stopPropagation();

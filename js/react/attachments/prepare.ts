@@ -21,6 +21,8 @@ export interface Prepared {
   readonly thumbnail?: string | undefined;
   /** It is not sent as it was. */
   readonly note?: Note | undefined;
+  /** It is a text that was pasted. */
+  readonly pasted?: boolean;
   /** Where the application has it by now: it is sent as this. */
   readonly url?: string;
 }

@@ -4,6 +4,8 @@ import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { useLabels } from "../render/labels.js";
 import { Attachment } from "./attachment.js";
 import { shortName } from "./file-labels.js";
+import { putText } from "./pasted/put-text.js";
+import type { Prepared } from "./prepare.js";
 import { styled } from "./styled.js";
 import type { Attached, Tray } from "./tray.js";
 
@@ -14,6 +16,8 @@ export interface AttachedItem extends Omit<Attached, "prepared" | "note"> {
   readonly remove: () => void;
   /** Uploads it once more, where that has failed. */
   readonly retry?: (() => void) | undefined;
+  /** Of a long text that was pasted: takes the file away, and puts the text where the cursor is. */
+  readonly putBack?: (() => void) | undefined;
 }
 
 export interface TrayViewProps {
@@ -36,6 +40,13 @@ export function TrayView({ tray, className, children }: TrayViewProps): ReactNod
     if (list.current?.contains(document.activeElement)) focus.current = { at, form: list.current.closest("form") };
     tray.retry(id);
   };
+  const putBack = async (id: string, { file }: Prepared) => {
+    const field = list.current?.closest("form")?.querySelector("textarea");
+    const text = await file.text();
+    if (!field || !tray.getItems().some((item) => item.id === id)) return;
+    putText(field, text);
+    tray.remove(id);
+  };
   // What cannot be attached is to be read, also where the list is long.
   useBrowserLayoutEffect(() => {
     const refused = list.current?.querySelector('[data-state="refused"], [data-state="failed"]');
@@ -56,13 +67,14 @@ export function TrayView({ tray, className, children }: TrayViewProps): ReactNod
         <ul ref={list} data-glove-attachments="" className={className} aria-label={say("Attached files")}>
           {items.map((item, at) => {
             const take = () => remove(item.id, at);
-            const { prepared: _, note: __, ...rest } = item;
+            const { prepared, note: _, ...rest } = item;
             const file = { ...rest, text: tray.says(item, say) };
             const retry = item.state === "failed" ? () => again(item.id, at) : undefined;
-            if (children) return <Fragment key={item.id}>{children({ ...file, remove: take, retry })}</Fragment>;
+            const back = prepared?.pasted ? () => void putBack(item.id, prepared) : undefined;
+            if (children) return <Fragment key={item.id}>{children({ ...file, remove: take, retry, putBack: back })}</Fragment>;
             return (
               <li key={item.id}>
-                <Attachment file={file} onRemove={take} onRetry={retry} />
+                <Attachment file={file} onRemove={take} onRetry={retry} onPutBack={back} />
               </li>
             );
           })}

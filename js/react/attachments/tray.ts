@@ -34,6 +34,7 @@ export type Taken = { readonly files: readonly File[] } | { readonly content: re
 interface TraySource {
   readonly file: File;
   readonly allowed: Allowed;
+  readonly pasted: boolean;
 }
 
 export class Tray extends Listeners {
@@ -64,10 +65,10 @@ export class Tray extends Listeners {
   }
 
   /** Takes in files, and tells of folders, which have none to read. */
-  add(files: readonly File[], folders: readonly string[], allowed: Allowed): void {
+  add(files: readonly File[], folders: readonly string[], allowed: Allowed, pasted = false): readonly string[] {
     const added = files.map((file): Attached => {
       const id = this.#id();
-      this.#sources.set(id, { file, allowed });
+      this.#sources.set(id, { file, allowed, pasted });
       return { id, name: file.name, state: "waiting", type: file.type, size: file.size };
     });
     const notFiles = folders.map((name) => this.#refused(name, { code: "folder" }));
@@ -75,6 +76,7 @@ export class Tray extends Listeners {
     const kept = this.#items.filter(({ state, note }) => state !== "refused" || (this.#over.length > 0 && isOver(note)));
     this.#show([...kept, ...added, ...notFiles]);
     void this.#work();
+    return added.map(({ id }) => id);
   }
 
   /** Brings back files that were ready before a reload or were not sent, or on their way: they stand before what was added since. */
@@ -156,7 +158,8 @@ export class Tray extends Listeners {
           this.#over = [...this.#over, source.file.name];
           this.#set(id, { state: "refused" });
         } else {
-          const prepared = await prepare(source.file, source.allowed);
+          const made = await prepare(source.file, source.allowed);
+          const prepared = source.pasted ? { ...made, pasted: true } : made;
           this.#fit(prepared.file, source.allowed);
           this.#set(id, readyFrom(prepared));
           const { upload } = source.allowed;
@@ -245,6 +248,11 @@ export interface AttachmentOptions {
   readonly provider?: keyof typeof mediaRules;
   /** As in the `accept` of an `<input type="file">`: `image/*`, `application/pdf`, `.csv`. */
   readonly accept?: readonly string[];
+  /**
+   * A pasted text of more characters is a file of the message, which a person can put back into the text; 5,000 by default. With `false`, no text is
+   * one.
+   */
+  readonly longPaste?: number | false;
   /** How many files fit into a message. */
   readonly maxFiles?: number;
   /** How many bytes the files of a message may have together: less than three quarters of what the endpoint takes (`limits.bodyBytes`). */

@@ -1,5 +1,6 @@
 // A block of code: its language, a button that copies it, and its colours, which follow while it is written.
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { CopyButton } from "../parts/copy-button.js";
 import { visibleText } from "../text/visible-text.js";
 import { readInfo } from "./code-info.js";
@@ -8,8 +9,10 @@ import { highlight, isLoaded, languageOf, subscribe } from "./highlight.js";
 
 /** Longer code has no colours: they would take too long. */
 const maxColoured = 20_000;
-/** In milliseconds: so often the colours follow what is written. */
-const pace = 150;
+/** The colours follow what is written after so many times the time that they took: they cost the page a twentieth of it. */
+const rest = 20;
+/** In milliseconds: they wait no longer than that. */
+const longest = 150;
 
 interface Coloured {
   readonly language: string;
@@ -37,19 +40,28 @@ export function CodeBlock({
     () => false,
   );
   const [coloured, setColoured] = useState(() => recent.get(`${language}\n${code}`));
-  // As far as lines are whole: the rest has no colours until then.
-  const whole = open ? code.slice(0, code.lastIndexOf("\n") + 1) : code;
+  // A word that is being written has no colour until it ends.
+  const whole = open ? code.replace(/\w+$/, "") : code;
+  /** When they were begun last, and from when on they may be again. */
+  const last = useRef({ began: 0, next: 0 });
+  useBrowserLayoutEffect(() => {
+    if (!coloured) return;
+    // With what React did for them.
+    const now = performance.now();
+    last.current.next = now + Math.min((now - last.current.began) * rest, longest);
+  }, [coloured]);
   useEffect(() => {
     if (!language || !ready || (coloured?.language === language && coloured.code === whole)) return;
     const colour = () => {
-      const next = { language, code: whole, nodes: highlight(language, whole) };
-      setColoured(next);
+      last.current.began = performance.now();
+      const drawn = { language, code: whole, nodes: highlight(language, whole) };
+      setColoured(drawn);
       if (open) return;
-      recent.set(`${language}\n${whole}`, next);
+      recent.set(`${language}\n${whole}`, drawn);
       for (const key of recent.keys()) if (recent.size > 50) recent.delete(key);
     };
-    const passed = coloured ? pace : 0;
-    const timer = setTimeout(colour, open ? passed : 0);
+    // The time goes on, however often more is written meanwhile.
+    const timer = setTimeout(colour, open ? last.current.next - performance.now() : 0);
     return () => clearTimeout(timer);
   }, [language, ready, whole, open, coloured]);
   const fits = coloured?.language === language && code.startsWith(coloured?.code ?? "\0");

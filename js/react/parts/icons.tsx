@@ -9,7 +9,7 @@ const paths = {
   send: "M12 19V5M5.5 11.5 12 5l6.5 6.5",
   stop: "M8 8h8v8H8z",
   down: "M12 5v14M5.5 12.5 12 19l6.5-6.5",
-  copy: "M9 9h10v11H9zM5 15V4h10",
+  copy: "M9 8h10v11H9zM5 14V4h10",
   done: "m5 12.5 4.5 4.5L19 7",
   retry: "M19.5 12a7.5 7.5 0 1 1-2.6-5.7M19.5 3.5v4h-4",
   edit: "M4.5 19.5 6 15 16.5 4.5l3 3L9 18zM14 7l3 3",

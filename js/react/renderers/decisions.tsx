@@ -1,5 +1,6 @@
 // `confirm`, and the run's own questions: permission, approval, an interrupted call, a budget that is used up.
-import { type ReactNode, useId, useRef } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
+import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { humanName } from "../parts/calls/tool-state.js";
 import { useValues } from "../parts/calls/values.js";
 import { type Say, useLabels } from "../render/labels.js";
@@ -46,6 +47,12 @@ const decision =
   (message: (data: unknown, say: Say) => ReactNode, choices: readonly Choice[], explains = false) =>
   ({ data, status, resolve, reject }: SlotProps): ReactNode => {
     const why = useRef<HTMLInputElement>(null);
+    const [tells, tell] = useState(false);
+    // The focus goes from the button to the field, and not where a reload brings back what was written.
+    const pressed = useRef(false);
+    useBrowserLayoutEffect(() => {
+      if (tells && pressed.current) why.current?.focus();
+    }, [tells]);
     const say = useLabels();
     const { values, folded } = useValues(read(data, "toolInput"));
     const reason = text(data, "reason") ?? text(data, "description");
@@ -62,7 +69,24 @@ const decision =
         decides
         message={message(data, say)}
         status={status}
-        actions={<Choices choices={shown} folded={folded} resolve={resolve} reject={explains ? deny : () => reject()} />}
+        actions={
+          <>
+            <Choices choices={shown} folded={folded} resolve={resolve} reject={explains ? deny : () => reject()} />
+            {explains && !tells && (
+              <button
+                type="button"
+                data-glove-weight="link"
+                aria-expanded={false}
+                onClick={() => {
+                  pressed.current = true;
+                  tell(true);
+                }}
+              >
+                {say("Say why not")}
+              </button>
+            )}
+          </>
+        }
       >
         {reason !== undefined && !isSaid.test(reason) && (
           <p data-glove-reason="">
@@ -76,6 +100,8 @@ const decision =
         {explains && (
           <input
             ref={why}
+            hidden={!tells}
+            onInput={() => tell(true)}
             aria-label={say("Reason, if you deny")}
             placeholder={say("Reason, if you deny")}
             data-glove-optional=""

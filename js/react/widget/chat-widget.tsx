@@ -4,6 +4,7 @@ import { useBrowserLayoutEffect } from "../hooks/use-browser-layout-effect.js";
 import { useWords } from "../languages/words.js";
 import { css as base } from "../look/generated/base-css.js";
 import { css } from "../look/generated/widget-css.js";
+import { onBack } from "../look/on-back.js";
 import { Sheet } from "../look/sheet.js";
 import { Icon } from "../parts/icons.js";
 import { LabelsContext, useLabels } from "../render/labels.js";
@@ -116,14 +117,23 @@ function Widget(props: LoadedProps): ReactNode {
     event.preventDefault();
     change(false);
   };
-  const latest = useRef(keyDown);
+  const latestKey = useRef(keyDown);
+  const latest = useRef(change);
   useEffect(() => {
-    latest.current = keyDown;
+    latestKey.current = keyDown;
+    latest.current = change;
   });
+  // As a whole screen, it is left as one.
+  useEffect(() => {
+    const { clientWidth } = document.documentElement;
+    if (!open || !panel.current || panel.current.offsetWidth < clientWidth) return;
+    return onBack(() => latest.current(false));
+  }, [open]);
+
   // What had the focus may be gone, as a button is that was pressed.
   useEffect(() => {
     const page = button.current?.ownerDocument;
-    const onPage = (event: KeyboardEvent) => event.target === page?.body && latest.current(event);
+    const onPage = (event: KeyboardEvent) => event.target === page?.body && latestKey.current(event);
     page?.addEventListener("keydown", onPage);
     return () => page?.removeEventListener("keydown", onPage);
   }, []);

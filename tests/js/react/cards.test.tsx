@@ -116,7 +116,7 @@ const items = (card: HTMLElement | undefined) =>
     .getAllByRole("listitem", { hidden: true })
     .map((item) => [item.textContent, item.getAttribute("aria-current")]);
 
-test("the model's list of tasks is a list that says how far each is, and those before the latest are folded", () => {
+test("the model's list of tasks is one list of its turn that changes, and those of earlier turns are folded", () => {
   const timeline = [
     user("u"),
     update("t1", trip("in_progress")),
@@ -125,22 +125,37 @@ test("the model's list of tasks is a list that says how far each is, and those b
     agent("a"),
   ];
   const { container, rerender } = render(<Render glove={handle({ timeline })} />);
-  const [first, , last] = cards(container);
+  const [list, other, ...more] = cards(container);
   const isOpen = (card: HTMLElement | undefined) => card?.querySelector("details")?.open;
-  expect([isOpen(first), isOpen(last)]).toEqual([false, true]);
-  expect(within(last as HTMLElement).getByRole("list", { name: "Tasks" })).toBeDefined();
-  expect(last?.querySelector("summary")?.textContent).toBe("Tasks 1/2 Done");
-  expect(items(last)).toEqual([
+  expect([isOpen(list), isOpen(other), more]).toEqual([true, false, []]);
+  expect(within(list as HTMLElement).getByRole("list", { name: "Tasks" })).toBeDefined();
+  expect(list?.querySelector("summary")?.textContent).toBe("Tasks 1/2 Done");
+  expect(items(list)).toEqual([
     ["Find a hotel Done", null],
     ["Book it, now In progress", "step"],
   ]);
-  expect(items(first)).toEqual([
-    ["Find a hotel, now In progress", "step"],
-    ["Book it To do", null],
+  const done = [...timeline, update("t3", trip("completed", "completed"))];
+  rerender(<Render glove={handle({ timeline: done })} />);
+  expect(cards(container)).toEqual([list, other]);
+  expect(items(list)).toEqual([
+    ["Find a hotel Done", null],
+    ["Book it Done", null],
   ]);
-  rerender(<Render glove={handle({ timeline: [...timeline, update("t3", trip("completed", "completed"))] })} />);
-  expect(cards(container).map(isOpen)).toEqual([false, false, false, true]);
-  expect(last?.isConnected).toBe(true);
+  // What failed is no newer list, and says so.
+  const failed = update("t4", trip("pending", "pending"), { status: "error", outcome: "failed", output: "The store is full." });
+  rerender(<Render glove={handle({ timeline: [...done, failed] })} />);
+  expect([cards(container).length, items(list)[1]]).toEqual([3, ["Book it Done", null]]);
+  // What is asked next has a list of its own, in the place where that is written.
+  const next = [...done, user("u2")];
+  const streamingCalls = [{ id: "s", name: "glove_update_tasks", at: "/todos/0/status", input: trip("in_progress") }];
+  rerender(<Render glove={handle({ timeline: next, streamingCalls, busy: true })} />);
+  expect(cards(container).length).toBe(3);
+  rerender(<Render glove={handle({ timeline: [...next, update("t5", trip("in_progress"))], streamingCalls, busy: true })} />);
+  expect(cards(container).map(isOpen)).toEqual([false, false, true]);
+  expect(items(list)).toEqual([
+    ["Find a hotel Done", null],
+    ["Book it Done", null],
+  ]);
 });
 
 test("the list grows while it is written, and a call that failed or has no task is a card", () => {

@@ -99,12 +99,16 @@ test("a permission is given or denied, for this time or for ever", () => {
   expect(container.querySelector("dt")?.textContent).toBe("Path");
   expect(container.querySelector("dd")?.textContent).toBe("/tmp");
   const buttons = screen.getAllByRole("button").map(({ textContent }) => textContent);
-  expect(buttons).toEqual(["Deny", "Allow once", "Always allow", "Never allow"]);
+  expect(buttons).toEqual(["Deny", "Allow once", "Always allow", "Never allow", "Say why not"]);
   for (const name of ["Always allow", "Allow once", "Never allow"]) press(name);
   expect(vi.mocked(resolve).mock.calls).toEqual([[true], ["once"], [false]]);
   // As `session.reject` does it: nothing is kept. The model reads the reason.
   press("Deny");
-  fireEvent.change(screen.getByRole("textbox", { name: "Reason, if you deny" }), { target: { value: "Not on a Friday." } });
+  press("Say why not");
+  const field = screen.getByRole("textbox", { name: "Reason, if you deny" });
+  expect(document.activeElement).toBe(field);
+  expect(screen.queryByRole("button", { name: "Say why not" })).toBeNull();
+  fireEvent.change(field, { target: { value: "Not on a Friday." } });
   press("Deny");
   expect(vi.mocked(reject).mock.calls).toEqual([[undefined], ["Not on a Friday."]]);
 });
@@ -132,10 +136,31 @@ test.each([
 ])("the button that goes on is named by the act %j: %s", (act, button) => {
   const { resolve } = show("approval_request", { toolName: "t", act, danger: true, toolInput: {} });
   const buttons = screen.getAllByRole("button");
-  expect(buttons.map(({ textContent }) => textContent)).toEqual(["Deny", button]);
-  expect(buttons.map(({ dataset }) => dataset.gloveWeight)).toEqual(["quiet", "danger"]);
+  expect(buttons.map(({ textContent }) => textContent)).toEqual(["Deny", button, "Say why not"]);
+  expect(buttons.map(({ dataset }) => dataset.gloveWeight)).toEqual(["quiet", "danger", "link"]);
   press(button);
   expect(resolve).toHaveBeenCalledExactlyOnceWith(true);
+});
+
+test("a text of several lines is read as one, however deep it stands, and all of it", () => {
+  const toolInput = {
+    mail: { to: ["ann@example.com"], body: "Dear Ann,\n\nIt is done.\nBob", headers: {}, urgent: true },
+    notes: ["one", "two\nthree"],
+    place: { city: "Rome" },
+  };
+  const { container } = show("approval_request", { toolName: "send", toolInput });
+  const of = (what: string) => [...container.querySelectorAll(what)].map(({ textContent }) => textContent);
+  expect(of("dt")).toEqual(["Mail: To", "Mail: Body", "Mail: Headers", "Mail: Urgent", "Notes: 1", "Notes: 2", "Place"]);
+  expect(of("dd")).toEqual([
+    '[\n  "ann@example.com"\n]',
+    "Dear Ann,\n\nIt is done.\nBob",
+    "{}",
+    "Yes",
+    "one",
+    "two\nthree",
+    '{\n  "city": "Rome"\n}',
+  ]);
+  expect([...container.querySelectorAll<HTMLElement>("dl > div")][1]?.dataset.gloveWide).toBe("text");
 });
 
 test.each(["confirm", "input", "select", "secret"])("in %s the button that goes on is the last one", (name) => {
@@ -203,13 +228,13 @@ test.each(["approval_request", "permission_request"])(
 );
 
 test.each([
-  ["approval_request", {}, { Deny: "quiet", Allow: "go" }],
-  ["approval_request", { danger: true }, { Deny: "quiet", Allow: "danger" }],
-  ["approval_request", { danger: "yes" }, { Deny: "quiet", Allow: "go" }],
+  ["approval_request", {}, { Deny: "quiet", Allow: "go", "Say why not": "link" }],
+  ["approval_request", { danger: true }, { Deny: "quiet", Allow: "danger", "Say why not": "link" }],
+  ["approval_request", { danger: "yes" }, { Deny: "quiet", Allow: "go", "Say why not": "link" }],
   [
     "permission_request",
     { danger: true },
-    { Deny: "quiet", "Allow once": "danger", "Always allow": "link", "Never allow": "link" },
+    { Deny: "quiet", "Allow once": "danger", "Always allow": "link", "Never allow": "link", "Say why not": "link" },
   ],
   ["interrupted_call", {}, { "Don't run": "quiet", "Run again": "danger" }],
   ["budget_reached", {}, { Stop: "quiet", Continue: "go" }],
@@ -223,7 +248,7 @@ test("no Enter answers a decision: none of its buttons sends the form", () => {
   const { resolve, reject, container } = show("approval_request", { toolName: "rm", danger: true });
   fireEvent.submit(container.querySelector("form") as HTMLFormElement);
   const types = screen.getAllByRole<HTMLButtonElement>("button").map(({ type }) => type);
-  expect(types).toEqual(["button", "button"]);
+  expect(types).toEqual(["button", "button", "button"]);
   expect([resolve, reject].flatMap((one) => vi.mocked(one).mock.calls)).toEqual([]);
 });
 
@@ -359,6 +384,9 @@ test("an approval says why it is asked, and is rejected with a reason", () => {
   press("Allow");
   expect(resolve).toHaveBeenCalledExactlyOnceWith(true);
   press("Deny");
+  // Nobody is asked for one before that.
+  expect(screen.queryByRole("textbox")).toBeNull();
+  press("Say why not");
   fireEvent.change(screen.getByRole("textbox"), { target: { value: "too dear" } });
   press("Deny");
   expect(vi.mocked(reject).mock.calls).toEqual([[undefined], ["too dear"]]);

@@ -11,7 +11,6 @@ import type { UndoProps } from "./undo.js";
 import { Values } from "./values.js";
 
 export { OpenResult } from "./open-result.js";
-export { TaskCard } from "./task-list.js";
 
 interface CallDetailsProps {
   readonly input: unknown;

@@ -1,6 +1,7 @@
 // A button above a large result: shows it at the side of a wide screen, or as a sheet on a phone. What is shown is the same element, and keeps its state.
 import { type ReactNode, type RefObject, useContext, useEffect, useState } from "react";
 import { useBrowserLayoutEffect } from "../../hooks/use-browser-layout-effect.js";
+import { onBack } from "../../look/on-back.js";
 import { useLabels } from "../../render/labels.js";
 import { Name } from "../../text/visible.js";
 import { visibleText } from "../../text/visible-text.js";
@@ -92,7 +93,9 @@ export function OpenResult({ of, title, text }: OpenResultProps): ReactNode {
       element.querySelector<HTMLElement>("[data-glove-open]")?.focus();
     };
     element.addEventListener("keydown", keyDown);
+    const closed = onBack(() => setOpen(false));
     return () => {
+      closed();
       element.removeEventListener("keydown", keyDown);
       for (const name of [...Object.keys(own), "popover"]) element.removeAttribute(name);
       card.style.minHeight = "";

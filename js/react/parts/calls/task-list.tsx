@@ -8,25 +8,44 @@ import { ChatContext } from "../chat-context.js";
 import { circle, Icon } from "../icons.js";
 import { dressed } from "./dress.js";
 import { State, Summary } from "./row.js";
-import { type ListedTask, taskTool } from "./tasks.js";
-import { taskStates } from "./tool-state.js";
+import { type ListedTask, tasksOf } from "./tasks.js";
+import { taskStates, toolState } from "./tool-state.js";
 
-const latest = new WeakMap<Parts["timeline"], TimelineEntry | undefined>();
-
-function latestList({ timeline }: Parts): TimelineEntry | undefined {
-  if (!latest.has(timeline))
-    latest.set(
-      timeline,
-      timeline.findLast((entry) => entry.kind === "tool" && entry.name === taskTool),
-    );
-  return latest.get(timeline);
+interface Lists {
+  /** By the call that wrote a list first in its turn: the one that wrote it last. */
+  readonly newest: ReadonlyMap<TimelineEntry, ToolEntry>;
+  /** All calls that wrote one. */
+  readonly all: ReadonlySet<TimelineEntry>;
+  /** The call that wrote the last list of the conversation first. */
+  readonly last: TimelineEntry | undefined;
+  /** Something was asked since. */
+  readonly over: boolean;
 }
 
-/** Whether a call is the last one with a list: those before it are over, and folded. */
-function useIsLatest(entry: TimelineEntry | undefined): boolean {
-  const last = usePartOf(useContext(ChatContext)?.glove, latestList);
-  return !entry || !last || last.id === entry.id;
+const known = new WeakMap<Parts["timeline"], Lists>();
+
+function listsOf({ timeline }: Parts): Lists {
+  const before = known.get(timeline);
+  if (before) return before;
+  const newest = new Map<TimelineEntry, ToolEntry>();
+  const all = new Set<TimelineEntry>();
+  let [last, over]: [TimelineEntry | undefined, boolean] = [undefined, true];
+  for (const entry of timeline) {
+    if (entry.kind === "user") over = true;
+    if (entry.kind !== "tool" || !isList(entry)) continue;
+    if (over || !last) last = entry;
+    over = false;
+    newest.set(last, entry);
+    all.add(entry);
+  }
+  const lists = { newest, all, last, over };
+  known.set(timeline, lists);
+  return lists;
 }
+
+/** What is drawn as a list of tasks: what failed or was denied is a card that says so. */
+const isList = (entry: ToolEntry): boolean =>
+  /^(?:done|running|queued)$/.test(toolState(entry, false)) && tasksOf(entry.name, entry.input) !== undefined;
 
 const icons = {
   done: `${circle}m-3.5 9.3 2.5 2.5 4.5-5`,
@@ -62,15 +81,25 @@ function TaskList({ tasks }: { readonly tasks: readonly ListedTask[] }): ReactNo
 }
 
 interface TaskCardProps {
+  /** Of a call that is still being written. */
   readonly tasks: readonly ListedTask[];
   readonly entry?: ToolEntry;
   readonly joins?: boolean;
 }
 
-/** The list of tasks, and not that it was written. */
-export function TaskCard({ tasks, entry, joins }: TaskCardProps): ReactNode {
+/**
+ * The list of tasks, and not that it was written. A turn has one, where its first call stands: what later calls write changes that. Of
+ * earlier turns it is folded.
+ */
+export function TaskCard({ tasks: written, entry, joins }: TaskCardProps): ReactNode {
   const say = useLabels();
-  const open = useIsLatest(entry);
+  const glove = useContext(ChatContext)?.glove;
+  const newest = usePartOf(glove, (parts) => entry && listsOf(parts).newest.get(entry));
+  // Of one that is written, the turn may have one already; what is drawn by hand has no timeline.
+  const isDrawn = usePartOf(glove, (parts) => (entry ? !listsOf(parts).all.has(entry) : listsOf(parts).over)) ?? true;
+  const open = usePartOf(glove, (parts) => !entry || listsOf(parts).last === entry) ?? true;
+  if (!newest && !isDrawn) return null;
+  const tasks = (newest && tasksOf(newest.name, newest.input)) ?? written;
   const done = tasks.filter(isDone).length;
   return (
     <div

@@ -1,6 +1,6 @@
 // Which call is the list of tasks that a model keeps.
 
-export const taskTool = "glove_update_tasks";
+const taskTool = "glove_update_tasks";
 
 export interface ListedTask {
   readonly content: string;

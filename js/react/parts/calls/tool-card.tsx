@@ -177,10 +177,11 @@ const shown = 3000;
 const duration = (ms: number): string =>
   `${(ms / 1000).toLocaleString(undefined, { maximumFractionDigits: ms < 9950 ? 1 : 0 })} s`;
 
-/** Most of it nobody ever opens, and a list of tasks is rare: they come with the first card. */
+/** Most of it nobody ever opens: it comes with the first card. */
 const details = /* @__PURE__ */ new Loader(() => import("./details.js"));
-export const loadDetails = details.load;
+const taskList = /* @__PURE__ */ new Loader(() => import("./task-list.js"));
+export const loadDetails = (): Promise<unknown> => Promise.all([details.load(), taskList.load()]);
 const CallDetails = /* @__PURE__ */ details.component("CallDetails");
 const UndoCall = /* @__PURE__ */ details.component("UndoCall");
 const OpenResult = /* @__PURE__ */ details.component("OpenResult");
-const TaskCard = /* @__PURE__ */ details.component("TaskCard");
+const TaskCard = /* @__PURE__ */ taskList.component("TaskCard");

@@ -124,7 +124,16 @@ function Rows({ of, drawn, element, folded }: RowsProps): ReactNode {
   );
 }
 
-function rowsOf(of: unknown): Row[] {
+/** What is written in it is read as a text. In what is nested deeper, nobody finds a way by names. */
+const deepest = 4;
+
+/** A group or a list with a text of several lines somewhere in it: in JSON that would be one line with `\\n` in it. */
+function hasLines(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null || depth > deepest) return false;
+  return Object.values(value).some((one) => (typeof one === "string" ? /\n(?=.)/s.test(one) : hasLines(one, depth + 1)));
+}
+
+function rowsOf(of: unknown, depth = 0): Row[] {
   if (of === undefined || of === null) return [];
   if (typeof of !== "object") return [{ text: String(of) }];
   const values = of as Readonly<Record<string, unknown>>;
@@ -145,6 +154,9 @@ function rowsOf(of: unknown): Row[] {
     } else if (Array.isArray(value) && value.length > 0 && value.every(isChange)) {
       for (const [at, one] of value.entries())
         for (const row of rowsOf(one)) rows.push({ ...row, name: `${name} ${at + 1}: ${row.name}` });
+    } else if (depth < deepest && hasLines(value)) {
+      for (const row of rowsOf(value, depth + 1))
+        rows.push({ ...row, name: row.name === undefined ? name : `${name}: ${row.name}` });
     } else if (typeof value === "boolean") rows.push({ name, text: value ? "Yes" : "No", isWord: true });
     else rows.push({ name, text: readable(value) });
   }
