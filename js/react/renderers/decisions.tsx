@@ -55,7 +55,8 @@ const decision =
     }, [tells]);
     const say = useLabels();
     const { values, folded } = useValues(read(data, "toolInput"));
-    const reason = text(data, "reason") ?? text(data, "description");
+    // The model's description of a tool takes the place of a sentence that nobody has written for a person.
+    const reason = text(data, "reason") ?? (text(data, "confirm") === undefined ? text(data, "description") : undefined);
     const deny = () => reject(why.current?.value || undefined);
     const isDanger = read(data, "danger") === true;
     const act = actOf(data);

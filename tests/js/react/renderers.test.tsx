@@ -125,6 +125,16 @@ test("a question about a call is in the words of its title, and shows its argume
   ]);
 });
 
+test("a sentence for the person stands in the place of what the model reads of the tool", () => {
+  const data = { toolName: "pay", description: "Pays for the cart.", toolInput: {} };
+  expect(show("approval_request", data).container.textContent).toContain("Pays for the cart.");
+  const { container } = show("approval_request", { ...data, confirm: "Pay €80?" });
+  expect(container.textContent).toContain("Pay €80?");
+  expect(container.textContent).not.toContain("Pays for the cart.");
+  const why = show("approval_request", { ...data, confirm: "Pay €80?", reason: "It is above €50." });
+  expect(why.container.textContent).toContain("It is above €50.");
+});
+
 test.each([
   ["Refund", "Refund"],
   ["Run a script", "Run a script"],
