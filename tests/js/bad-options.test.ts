@@ -423,7 +423,7 @@ test.each([
 test.each([
   [{ renderResults: () => null }, "Did you mean `renderResult`?"],
   [{ handler: () => 1 }, "Use `do`."],
-  [{ outputSchema: {} }, "A result needs no schema."],
+  [{ outputSchema: {} }, "Leave it out."],
 ])("a tool with %j is refused with what to write", (option, message) => {
   const tool = { name: "a", description: "", jsonSchema: { type: "object" }, do: () => 1, ...option };
   expect(() => defineTool(tool as never)).toThrow(message);

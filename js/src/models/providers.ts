@@ -64,7 +64,7 @@ export type ProviderFormat = "anthropic" | "openai_chat" | "openai_responses" | 
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | (string & {});
 
 /** A provider that is written out is one of those that are known; a `string` that comes from elsewhere is checked when it is used. */
-export type ProviderName<P extends string> = string extends P ? P : P & ProviderId;
+export type ProviderName<P extends string> = string extends P ? P : P extends ProviderId ? P : ProviderId;
 
 /** The options of `createAdapter`. */
 export interface CreateAdapterOptions extends ModelCallOptions {
@@ -192,7 +192,7 @@ export interface Target {
 }
 
 /** What other libraries and people call them. */
-const elsewhere: Readonly<Record<string, string>> = { claude: "anthropic", google: "gemini", moonshot: "kimi", zhipu: "glm" };
+const elsewhere: Readonly<Record<string, string>> = { claude: "anthropic", google: "gemini" };
 
 /** What is to be called, settled before anything is sent. */
 export function targetOf(options: Pick<CreateAdapterOptions, "provider" | "model" | "baseURL" | "apiKey">): Target {

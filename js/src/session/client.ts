@@ -136,7 +136,6 @@ const moved = {
   compaction_config: "Use `compaction`.",
   store: "Pass `createStore`.",
   model: "Pass `createModel`.",
-  provider: "Pass `createModel`.",
   api: "Use `endpoint`.",
   url: "Use `endpoint`.",
   instructions: "Use `systemPrompt`.",

@@ -38,7 +38,7 @@ const moved = {
   parameters: "Use `inputSchema`.",
   needsApproval: "Use `requireApproval`.",
   maxRetry: "Use `maxRetries`.",
-  outputSchema: "A result needs no schema.",
+  outputSchema: "Leave it out.",
 } satisfies Record<keyof NamedElsewhere | "handler" | "run" | "maxRetry" | "outputSchema", string>;
 
 /** Refuses what a tool cannot have: a rule that is misspelt would let it run unasked. */
