@@ -17,9 +17,8 @@ const LONGEST_CODE: usize = 1024;
 const DIM: &str = "\x1b[2m";
 pub(crate) const PLAIN: &str = "\x1b[0m";
 pub(crate) const BOLD: &str = "\x1b[1m";
-const GOOD: &str = "\x1b[32m";
+const CALL: &str = "\x1b[36m";
 const BAD: &str = "\x1b[31m";
-const BUSY: &str = "\x1b[33m";
 /// Code stands on a background of its own.
 const CODE: &str = "\x1b[38;5;252m\x1b[48;5;237m";
 
@@ -32,14 +31,6 @@ pub(crate) enum Block {
     Person,
     Calls,
     Answer,
-}
-
-/// How a call stands whose line is printed.
-#[derive(Clone, Copy)]
-pub(crate) enum CallState {
-    Running,
-    Done,
-    Failed,
 }
 
 pub(crate) struct Display {
@@ -97,12 +88,8 @@ impl Display {
     }
 
     /// The line of a call, which is clean.
-    pub(crate) fn call(&mut self, line: &str, state: CallState) -> io::Result<()> {
-        let sign = match state {
-            CallState::Running => self.coloured(BUSY, "●"),
-            CallState::Done => self.coloured(GOOD, "●"),
-            CallState::Failed => self.coloured(BAD, "●"),
-        };
+    pub(crate) fn call(&mut self, line: &str, has_failed: bool) -> io::Result<()> {
+        let sign = self.coloured(if has_failed { BAD } else { CALL }, "●");
         self.print_lines(&[format!("{sign} {line}")], false)
     }
 

@@ -198,7 +198,9 @@ fn blocks_stand_apart_and_code_and_calls_have_colours() {
     // A word of the language, a number and a comment; the background goes on to the end of the widest line.
     let code = row("let");
     assert!(["38;5;183", "38;5;216", "38;5;245"].iter().all(|colour| code.contains(colour)), "{code:?}");
-    assert!(row("b").contains("48;5;237"), "{coloured:?}");
+    // The background begins before the first row of code, and ends behind the last one.
+    assert!(code.contains("48;5;237") && !row("();").contains("[49m"), "{coloured:?}");
+    assert!(row("No more").contains("[49m"), "{coloured:?}");
     assert!(row("> ").contains("1m"), "what a person says is bold: {coloured:?}");
     assert!(row("does not exist").contains("\u{1b}[31m"), "{coloured:?}");
     assert!(

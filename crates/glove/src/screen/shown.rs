@@ -7,7 +7,7 @@ use glove_wasm::message::ToolStatus;
 
 use super::{Screen, Waiting};
 use crate::calls::Shown;
-use crate::display::{Block, CallState};
+use crate::display::Block;
 use crate::failure::Failure;
 use crate::pages;
 use crate::reading::Reading;
@@ -132,12 +132,7 @@ impl Screen<'_> {
             let has_failed = result.first().is_some_and(|line| line.starts_with('✗'));
             self.display.apart(Block::Calls)?;
             if let Some(call) = call {
-                let state = match result.is_empty() {
-                    true => CallState::Running,
-                    false if has_failed => CallState::Failed,
-                    false => CallState::Done,
-                };
-                self.display.call(&call, state)?;
+                self.display.call(&call, has_failed)?;
             }
             let rows = result_rows(&result, pages::size().0);
             match has_failed {
