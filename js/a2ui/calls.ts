@@ -48,7 +48,7 @@ export function callOf(value: object): Call | undefined {
 }
 
 /** Only surfaces with calls load what answers them. */
-export const hasCalls = (components: unknown): boolean => /"(call|checks)":/.test(JSON.stringify(components) ?? "");
+export const hasCalls = (components: unknown): boolean => /"call":/.test(JSON.stringify(components) ?? "");
 
 export function checkFunctions(functions: SurfaceFunctions): void {
   check("`functions`", functions, "object");

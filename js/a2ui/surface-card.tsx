@@ -40,7 +40,7 @@ export function SurfaceCard({ data: slot, status, answer, resolve, messageOf, ..
   const data = entered && entered.over === told ? entered.data : shown?.data;
   const rules = useRules(shown?.components, given);
   if (!shown || !rules) return null;
-  const { root } = placed({ components: shown.components, data }, rules);
+  const { root } = placed({ components: shown.components, data }, rules, true);
   const disabled = waits ? status !== "pending" : busy;
   const act = ({ action, errors }: Placed) => {
     if (!action || disabled || errors.length > 0) return;
@@ -68,18 +68,22 @@ export function SurfaceCard({ data: slot, status, answer, resolve, messageOf, ..
 export function useRules(components: unknown, { rules, load }: SurfaceRules): Rules | undefined {
   const needs = useMemo(() => hasCalls(components), [components]);
   const [calls, setCalls] = useState<Calls>();
+  const [failed, setFailed] = useState<{ readonly error: unknown }>();
   useEffect(() => {
     if (!needs || calls) return;
     let isOver = false;
     load().then(
-      (loaded) => !isOver && setCalls(() => loaded),
-      (error) => console.error(error),
+      (loaded) => !isOver && setCalls(loaded),
+      (error: unknown) => !isOver && setFailed({ error }),
     );
     return () => {
       isOver = true;
     };
   }, [needs, calls, load]);
-  return useMemo(() => (needs ? calls && { ...rules, calls } : rules), [needs, calls, rules]);
+  const withCalls = useMemo(() => calls && { ...rules, calls }, [calls, rules]);
+  // Whoever draws the card says so, and lets a person go on without it.
+  if (failed) throw failed.error;
+  return needs ? withCalls : rules;
 }
 
 interface PartViewProps {

@@ -51,11 +51,11 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The tree, as far as it can be built. While it is `written`, what is missing may yet come. */
+/** The tree, as far as it can be built. To be `drawn`, it goes on however much is wrong: a person may have entered it, or it may yet come. */
 export function placed(
   { components, data }: Surface,
   { catalog, limits, calls }: Rules,
-  written = false,
+  drawn = false,
 ): { readonly root?: Placed; readonly problems: string[] } {
   const problems: string[] = [];
   /** What stands there for a value; missing where a call fails, which is said. */
@@ -77,7 +77,7 @@ export function placed(
   let count = 0;
   const place = (id: string, scope: string, around: readonly string[], key: string): Placed | undefined => {
     const wrong = (what: string): undefined => void problems.push(what);
-    if (problems.length >= mostProblems && !written) return undefined;
+    if (problems.length >= mostProblems && !drawn) return undefined;
     const given = byId.get(id);
     if (!given) return wrong(`no component has the id "${id}"${around.length > 0 ? `, which "${around.at(-1)}" names` : ""}`);
     if (around.includes(id))

@@ -181,6 +181,31 @@ test("a function that acts is called when a person uses it, and the conversation
   expect(opened.mock.calls).toEqual([["/teas", "_blank", "noopener,noreferrer"]]);
 });
 
+test("what a person enters may break many calls: the rest is drawn all the same", async () => {
+  const ui = shop({ actions: "message" });
+  const price = { call: "formatCurrency", args: { value: 3, currency: { path: "/note" } } };
+  const components = [
+    { id: "root", component: "Column", children: ["note", "rows", "end"] },
+    { id: "note", component: "Field", label: "Note", value: { path: "/note" } },
+    { id: "rows", component: "Column", children: { componentId: "row", path: "/rows" } },
+    { id: "row", component: "Text", text: price },
+    { id: "end", component: "Text", text: "The end" },
+  ];
+  const rows = Array.from({ length: 12 }, () => ({}));
+  const { send } = chat([show({ surface: "s", components, data: { note: "EUR", rows } }), "There."], {
+    client: { plugins: [ui] },
+    config: { renderers: ui.renderers },
+  });
+  send("Prices?");
+  await screen.findByText("There.");
+  await waitFor(() => expect(screen.getAllByText("€3.00")).toHaveLength(12));
+  fireEvent.change(field(), { target: { value: "EU" } });
+  expect(screen.queryByText("€3.00")).toBeNull();
+  expect(screen.getByText("The end")).toBeTruthy();
+  fireEvent.change(field(), { target: { value: "USD" } });
+  expect(screen.getAllByText("$3.00")).toHaveLength(12);
+});
+
 test("calls whose ids the model uses again draw their own surface each, also in another page", async () => {
   const ui = shop({ actions: "message" });
   const store = new MemoryStore("s1");
