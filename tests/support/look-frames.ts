@@ -53,7 +53,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     },
   },
   queue: {
-    answers: `() => pieces("A short answer to what was asked, word by word.", 60)`,
+    answers: `() => pieces("A short answer to what was asked. ".repeat(4) + "It ends word by word.", 90)`,
     plays: async (page) => {
       await say(page, "One");
       await page.locator("[data-glove-streaming]").waitFor();
