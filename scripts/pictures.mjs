@@ -1,5 +1,6 @@
 // `npm run pictures`: the pictures and films of README.md and the docs, in Chromium, from the code that is printed there.
 // `-- guides [part of a name]` takes the pictures alone, `-- films [part of a name]` the films.
+// `-- frames [folder] [part of a name]`: what is seen each 50 ms of an answer, a call, a question and a queue that is handed over.
 // `-- look [folder] [part of a name]`: pictures of every state of the built-in look, light and dark.
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -42,6 +43,11 @@ async function look(folder = inRoot(".cache", "pictures"), only = "") {
   console.log(`${names.length} pictures in ${join(folder)}`);
 }
 
+async function frames(folder = inRoot(".cache", "frames"), only = "") {
+  const count = await (await load("look-frames")).takeFrames(folder, new RegExp(only));
+  console.log(`${count} frames in ${folder}`);
+}
+
 await main(async () => {
   const [what, ...rest] = process.argv.slice(2);
   await setup({ chromium: true, pictures: true });
@@ -50,6 +56,7 @@ await main(async () => {
     await films("");
   } else if (what === "guides") await guides(rest[0] ?? "");
   else if (what === "films") await films(rest[0] ?? "");
+  else if (what === "frames") await frames(...rest);
   else if (what === "look") await look(...rest);
-  else throw new StepFailed(`"${what}" is not known`, "Say nothing, or `guides`, `films` or `look`.");
+  else throw new StepFailed(`"${what}" is not known`, "Say nothing, or `guides`, `films`, `frames` or `look`.");
 });

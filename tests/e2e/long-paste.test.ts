@@ -40,10 +40,12 @@ test("a long paste is a file, its text is sent whole, and a short one is text", 
     await field(page).press("Enter");
     await page.getByText("Seen.").waitFor();
     expect(await page.locator("[data-glove-role=user]").innerText()).toContain("Look at this: short");
-    expect(await chip(page).locator("bdi").allInnerTexts()).toEqual(["pasted.txt", "pasted-2.txt"]);
+    await expect.poll(() => chip(page).locator("bdi").allInnerTexts()).toEqual(["pasted.txt", "pasted-2.txt"]);
     const asked = String(await page.evaluate("globalThis.asked"));
     for (const text of [long, `${long}!`])
-      expect(asked.includes(JSON.stringify(text).slice(1, -1)) || asked.includes(Buffer.from(text).toString("base64"))).toBe(true);
+      expect(asked.includes(JSON.stringify(text).slice(1, -1)) || asked.includes(Buffer.from(text).toString("base64"))).toBe(
+        true,
+      );
   });
 });
 

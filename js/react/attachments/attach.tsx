@@ -124,7 +124,7 @@ class Attachments extends Listeners {
         (await import("./pasted/paste.js")).pasted({ text, field, accept, tray, allowed, kept, forget: () => keepText(before) }),
       () => {
         keepText(before);
-        field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");
+        field.setRangeText(text);
         field.dispatchEvent(new Event("input", { bubbles: true }));
       },
     );

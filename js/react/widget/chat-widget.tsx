@@ -125,8 +125,7 @@ function Widget(props: LoadedProps): ReactNode {
   });
   // As a whole screen, it is left as one.
   useEffect(() => {
-    const { clientWidth } = document.documentElement;
-    if (!open || !panel.current || panel.current.offsetWidth < clientWidth) return;
+    if (!open || !panel.current || panel.current.offsetWidth < innerWidth) return;
     return onBack(() => latest.current(false));
   }, [open]);
 
