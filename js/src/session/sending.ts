@@ -40,13 +40,13 @@ export class Sending {
   readonly #snapshots: SnapshotStore;
   readonly #subscribers: Subscribers;
   readonly #check: (input: OutgoingMessage) => void;
-  /** The answer that the page has asked for ahead of the core. */
+  /** The answer that the page requests before the core is there. */
   readonly first: FirstAnswer;
   readonly #sent = new Map<string, Sent>();
   readonly #sending = new Set<Promise<RunOutcome>>();
   /** Messages that the session could not be opened for, in their order. */
   readonly #undelivered = new Map<string, OutgoingMessage>();
-  /** Messages that another tab was asked for and has not taken: whoever runs the session finds them written down. */
+  /** Messages that another tab has not taken. The tab that runs the session finds them in the store. */
   readonly #unclaimed = new Map<string, OutgoingMessage>();
   #delivering: Promise<unknown> = Promise.resolve();
   #latest = 0;
@@ -79,7 +79,7 @@ export class Sending {
     return this.#sent.has(id) || this.#undelivered.has(id);
   }
 
-  /** Stops a request that was given up while it waited in the queue. */
+  /** Stops a request that was cancelled while it waited in the queue. */
   stopCancelled(id: string): void {
     if (this.#sent.get(id)?.cancelled) this.#connection.stop();
   }
@@ -139,7 +139,7 @@ export class Sending {
     return this.send({ whenBusy: "interrupt", ...message, edits: check("`messageId`", messageId, "text") });
   }
 
-  /** When everybody who sent something has been told what came of it. */
+  /** Resolves when the promises of all messages are settled. */
   settled(): Promise<unknown> {
     return Promise.allSettled(this.#sending);
   }
@@ -180,7 +180,7 @@ export class Sending {
       throw new GloveError("MODEL_UNKNOWN", `There is no model "${model}" in \`models\`.`);
     this.offerAgain();
     const keeps = !!this.#parts.store.keepSent && !regenerate && !byModel;
-    // What cannot be given to the core at once stands in the queue until then.
+    // A message that cannot go to the core at once stands in the queue until then.
     const text = (!trigger && input.text) || "";
     const behind = [...this.#sent.values()].some(({ delivered }) => !delivered);
     const calls = this.#calls(input);
@@ -207,7 +207,7 @@ export class Sending {
       return await this.#connection.with((openSession) => openSession.outcome(coreOutcome, id, input.output));
     } catch (error) {
       failure = fromCore(error);
-      // It is shown as one that is kept, and is that by then.
+      // The screen shows it as stored, so it must be stored before that.
       if (sent.unopened) await sent.safe;
       if (!(failure instanceof AbortError)) throw failure;
       failure = undefined;
@@ -234,7 +234,7 @@ export class Sending {
           offer();
         }
       }
-      // The core has told how a run ended; and why the session was closed says more than that it was.
+      // The core reports how a run ended. The reason why a session was closed says more than that it was closed.
       const error = ended || (this.#session.disposed && this.#snapshots.error) ? undefined : failure;
       this.#snapshots.dispatch({ kind: "settled", id, error });
     }
@@ -347,7 +347,7 @@ export class Sending {
 
   /** Ends the first answer where it is; the record has what was seen of it. False where that is not under way. */
   #stopFirst(id: string): boolean {
-    // The core is given the last piece within a moment.
+    // The core gets the last piece within a moment.
     const stop = () => setTimeout(() => this.#sent.has(id) && this.#connection.stop(), 100);
     if (!this.first.stop(id, stop)) return false;
     this.#connection.dropSent(id);
