@@ -143,8 +143,9 @@ export type {
 } from "./schema/types.js";
 export { type AskForOptions, askFor } from "./session/ask-for.js";
 export type { GloveClientConfig, SessionOverrides } from "./session/client.js";
+export type { TriggerInput, UndoOptions } from "./session/outgoing-message.js";
 export { type PromptEvent, promptEvents } from "./session/prompt-events.js";
-export type { GloveSession, TriggerInput, UndoOptions } from "./session/session.js";
+export type { GloveSession } from "./session/session.js";
 export { DEFAULT_SESSION_STORAGE_KEY, type PersistSessionSetting, type SessionStorage } from "./session/session-id.js";
 export type { SessionRunnable } from "./session/session-runnable.js";
 export type {

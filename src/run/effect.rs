@@ -151,3 +151,53 @@ impl Outcome {
         }
     }
 }
+
+/// Collects the effects of one step.
+#[derive(Default)]
+pub(in crate::run) struct Effects {
+    persists: bool,
+    strict: bool,
+    /// What is called off.
+    pub(in crate::run) off: Vec<Effect>,
+    pub(in crate::run) list: Vec<Effect>,
+}
+
+impl Effects {
+    pub(in crate::run) fn new(persists: bool) -> Self {
+        Effects { persists, ..Effects::default() }
+    }
+
+    pub(in crate::run) fn push(&mut self, effect: Effect) {
+        // What must not be forgotten even when the machine's power fails: a tool is about to run, a person has decided.
+        self.strict |= matches!(
+            effect,
+            Effect::RunTool { .. }
+                | Effect::RunUndo { .. }
+                | Effect::ResumeTool { .. }
+                | Effect::RememberPermission { .. }
+                | Effect::CancelQuestion { .. }
+        );
+        if effect.calls_off_work() {
+            // What is called off in the step that began it never begins.
+            while let Some(at) = self.list.iter().position(|begun| effect.calls_off(begun)) {
+                self.list.remove(at);
+            }
+            self.off.push(effect);
+        } else {
+            self.list.push(effect);
+        }
+    }
+
+    pub(in crate::run) fn emit(&mut self, event: Event) {
+        self.list.push(Effect::Emit(event));
+    }
+
+    /// Work is cancelled before the write, whatever becomes of it; everything else comes after.
+    pub(in crate::run) fn finish(mut self) -> Vec<Effect> {
+        if self.persists {
+            self.off.push(Effect::Persist { strict: self.strict });
+        }
+        self.off.append(&mut self.list);
+        self.off
+    }
+}

@@ -107,18 +107,18 @@ test.each<[string, Hook["run"], Partial<Hook>, string]>([
 });
 
 test("messages keep their order while a hook works on the first, and one that is taken back stops its hook", async () => {
-  let fired = false;
+  let fired: boolean | undefined;
   let go = () => {};
   const slow = hook("slow", () => new Promise<undefined>((resolve) => (go = () => resolve(undefined))));
-  const stuck = hook(
-    "stuck",
-    ({ signal }) => new Promise<undefined>(() => signal.addEventListener("abort", () => (fired = true))),
-  );
+  const stuck = hook("stuck", ({ signal }) => {
+    fired = false;
+    return new Promise<undefined>(() => signal.addEventListener("abort", () => (fired = true)));
+  });
   const { session, shown, events } = scene(["One.", "Two."], { hooks: [slow, stuck] });
   const all = [session.sendMessage("/slow a"), session.sendMessage("/stuck b"), session.sendMessage("c")];
   const { queue } = await until(session, ({ queue }) => queue.length === 3);
   expect(queue.map(({ text }) => text)).toEqual(["/slow a", "/stuck b", "c"]);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => fired).toBe(false);
   session.cancelQueued(queue[1]?.id ?? "");
   go();
   expect(await Promise.all(all)).toMatchObject([{ text: "One." }, { type: "aborted" }, { text: "Two." }]);
@@ -130,14 +130,14 @@ test("messages keep their order while a hook works on the first, and one that is
 });
 
 test("a session that is closed stops the hook, and who sent the message hears of it", async () => {
-  let fired = false;
-  const stuck = hook(
-    "stuck",
-    ({ signal }) => new Promise<undefined>(() => signal.addEventListener("abort", () => (fired = true))),
-  );
+  let fired: boolean | undefined;
+  const stuck = hook("stuck", ({ signal }) => {
+    fired = false;
+    return new Promise<undefined>(() => signal.addEventListener("abort", () => (fired = true)));
+  });
   const { session } = scene([], { hooks: [stuck] });
   const sent = session.sendMessage("/stuck");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => fired).toBe(false);
   session.dispose();
   await expect(sent).rejects.toMatchObject({ code: "SESSION_CLOSED" });
   expect(fired).toBe(true);

@@ -1,7 +1,7 @@
 // What the hook gives and what `<Render>` and its render props take.
 import type { ComponentType, CSSProperties, JSX, ReactNode, Ref } from "react";
 import type { MessageInput } from "../../src/messages/request.js";
-import type { UndoOptions } from "../../src/session/session.js";
+import type { UndoOptions } from "../../src/session/outgoing-message.js";
 import type {
   Approval,
   EnhancedSlot,

@@ -40,7 +40,7 @@ export class Connection implements ConnectionAccess {
 
   readonly stackChanged: () => void;
 
-  /** What is asked now: the core, once it was started, or the tab that runs the session. */
+  /** Where requests go now: to the core, once it was started, or to the tab that runs the session. */
   get session(): SessionCore | undefined {
     return this.#opened?.session;
   }
@@ -101,7 +101,7 @@ export class Connection implements ConnectionAccess {
     return starting;
   }
 
-  /** A part that has not come is asked for again when the browser has a network, and when it has come after all. */
+  /** Loads a missing part again when the browser has a network, or when the part has come after all. */
   #goOnWith({ cause }: Error): void {
     // The same function is heard once.
     globalThis.addEventListener?.("online", this.#again);
@@ -126,7 +126,7 @@ export class Connection implements ConnectionAccess {
     // Asking for files takes the main thread of a slow phone for longer than drawing a page does.
     await firstPainted();
     if (this.#disposed) throw sessionClosed();
-    // All that it takes, side by side. Why something does not come is told where it is needed.
+    // All that it takes, side by side. The code that needs a part reports why it does not come.
     if (!store.elsewhere) {
       this.#core.ahead?.();
       if (!this.#core.page) store.ahead?.();
@@ -213,7 +213,7 @@ export class Connection implements ConnectionAccess {
   }
   #configured: Promise<void> = Promise.resolve();
 
-  /** Tells the core what has changed since it was told last. */
+  /** Sends the core what has changed since the last time. */
   async configure(): Promise<void> {
     await this.#opened?.configure();
   }

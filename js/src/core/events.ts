@@ -17,7 +17,7 @@ const keptMs = 1_000;
 const longAnswer = 2 ** 16;
 const maxAtOnce = 2 ** 20;
 
-/** Whoever builds the application reads what models fail with; several requests may have waited for one call. */
+/** Developers read why models fail. Several requests may have waited for one call. */
 function logFailures(events: readonly CoreEvent[]): void {
   const failures = events.map((event) => event.kind === "ended" && event.error);
   const lines = failures.map((error) => error && /^MODEL_/.test(error.code) && `${error.code}: ${error.message}`);
@@ -29,11 +29,11 @@ export class CoreEvents {
   readonly #extras: Extras;
   /** The answer being written comes from a model of the page, whose text was shown as it came. */
   modelInPage = false;
-  /** What was told last, for tabs that come later. */
+  /** What the core has reported so far, for tabs that come later. */
   replay = new ReplayState();
-  /** The core that was started last has told nothing yet. */
+  /** The core that was started last has sent no event yet. */
   #fresh = false;
-  /** How much of the answer was written, how much of it was kept, and when. */
+  /** How much of the answer was written, how much of it was stored, and when. */
   #kept: { request: string | null; written: number; length: number; at: number } = {
     request: null,
     written: 0,

@@ -45,7 +45,7 @@ export type CoreHost = ReturnType<typeof createCoreHost>;
 export function createCoreHost(page: OpenSession, fence: Fence, events: CoreEvents) {
   /** What runs; the signals of a core that has trapped fire no more. */
   const running = new Set<AbortController>();
-  /** How often a model of the page was asked. */
+  /** How often a model of the page was called. */
   let calls = 0;
 
   /** A signal for work of the page, and what is called when that is over. */

@@ -41,7 +41,7 @@ export class SessionLifecycle extends OpenSession implements TabCore {
   readonly #unanswered = new Set<UnansweredCommand>();
   #placing: Promise<StoreAdapter> | undefined;
   #cleanUp: (() => void)[] = [];
-  /** Nothing is told of the core any more. */
+  /** Stops the reports of the core. */
   #undo = () => {};
   /** What is stored is damaged: nothing of what is sent gets into it. */
   readOnly = false;
@@ -57,12 +57,12 @@ export class SessionLifecycle extends OpenSession implements TabCore {
     this.#host = createCoreHost(this, createFence(this), this.#events);
   }
 
-  /** Who is asked now: the core of this page, once it was started, or the tab that runs the session. */
+  /** Where requests go now: to the core of this page, once it was started, or to the tab that runs the session. */
   get session(): SessionCore | undefined {
     return this.tabs && !this.tabs.leads ? this.tabs : this.core;
   }
 
-  /** Asks whoever runs the session at that moment. */
+  /** Sends a request to the core or tab that runs the session at that moment. */
   readonly calls: AwaitedCalls = {
     request: (request) => this.#call("request", request),
     resume: () => this.#call("resume"),
@@ -192,7 +192,7 @@ export class SessionLifecycle extends OpenSession implements TabCore {
       this.#cleanUp.push(this.#watchPage(), this.store.onLate?.(() => this.access.again()) ?? (() => {}));
     }
     const elsewhere = this.store.elsewhere as (() => Promise<Sharing>) | undefined;
-    // Beside the database and its lock. Why it failed is told where it is needed.
+    // Beside the database and its lock. The code that needs it reports why it failed.
     if (!elsewhere) this.#core.load().catch(() => {});
     const sharing = elsewhere?.() ?? (this.store.shared && this.#sharing);
     const [shared, parts] = await Promise.all([this.store.shared?.(), sharing]);
@@ -239,7 +239,7 @@ export class SessionLifecycle extends OpenSession implements TabCore {
       // It can be read, and not written.
       if (code.startsWith("STORE_")) this.snapshots.set({ error: new GloveError(code, message) });
     };
-    /** Somebody has written since the session was read: it is read again. Anything else is told by the first write. */
+    /** Another writer has changed the session since it was read, so it is read again. The first write reports any other failure. */
     const unclaimed = (error: unknown) => {
       if (codeOf(fromCore(error)) === "STORE_CONFLICT" && this.core === session) this.tabs?.superseded();
     };
@@ -286,7 +286,7 @@ export class SessionLifecycle extends OpenSession implements TabCore {
     return settings;
   }
 
-  /** Tells the core what has changed since it was told last. */
+  /** Sends the core what has changed since the last time. */
   async configure(): Promise<void> {
     const settings = await this.#settingsNow();
     this.core?.ahead?.();

@@ -56,7 +56,7 @@ export class OpenSession {
   readonly messagesOf = createMessages();
   /** The core of this page; nothing where another tab or a server runs the session, and while it is started. */
   core: CoreSession | undefined;
-  /** The other tabs that have the session open, where its store is one that they share. Without them nobody can have taken over. */
+  /** The other tabs that have the session open, where its store is one that they share. Without them no tab can have taken over. */
   tabs: SharedSession | undefined;
   /** Where the session is stored: in a worker, where its core is in one. */
   place: StoreAdapter;
@@ -116,7 +116,7 @@ export class OpenSession {
       refused: (slot, refusal, error, issues) => {
         snapshots.dispatch({ kind: "refused", slot, error, issues: issues ?? [] });
         if (!issues) report(codeOf(refusal), refusal);
-        // Whoever fills in a form reads it there: it is no error of the application.
+        // The person who fills in the form reads it there: it is no error of the application.
         else subscribers.tell("error", { code: "DISPLAY_WRONG_OUTPUT", message: refusal.message });
       },
     });
@@ -187,7 +187,7 @@ export class OpenSession {
 
   // ---- what is asked of it ---------------------------------------------------------------------------------------
 
-  /** What came of a message, with the value that it asked for. */
+  /** The outcome of a message, with the value that its schema describes. */
   async outcome(coreOutcome: string, id: string, output: Schema | undefined): Promise<RunOutcome> {
     const result = outcomeOf(JSON.parse(coreOutcome) as CoreOutcome, this.snapshots.error);
     if (!output || result.type !== "completed") return result;

@@ -19,7 +19,7 @@ export interface SessionPage {
   readonly parts: SessionParts;
   readonly snapshots: SnapshotStore;
   readonly subscribers: Subscribers;
-  /** The answer that the page has asked for ahead of the core, where that asks for the same. */
+  /** The answer that the page requested before the core was there, where the core makes the same request. */
   taken(transport: Transport | undefined, url: string, headers: string, body: string): Fetch | undefined;
   /** A session that is not this one, over the same core. */
   another(parts: SessionParts): WarmUpSession;

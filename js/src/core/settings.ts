@@ -32,7 +32,7 @@ export function coreSettings(config: SessionConfig, tools: Toolbox): Maybe<CoreS
   }));
 }
 
-/** The settings that were given to a core, so that only changes cross. */
+/** The settings that a core has, so that only changes cross. */
 export class SentSettings {
   readonly #sent = new Map<string, string>();
 

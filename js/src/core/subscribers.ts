@@ -7,7 +7,7 @@ import { check } from "../values/validate-options.js";
 
 const logs = (subscriber: SubscriberAdapter) => !("watches" in subscriber);
 
-/** What nobody listens for, and the console was told. */
+/** Events without a listener that were written to the console. */
 const warned = new Set<string>();
 
 function warn({ code, message }: ModelNotice): void {
@@ -16,7 +16,7 @@ function warn({ code, message }: ModelNotice): void {
   console.warn(`${code}: ${message}`);
 }
 
-/** A list of subscribers. Nobody is waited for; a throw is told once as an `error` event and never stops anything. */
+/** A list of subscribers. It waits for none of them. A throw becomes one `error` event and never stops anything. */
 export class Subscribers {
   #list: readonly SubscriberAdapter[] = [];
   readonly #context: [] | [EventContext];

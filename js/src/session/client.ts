@@ -23,7 +23,8 @@ import { generateSessionId, isInside } from "../values/ids.js";
 import { omitUndefined } from "../values/omit-undefined.js";
 import { check, checkOptions, type Options } from "../values/validate-options.js";
 import type { Budgets, Limits, WhenBusy } from "../wire/run-types.js";
-import { GloveSession, type TriggerInput } from "./session.js";
+import type { TriggerInput } from "./outgoing-message.js";
+import { GloveSession } from "./session.js";
 import { type PersistSessionSetting, readSessionId, rememberSessionId } from "./session-id.js";
 
 /** The settings that all sessions of a client share. Either `endpoint` or `createModel` is required. */

@@ -2,7 +2,7 @@
 import type { SessionCatalog } from "../store/sessions.js";
 import { withinTime } from "../timing/time-limit.js";
 
-/** Whoever forks waits no longer than this for the list of a slow server. */
+/** A fork waits no longer than this for the list of a slow server. */
 const patienceMs = 2_000;
 
 /** A year in brackets is a part of the title. */

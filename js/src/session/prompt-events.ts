@@ -1,4 +1,4 @@
-// What happens to prompts, told from the events of their sessions.
+// Reports on prompts, made from the events of their sessions.
 
 import type { EventContext, SubscriberAdapter } from "../ports/subscriber.js";
 import type { SubscriberEvent } from "../ports/subscriber-events.js";
@@ -72,7 +72,7 @@ export function promptEvents(listener: (event: PromptEvent) => unknown): Subscri
             result.status === "success"
               ? ({ type: "success", output: result.data } as const)
               : ({ type: "error", error: result.data ?? result.message ?? "" } as const);
-          // After a reload, the call was told of before.
+          // After a reload, the call was reported before.
           const input = inputs.get(key(call_id)) ?? context?.inputOf?.(call_id);
           inputs.delete(key(call_id));
           output({ type: "tool", call_id, tool_name, input, result: end, ...(duration_ms !== undefined && { duration_ms }) });

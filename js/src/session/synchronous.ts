@@ -1,4 +1,4 @@
-// What cannot wait for the core: whoever imports this has the wasm file with the code.
+// For code that cannot wait for the core: an import of this file brings the wasm file with it.
 
 import { file } from "../wasm/inline-file.js";
 import { openCore } from "../wasm/sessions.js";
