@@ -215,6 +215,7 @@ export const copied = new Set([
   ...below(
     "mcp",
     "connection/app-type",
+    "form-schema",
     "connection/client-info",
     "connection/errors",
     "connection/load-sdk",
