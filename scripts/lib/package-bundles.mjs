@@ -218,6 +218,7 @@ export const copied = new Set([
   ...below(
     "mcp",
     "connection/app-type",
+    "form-schema",
     "connection/client-info",
     "connection/errors",
     "connection/load-sdk",

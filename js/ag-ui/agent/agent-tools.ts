@@ -1,5 +1,6 @@
 // What an agent does itself and what it asks, as calls of our record: so they are drawn, kept, and answered after a reload.
 
+import { formSchemaOf } from "../../mcp/form-schema.js";
 import type { ToolConfig, ToolDisplay } from "../../src/ports/tool.js";
 import { loadPart } from "../../src/values/error.js";
 import type { ToolResultData } from "../../src/wire/record.js";
@@ -73,7 +74,7 @@ async function answerTo(question: AgentQuestion, display: ToolDisplay, agent: st
     const yes = (await display.pushAndWait({ renderer: "confirm", input: { message } })) === "yes";
     return reason === "tool_call" ? { approved: yes } : yes;
   }
-  const form = formOf(schema);
+  const form = formSchemaOf(schema);
   if (!form) return display.pushAndWait({ renderer: "input", input: { message } });
   // A form says only so much: what it is about is read, and allowed, before.
   if (message.length > formLetters && (await display.pushAndWait({ renderer: "confirm", input: { message } })) !== "yes")
@@ -90,20 +91,4 @@ const formLetters = 2_000;
 function wordsOf({ message, reason, call }: AgentQuestion, agent: string): string {
   const words = message || `${agent}: ${reason}`;
   return call ? `${words}\n\n${call.name} ${call.args}` : words;
-}
-
-/** The fields that a form can have; nothing where it cannot have one that is needed, or has none. */
-function formOf(schema: AgentQuestion["schema"]): object | undefined {
-  const { properties, required } = Object(schema) as { readonly properties?: object; readonly required?: unknown };
-  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
-  const all = Object.entries(Object(properties) as Record<string, unknown>);
-  const fields = all.filter(([, field]) => isPlain(field));
-  const isWhole = needed.every((name) => fields.some(([own]) => own === name));
-  return isWhole && fields.length > 0 ? { type: "object", properties: Object.fromEntries(fields), required: needed } : undefined;
-}
-
-function isPlain(field: unknown): boolean {
-  const { type, items } = Object(field) as { readonly type?: unknown; readonly items?: unknown };
-  if (type === "array") return Array.isArray(Object(items).enum) || Array.isArray(Object(items).anyOf);
-  return typeof type === "string" && /^(string|number|integer|boolean)$/.test(type);
 }

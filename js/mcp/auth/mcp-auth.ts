@@ -1,10 +1,9 @@
 // Sign-in of people to servers, by OAuth in the page. What does it is loaded with the first use.
 
 import { loadPart } from "../../src/values/error.js";
-import type { McpSettings } from "../options.js";
 import { checkAuthOptions, type McpAuthOptions } from "./auth-options.js";
 import { returned } from "./returned.js";
-import type { SignIn } from "./sign-in-port.js";
+import type { SignIn, SignInPlace } from "./sign-in-port.js";
 
 /**
  * Has people sign in to servers of MCP: `mcpServer({ name: "docs", url, auth: createMcpAuth() })`. The call that needs it waits as a question,
@@ -38,7 +37,7 @@ export class McpAuth {
   }
 
   /** The same for the same server and user. @internal */
-  signIn(settings: McpSettings & { readonly url: URL }, user: string | undefined): Promise<SignIn> {
+  signIn(settings: SignInPlace, user: string | undefined): Promise<SignIn> {
     const { name, url, isVia } = settings;
     const key = JSON.stringify([url.href, user, isVia && name]);
     const made = this.#signIns.get(key) ?? (isVia ? this.#via(settings, user) : this.#own(name, url, user));
@@ -55,8 +54,8 @@ export class McpAuth {
   }
 
   /** Its handler has the tokens. */
-  async #via(settings: McpSettings & { readonly url: URL }, user: string | undefined): Promise<SignIn> {
+  async #via(settings: SignInPlace, user: string | undefined): Promise<SignIn> {
     const { ViaSignIn } = await loadPart(import("./via-sign-in.js"));
-    return new ViaSignIn(settings, settings.url, user, this.options.way ?? "popup");
+    return new ViaSignIn(settings, user, this.options.way ?? "popup");
   }
 }

@@ -1,6 +1,7 @@
 // What signs one person in to one server: in the page itself, or by a chat handler that keeps the tokens.
 
 import type { AuthProvider } from "@modelcontextprotocol/client";
+import type { Maybe } from "../../src/timing/sync-or-promise.js";
 import type { GloveError } from "../../src/values/error.js";
 import type { McpSignInWay } from "./auth-options.js";
 import type { Wanted } from "./rows.js";
@@ -9,6 +10,16 @@ import type { Wanted } from "./rows.js";
 export type SignInState =
   | { readonly state: "signed-out" | "begun" | "signed-in" }
   | { readonly state: "failed"; readonly error: GloveError };
+
+/** A server that a person signs in to, as it is reached. */
+export interface SignInPlace {
+  readonly name: string;
+  readonly url: URL;
+  /** By a chat handler at `url`, which is asked with these. */
+  readonly isVia: boolean;
+  readonly headers?: HeadersInit | (() => Maybe<HeadersInit>) | undefined;
+  readonly fetch?: typeof fetch | undefined;
+}
 
 export interface SignIn {
   readonly state: SignInState;

@@ -4,13 +4,12 @@ import type { AuthProvider } from "@modelcontextprotocol/client";
 import { inBackground } from "../../src/timing/in-background.js";
 import { GloveError } from "../../src/values/error.js";
 import { loadSdk } from "../connection/load-sdk.js";
-import type { McpSettings } from "../options.js";
 import { isSafe } from "../safe-address.js";
 import type { McpSignInWay } from "./auth-options.js";
 import { failure } from "./oauth.js";
 import { hear, type Owner, ownerOf, tell } from "./rows.js";
 import { authFailed } from "./safe-fetch.js";
-import type { SignIn, SignInState } from "./sign-in-port.js";
+import type { SignIn, SignInPlace, SignInState } from "./sign-in-port.js";
 import { openWindow } from "./window.js";
 
 /** How often the handler is asked whether the person is back, and how long. */
@@ -25,19 +24,17 @@ interface Told {
 }
 
 export class ViaSignIn implements SignIn {
-  readonly #settings: Pick<McpSettings, "name" | "headers" | "fetch">;
-  readonly #url: URL;
+  readonly #place: SignInPlace;
   readonly #way: McpSignInWay;
   readonly #owner: Promise<Owner>;
   readonly #listeners = new Set<() => unknown>();
   readonly #leavers = new Set<() => unknown>();
   #state: SignInState = { state: "signed-out" };
 
-  constructor(settings: Pick<McpSettings, "name" | "headers" | "fetch">, url: URL, user: string | undefined, way: McpSignInWay) {
-    this.#settings = settings;
-    this.#url = url;
+  constructor(place: SignInPlace, user: string | undefined, way: McpSignInWay) {
+    this.#place = place;
     this.#way = way;
-    this.#owner = ownerOf(url, user).then(([place, of]) => [`${settings.name} by ${place}`, of]);
+    this.#owner = ownerOf(place.url, user).then(([url, of]) => [`${place.name} by ${url}`, of]);
     void this.#owner.then((owner) =>
       hear((told) => {
         if (JSON.stringify(told.owner) !== JSON.stringify(owner)) return;
@@ -66,12 +63,12 @@ export class ViaSignIn implements SignIn {
   }
 
   async #ask<T>(what: "state" | "begin" | "out", body: object = {}): Promise<T> {
-    const { name, headers: own, fetch: send = globalThis.fetch } = this.#settings;
+    const { name, headers: own, url, fetch: send = globalThis.fetch } = this.#place;
     const headers = new Headers(typeof own === "function" ? await own() : own);
     headers.set("content-type", "application/json");
     headers.set("x-glove-mcp", name);
     headers.set("x-glove-mcp-auth", what);
-    const response = await send(this.#url.href, { method: "POST", headers, body: JSON.stringify(body) });
+    const response = await send(url.href, { method: "POST", headers, body: JSON.stringify(body) });
     const answer = (await response.json().catch(() => ({}))) as { readonly error?: { readonly message?: string } };
     if (response.ok) return answer as T;
     const message = answer.error?.message ?? `the handler answered with the status ${response.status}`;

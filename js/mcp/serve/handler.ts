@@ -13,6 +13,9 @@ import { checkPermission, ownerOf } from "../../server/authorize.js";
 import { checkOrigin, corsHeaders } from "../../server/cors.js";
 import { Refused } from "../../server/refuse.js";
 import { clientDisconnected, refusedResponse } from "../../src/relay/refusal-response.js";
+import { jsonSchemaOf } from "../../src/schema/json-schema-of.js";
+import type { JsonSchema } from "../../src/schema/types.js";
+import type { Maybe } from "../../src/timing/sync-or-promise.js";
 import { asError, GloveError } from "../../src/values/error.js";
 import { generateId } from "../../src/values/ids.js";
 import { check } from "../../src/values/validate-options.js";
@@ -192,6 +195,7 @@ class ServedTools {
         id,
         answer: state && { asks: state.asks, said: sdk.inputResponse(mcpReq.inputResponses, question) },
         asksPeople: era === "modern" && asksForms(Object(mcpReq.envelope)[sdk.CLIENT_CAPABILITIES_META_KEY]),
+        answersOf: (tool) => this.#answersOf(tool),
         timeoutMs,
         signal: mcpReq.signal,
         report,
@@ -218,6 +222,12 @@ class ServedTools {
     } finally {
       release();
     }
+  }
+
+  /** What the tool's own renderer may answer, where the tool says so. */
+  #answersOf(name: string): Maybe<JsonSchema | undefined> {
+    const schema = this.#given.client.tools?.find((tool) => tool.name === name)?.resolveSchema;
+    return schema && jsonSchemaOf(schema);
   }
 
   #tools({ request }: Caller): Promise<readonly Listed[]> {

@@ -1,10 +1,12 @@
 // What a call asks a person, as a form of the protocol, and what their answers mean.
 
 import type { ElicitRequestFormParams, InputResponseView } from "@modelcontextprotocol/server";
+import type { JsonSchema } from "../../src/schema/types.js";
 import type { GloveSession } from "../../src/session/session.js";
 import type { Approval, GloveSnapshot, ShownSlot } from "../../src/snapshot/snapshot.js";
 import type { Maybe } from "../../src/timing/sync-or-promise.js";
 import { misleading } from "../../src/wire/visible-text.js";
+import { askedForm } from "./asked-form.js";
 
 /** Something that waits for a person. */
 export interface Open {
@@ -14,6 +16,9 @@ export interface Open {
   readonly approval?: Approval;
   readonly slot?: ShownSlot;
 }
+
+/** What the renderer of a tool may answer, by the tool's name. */
+export type AnswersOf = (toolName: string) => Maybe<JsonSchema | undefined>;
 
 /** What waits first. The questions of approvals are among the slots too. */
 export function openOf({ approvals: [approval], slots }: GloveSnapshot): Open | undefined {
@@ -28,8 +33,8 @@ const mostLetters = 16_000;
 type Form = Pick<ElicitRequestFormParams, "message" | "requestedSchema">;
 
 /** The form; a sentence where a person cannot be asked so. */
-export function formOf({ approval, slot }: Open): Form | string {
-  const form = approval ? ofApproval(approval) : slot && ofSlot(slot);
+export async function formOf({ approval, slot }: Open, answersOf: AnswersOf): Promise<Form | string> {
+  const form = approval ? ofApproval(approval) : slot && (await ofSlot(slot, answersOf));
   if (typeof form !== "object") return form ?? "There is nothing to ask.";
   return form.message.length > mostLetters ? "What a person would have to read before they allow it is too long." : form;
 }
@@ -66,38 +71,29 @@ function visible(text: string): string {
   );
 }
 
-/** Of the questions that need no component. Secrets have no place in a form. */
-function ofSlot({ renderer, input, toolName }: ShownSlot): Form | string {
-  const { message, options, default: usual } = Object(input) as Readonly<Record<string, unknown>>;
-  const choices = (Array.isArray(options) ? options : []).map((one: unknown) => {
-    const { value = one, label = value } = Object(one) as { readonly value?: unknown; readonly label?: unknown };
-    return { const: String(value), title: String(label) };
-  });
-  if (renderer === "confirm" && choices.length === 0) choices.push({ const: "yes", title: "Yes" }, { const: "no", title: "No" });
-  const chosen = /^(confirm|select)$/.test(renderer) && choices.length > 0;
-  // A tool may have a renderer of its own, which has its name.
-  if (renderer === toolName || (!chosen && renderer !== "input"))
-    return `"${toolName}" asked something that a client of MCP cannot show.`;
-  const preset = typeof usual === "string" && { default: usual };
-  return {
-    message: visible(typeof message === "string" ? message : toolName),
-    requestedSchema: {
-      type: "object",
-      properties: { answer: { type: "string", title: "Answer", ...(chosen ? { oneOf: choices } : preset) } },
-      required: ["answer"],
-    },
-  };
+async function ofSlot(slot: ShownSlot, answersOf: AnswersOf): Promise<Form | string> {
+  const form = askedForm(slot, await answersOf(slot.toolName));
+  return typeof form === "string" ? form : { message: visible(form.message), requestedSchema: form.schema };
 }
 
 /** Gives the session what the person has answered. Only `approved: true` allows anything. */
-export function answerOpen(session: GloveSession, open: Open, said: InputResponseView): Maybe<boolean> {
+export async function answerOpen(
+  session: GloveSession,
+  open: Open,
+  said: InputResponseView,
+  answersOf: AnswersOf,
+): Promise<boolean> {
   const { action, content = {} } = said.kind === "elicit" ? said : { action: "cancel" as const };
-  const { approved, reason, answer } = content as Readonly<Record<string, unknown>>;
+  const { approved, reason } = content as Readonly<Record<string, unknown>>;
   if (open.approval) {
     // What is kept for a tool is kept in a session, and each call has its own.
     if (action === "accept" && approved === true) return session.approve(open.id, { remember: false });
     return session.reject(open.id, typeof reason === "string" && reason ? reason.slice(0, 1_000) : undefined);
   }
-  if (action === "accept" && typeof answer === "string") return session.resolveSlot(open.id, answer);
+  const form = open.slot && action === "accept" ? askedForm(open.slot, await answersOf(open.slot.toolName)) : "";
+  const answer = typeof form === "string" ? undefined : form.answer(content);
+  if (answer !== undefined) return session.resolveSlot(open.id, answer);
+  // What does not fit is asked again.
+  if (typeof form !== "string") return false;
   return session.rejectSlot(open.id, "The person gave no answer.");
 }

@@ -6,7 +6,7 @@ import type { RunOutcome } from "../../src/messages/outcome.js";
 import type { GloveSession } from "../../src/session/session.js";
 import { Watch } from "../../src/session/watch.js";
 import { asError, GloveError } from "../../src/values/error.js";
-import { answerOpen, formOf, type Open, openOf } from "./question.js";
+import { type AnswersOf, answerOpen, formOf, type Open, openOf } from "./question.js";
 import { failed } from "./result.js";
 
 /** What is done in a session for a client. */
@@ -40,6 +40,7 @@ export interface Serving {
   readonly answer?: { readonly asks: string; readonly said: InputResponseView } | undefined;
   /** Whether this client can ask its person. */
   readonly asksPeople: boolean;
+  readonly answersOf: AnswersOf;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   report(error: GloveError): void;
@@ -51,7 +52,7 @@ export type Served =
   | { readonly result: CallToolResult }
   /** Its client cannot ask anybody: the tool did not run, or not to its end. */
   | { readonly unasked: string }
-  | { readonly open: Open; readonly form: Exclude<ReturnType<typeof formOf>, string> };
+  | { readonly open: Open; readonly form: Exclude<Awaited<ReturnType<typeof formOf>>, string> };
 
 const beforeItBegan = "The call was stopped before it began, or went on.";
 
@@ -124,7 +125,7 @@ class ServedCall {
     // It is another question than the one that was answered.
     if (open && (open.id !== asks || said.kind === "missing")) return this.#ask(open);
     if (open) {
-      const taken = await answerOpen(session, open, said);
+      const taken = await answerOpen(session, open, said, this.#serving.answersOf);
       if (!taken && openOf(session.getSnapshot())?.id === open.id) return this.#ask(open);
       this.#answered = open.id;
       return undefined;
@@ -181,10 +182,11 @@ class ServedCall {
   async #ask(open: Open): Promise<Served> {
     const {
       asksPeople,
+      answersOf,
       work: { name },
     } = this.#serving;
     const form = asksPeople
-      ? formOf(open)
+      ? await formOf(open, answersOf)
       : `"${name}" asks a person, and this client cannot be asked: it needs version 2026-07-28 of the protocol, and elicitation.`;
     if (typeof form !== "string") return { open, form };
     this.#session.abort();

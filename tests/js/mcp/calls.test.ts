@@ -208,6 +208,35 @@ test("progress of the server is in the call's entry, and is no silence", async (
   expect(shown()[1]).toBe("docs__copy: success copied");
 });
 
+test("a tool that tells of progress without end is given up, and its server is told", async () => {
+  let stopped = false;
+  const place = olderServer((server) => {
+    server.registerTool("count", { inputSchema: z.object({}) }, async (_, { mcpReq }) => {
+      const { progressToken = "" } = mcpReq._meta ?? {};
+      for (let done = 1; !mcpReq.signal.aborted; done++) {
+        const params = { progressToken, progress: done, message: "x".repeat(100_000) };
+        await mcpReq.notify({ method: "notifications/progress", params });
+        await new Promise((later) => setTimeout(later, 1));
+      }
+      stopped = true;
+      return { content: [] };
+    });
+  });
+  const options = { ...free, approvals: () => false as const, ...wayTo(place), timeoutMs: 200, maxTotalMs: 600 };
+  const { session, server, shown } = mcpScene([call("docs__count", {}), "Enough."], options);
+  closing.push(() => server.disconnect());
+  const longest = new Set<number>();
+  session.subscribe(() => {
+    const entry = session.getSnapshot().timeline.find(({ kind }) => kind === "tool");
+    if (entry?.kind === "tool" && entry.progress) longest.add(entry.progress.message?.length ?? 0);
+  });
+  expect(await session.sendMessage("Count")).toMatchObject({ text: "Enough." });
+  expect(shown()[1]).toContain("did not answer in time");
+  // What is shown of it is short, however long it is.
+  expect(Math.max(...longest)).toBe(500);
+  await expect.poll(() => stopped).toBe(true);
+});
+
 test("a tool that never answers is given up, and the model reads that it may have run", async () => {
   const site = mcpSite((server) => {
     server.registerTool("hang", { inputSchema: z.object({}) }, () => new Promise<never>(() => {}));

@@ -83,7 +83,7 @@ test("a tool that cannot be used is left out alone, and told", async () => {
   const place = lying(() => ({
     tools: [
       { name: "good", inputSchema },
-      { name: "long", description: "x".repeat(20_000), inputSchema },
+      { name: "long", description: "x".repeat(1_000_000), inputSchema },
       { name: "deep", inputSchema: { type: "object", properties: { deep } } },
       { name: "big", inputSchema: { type: "object", description: "x".repeat(70_000) } },
       { name: "good", inputSchema, description: "again" },
@@ -257,7 +257,7 @@ test("a call of a tool that waited for a person runs after a reload with the lis
 
 test("among more tools than a model can read it searches, and what it finds are tools", async () => {
   const place = lying(() => ({
-    tools: Array.from({ length: 500 }, (_, at) => ({
+    tools: Array.from({ length: 10_000 }, (_, at) => ({
       name: `thing_${at}`,
       description: `Does thing ${at}.`,
       inputSchema,

@@ -532,7 +532,7 @@ test.each(ages)(
       { sender: "agent", text: "I look.", tool_calls: [{ id: "t1", tool_name: "weather", input_args: { in: "Rome" } }] },
       { sender: "user", tool_results: [{ tool_name: "weather", call_id: "t1", result: { status: "success", data: "Sunny" } }] },
     ]);
-    const [{ input } = { input: {} }] = then.questions;
+    const [{ input } = { input: { messages: [] } }] = then.questions;
     const results = [{ name: "weather", text: "Sunny", failed: false }];
     expect((input.messages as object[]).at(-1)).toMatchObject({ by: "user", results });
     expect(String(then.result?.data)).toContain("It is sunny.");

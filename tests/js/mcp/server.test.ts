@@ -1,6 +1,6 @@
 // Our tools for clients of MCP, with the official client.
 import type { CallToolResult, ElicitRequestFormParams, InputRequiredResult } from "@modelcontextprotocol/client";
-import { defineTool, type ToolConfig } from "glove-wasm";
+import { defineTool, type SeveralQuestions, type ToolConfig } from "glove-wasm";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { mcpApp, round, textOf } from "../../support/mcp-handler.js";
@@ -22,7 +22,10 @@ const add = (more: Partial<ToolConfig> = {}): ToolConfig => ({
   ...more,
 });
 
-type Said = { readonly action: "accept" | "decline" | "cancel"; readonly content?: Record<string, string | boolean> };
+type Said = {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: Record<string, string | number | boolean | string[]>;
+};
 
 /** A client that answers what is asked with the next of these, and what it was asked. */
 async function asked(app: ReturnType<typeof mcpApp>, answers: readonly Said[], headers: Record<string, string> = {}) {
@@ -270,4 +273,113 @@ test("what a tool asks in the middle of its work is a question too, and a secret
       { const: "b", title: "Bee" },
     ],
   });
+});
+
+test("several questions of a tool are one form, and the tool gets an answer to each", async () => {
+  const questions = [
+    { message: "Where?", options: ["Rome", { label: "Oslo, by night", value: { city: "Oslo" } }], required: true, own: false },
+    { message: "What?", options: ["cheese", "bread"], multiple: true },
+    "Anything else?",
+    { message: "Who?", options: ["Ann"] },
+  ];
+  const plan = defineTool({
+    name: "plan",
+    description: "Plans.",
+    inputSchema: z.object({}),
+    do: async (_, display) => JSON.stringify(await display.pushAndWait({ questions } as SeveralQuestions, "questions")),
+  });
+  const accepted = (content: Said["content"]): Said => ({ action: "accept", ...(content && { content }) });
+  const { client, questions: forms } = await asked(mcpApp([plan]), [
+    // What is required is asked for again.
+    accepted({ q2: ["cheese"] }),
+    accepted({ q1: "#2", q2: ["cheese", "bread"], q2_own: "wine", q3: "", q4_own: "Bob" }),
+  ]);
+  expect(JSON.parse(textOf(await client.callTool({ name: "plan" })))).toEqual([
+    { city: "Oslo" },
+    ["cheese", "bread", "wine"],
+    null,
+    "Bob",
+  ]);
+  expect(forms).toHaveLength(2);
+  const { properties, required } = forms[0]?.requestedSchema ?? {};
+  expect(required).toEqual(["q1"]);
+  expect(Object.keys(properties ?? {})).toEqual(["q1", "q2", "q2_own", "q3", "q4", "q4_own"]);
+  expect(properties).toMatchObject({
+    q1: { title: "Where?", oneOf: [{ const: "Rome" }, { const: "#2", title: "Oslo, by night" }] },
+    q2: { type: "array", items: { anyOf: [{ const: "cheese" }, { const: "bread" }] } },
+    q3: { type: "string", title: "Anything else?" },
+  });
+});
+
+test.each([false, true])(
+  "a tool with a renderer of its own is asked by a form of its `resolveSchema`, which holds the answer (another process: %s)",
+  async (fresh) => {
+    const book = defineTool({
+      name: "book",
+      description: "Books seats.",
+      inputSchema: z.object({}),
+      displayPropsSchema: z.object({ flight: z.string() }),
+      resolveSchema: z.object({
+        seats: z.number().int().min(1).max(4),
+        meal: z.enum(["fish", "none"]),
+        window: z.boolean().optional(),
+      }),
+      render: () => null,
+      do: async (_, display) => JSON.stringify(await display.pushAndWait({ flight: "LH 1\u202e2" })),
+    });
+    const answers: Said[] = [
+      { action: "accept", content: { seats: 9, meal: "fish" } },
+      { action: "accept", content: { seats: 2, meal: "fish", window: true } },
+      { action: "decline" },
+    ];
+    const app = mcpApp([book], {}, { fresh });
+    const { client, questions } = await asked(app, answers);
+    expect(textOf(await client.callTool({ name: "book" }))).toBe('{"seats":2,"meal":"fish","window":true}');
+    // What does not fit is asked again.
+    expect(questions).toHaveLength(2);
+    expect(questions[0]?.requestedSchema).toMatchObject({
+      properties: { seats: { type: "integer" }, meal: { enum: ["fish", "none"] }, window: { type: "boolean" } },
+      required: ["seats", "meal"],
+    });
+    // A person sees what the card would show, as it is.
+    expect(questions[0]?.message).toContain("flight");
+    expect(questions[0]?.message).not.toContain("\u202e");
+    expect(await client.callTool({ name: "book" })).toMatchObject({ isError: true });
+  },
+);
+
+test.each<[string, z.ZodType | undefined]>([
+  ["nothing that is known", undefined],
+  ["more than a form has", z.object({ route: z.object({ from: z.string() }) })],
+  ["a secret", z.object({ password: z.string() })],
+])("a tool whose renderer answers %s asks nobody, and is stopped there", async (_, resolveSchema) => {
+  const draw = {
+    name: "draw",
+    description: "Draws.",
+    inputSchema: z.object({}),
+    ...(resolveSchema && { resolveSchema }),
+    do: async (_: unknown, display: { pushAndWait(slot: { input: object }): Promise<unknown> }) =>
+      display.pushAndWait({ input: { message: "Where?" } }),
+  } as ToolConfig;
+  const { client, questions } = await asked(mcpApp([draw]), []);
+  const result = await client.callTool({ name: "draw" });
+  expect([result.isError, questions]).toEqual([true, []]);
+  expect(textOf(result)).toContain("was stopped where it asked");
+});
+
+test("what a server of MCP asks in a tool of the agent goes to the person of the client, as the server's words", async () => {
+  const ask = defineTool({
+    name: "ask",
+    description: "Asks.",
+    inputSchema: z.object({}),
+    do: async (_, display) => {
+      const schema = { type: "object", properties: { seats: { type: "integer" } }, required: ["seats"] };
+      return JSON.stringify(
+        await display.pushAndWait({ server: "air", message: "How many?", schema } as never, "mcp_form" as never),
+      );
+    },
+  });
+  const { client, questions } = await asked(mcpApp([ask]), [{ action: "accept", content: { seats: 3 } }]);
+  expect(textOf(await client.callTool({ name: "ask" }))).toBe('{"action":"accept","content":{"seats":3}}');
+  expect(questions[0]?.message).toBe('The server "air" asks: How many?');
 });
