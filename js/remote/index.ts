@@ -3,7 +3,7 @@
 export type { RemoteTaskEntry, RemoteTaskState } from "../src/wire/task-types.js";
 export { createRemoteSession, type RemoteOptions, type RemoteSessions } from "./remote.js";
 export { resumable } from "./resumable.js";
-export { type ServerToolsOptions, serverTools } from "./server-tools.js";
+export { type ServerToolsOptions, serverTools, type ToolsOf } from "./server-tools.js";
 export {
   createTaskClient,
   type RemoteDoOptions,

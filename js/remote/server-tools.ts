@@ -3,12 +3,12 @@
 // What a call has begun is a step of its record, so a page that died knows whether the server may have run it, and then asks for what that run
 // told: it never begins one again that may have begun, unless the tool is `idempotent`.
 
-import { definePlugin, type Plugin, type PluginRound } from "../src/ports/plugin.js";
+import { definePlugin, type PluginRound, type ToolPlugin } from "../src/ports/plugin.js";
 import type { ApprovalRule, ToolConfig, ToolDisplay } from "../src/ports/tool.js";
 import { issuesText } from "../src/schema/check.js";
 import type { StandardResult, StandardSchema } from "../src/schema/types.js";
 import { AbortError, GloveError } from "../src/values/error.js";
-import { checkOptions, type Options } from "../src/values/validate-options.js";
+import { check, checkOptions, type Options } from "../src/values/validate-options.js";
 import type { PageTool } from "../src/wire/core-types.js";
 import type { Message, SideOutput, ToolResultData } from "../src/wire/record.js";
 import type { Issue } from "../src/wire/run-types.js";
@@ -48,11 +48,16 @@ const stopLookMs = 250;
 const mayHaveRun =
   "The connection to the server was lost while this tool was running, and what came of it is not known: it may have run.";
 
+/** The tools of a handler, or of a type of tools. */
+export type ToolsOf<H> = H extends { readonly "~tools"?: infer T } ? (unknown extends T ? H : NonNullable<T>) : H;
+
 /**
  * Adds the tools of a chat handler (`createChatHandler({ tools })`, `glove serve FOLDER`) at this address to a session:
  * `new GloveClient({ endpoint: "/api/chat", plugins: [serverTools("/api/chat")] })`.
+ * `serverTools<typeof POST>(…)`, with the type of the handler, types their calls in `useGlove<typeof client>()`.
  */
-export function serverTools(endpoint: string, options: ServerToolsOptions = {}): Plugin {
+export function serverTools<H = unknown>(endpoint: string, options: ServerToolsOptions = {}): ToolPlugin<ToolsOf<H>> {
+  check("The endpoint of `serverTools`", endpoint, "text");
   checkOptions(options, serverToolsOptions);
   const { listMs = 300_000, ...rest } = options;
   const server = new RemoteServer({ ...rest, url: endpoint });

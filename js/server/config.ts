@@ -15,7 +15,11 @@ import type { AnswerBuffer } from "./resume/answer-buffer.js";
 import type { Tracer } from "./traces.js";
 
 /** Answers a request. Never rejects: errors are in the response. */
-export type ChatHandler = (request: Request) => Promise<Response>;
+export interface ChatHandler<T = unknown> {
+  (request: Request): Promise<Response>;
+  /** For types alone: it is never there. */
+  readonly "~tools"?: T;
+}
 
 /** The options of a chat handler. */
 export interface ChatHandlerConfig extends ModelCallOptions {
@@ -130,7 +134,12 @@ export interface ChatHandlerConfig extends ModelCallOptions {
 }
 
 /** The same, where `provider` may also be a `string` that comes from elsewhere: it is checked when the handler is made. */
-export type ChatHandlerOptions<P extends string> = Omit<ChatHandlerConfig, "provider"> & {
+export type ChatHandlerOptions<P extends string, T extends ToolConfig = ToolConfig> = Omit<
+  ChatHandlerConfig,
+  "provider" | "tools"
+> & {
+  /** Tools that run here. Pages add them with `serverTools` of `glove-wasm/remote`. */
+  readonly tools?: readonly T[] | undefined;
   /** The id of a provider, or a text that is checked when the handler is made. */
   readonly provider?: ProviderName<P> | undefined;
 };

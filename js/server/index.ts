@@ -1,4 +1,6 @@
 // The server's end of the wire: a handler that answers a chat's model calls, with the wasm file inside.
+
+import type { ToolConfig } from "../src/ports/tool.js";
 import { bytes } from "../src/wasm/generated/glove_providers_bytes.js";
 import { unpack } from "../src/wasm/inline.js";
 import { openProviders } from "../src/wasm/providers.js";
@@ -33,6 +35,8 @@ const core = /* @__PURE__ */ openProviders(() => unpack(bytes));
  * A handler for `POST` that stands between clients and a model provider: `createEndpointModel` and the clients of
  * `glove-react` understand what it streams. Takes a Fetch API request: Next route handlers, Workers, Deno, Bun, Node.
  */
-export function createChatHandler<P extends string>(config: ChatHandlerOptions<P>): ChatHandler {
-  return chatHandler(core, config as ChatHandlerConfig);
+export function createChatHandler<P extends string, T extends ToolConfig = ToolConfig>(
+  config: ChatHandlerOptions<P, T>,
+): ChatHandler<T> {
+  return chatHandler(core, config as ChatHandlerConfig) as ChatHandler<T>;
 }

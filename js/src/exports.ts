@@ -89,7 +89,7 @@ export type {
   SerializedTool,
 } from "./ports/model.js";
 export type { ModelCallOptions, ModelFacts, ModelPrice, ModelPrices, ToolChoice } from "./ports/model-options.js";
-export { type AnyPlugin, definePlugin, type Plugin, type PluginRound } from "./ports/plugin.js";
+export { type AnyPlugin, definePlugin, type Plugin, type PluginRound, type ToolPlugin } from "./ports/plugin.js";
 export type { HasState, PluginState } from "./ports/plugin-state.js";
 export type { Prompt } from "./ports/prompt.js";
 export type { CompactionConfig, SessionConfig, SessionParts } from "./ports/session-config.js";

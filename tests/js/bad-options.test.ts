@@ -16,6 +16,7 @@ import {
   type MessageInput,
   type ToolConfig,
 } from "glove-wasm";
+import { serverTools } from "glove-wasm/remote";
 import { type ChatHandlerConfig, createChatHandler } from "glove-wasm/server";
 import { createScriptedModel } from "glove-wasm/testing";
 import { expect, test } from "vitest";
@@ -350,6 +351,13 @@ const others: [made: () => unknown, code: string, message: string][] = [
     "MODEL_CONFIG",
     "It belongs to the agent: pass it to",
   ],
+  [() => createAdapter({ provider: "open-ai", apiKey: "k" } as never), "MODEL_CONFIG", 'Did you mean "openai"?'],
+  [() => createAdapter({ provider: "claude", apiKey: "k" } as never), "MODEL_CONFIG", 'Did you mean "anthropic"?'],
+  [
+    () => serverTools({ url: "/chat" } as never),
+    "CONFIG_INVALID",
+    "The endpoint of `serverTools` must be a string, got an object.",
+  ],
   [() => createRemoteModel("m", { promptstream: model } as object), "CONFIG_INVALID", "Did you mean `promptStream`?"],
   [() => createBuiltInModel({ language: ["en"] } as object), "CONFIG_INVALID", "Did you mean `languages`?"],
   [() => createRemoteStore("s", { ...actions, getPermision: rows } as never), "CONFIG_INVALID", "Did you mean `getPermission`?"],
@@ -400,4 +408,23 @@ test.each([-1, 1.5, "two", Number.POSITIVE_INFINITY])("undo(%s) is refused", asy
   await expect(session.undo(steps as number)).rejects.toThrow(
     refusal("`steps` must be a whole number from 0 to 4294967295, got "),
   );
+});
+
+test.each([
+  [{ toolCall: { name: "a" } }, "There is no option `toolCall` of an answer"],
+  [{ content: "Hello" }, "Use `text`."],
+  [{ toolCalls: [{ name: "a", args: {} }] }, "Use `input`."],
+])("a script with the misspelt answer %j fails, and gives no empty answer", async (answer, message) => {
+  const model = createScriptedModel([answer as never]);
+  const session = new GloveClient({ createModel: () => model }).session(`misspelt ${message}`);
+  await expect(session.sendMessage("Hello")).rejects.toThrow(message);
+});
+
+test.each([
+  [{ renderResults: () => null }, "Did you mean `renderResult`?"],
+  [{ handler: () => 1 }, "Use `do`."],
+  [{ outputSchema: {} }, "A result needs no schema."],
+])("a tool with %j is refused with what to write", (option, message) => {
+  const tool = { name: "a", description: "", jsonSchema: { type: "object" }, do: () => 1, ...option };
+  expect(() => defineTool(tool as never)).toThrow(message);
 });

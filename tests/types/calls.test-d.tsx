@@ -1,7 +1,8 @@
 // Calls by the tools of a client: what `useGlove<typeof client>()` gives.
-import { defineTool, GloveClient } from "glove-wasm";
+import { definePlugin, defineTool, GloveClient } from "glove-wasm";
 import {
   type ClientToolEntry,
+  GloveProvider,
   type GloveState,
   Render,
   ToolCard,
@@ -14,6 +15,8 @@ import {
   useSuspenseGlove,
   useToolCall,
 } from "glove-wasm/react";
+import { serverTools } from "glove-wasm/remote";
+import { createChatHandler } from "glove-wasm/server";
 import type { ReactNode } from "react";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
@@ -45,6 +48,43 @@ export function PartsOfBoth(): ReactNode {
     if (part.type === "tool-refund" && "toolCallId" in part) expectTypeOf(part.input).toBeUnknown();
   }
   return null;
+}
+
+// `serverTools` with the type of the handler: the client's type has the tools of both.
+const POST = createChatHandler({ provider: "anthropic", tools: [pay] });
+const other = defineTool({ name: "other", description: "", inputSchema: z.object({ at: z.number() }), do: () => "done" });
+const plain = definePlugin({ id: "plain", prepare() {} });
+const mixed = new GloveClient({
+  endpoint: "/chat",
+  tools: [search],
+  plugins: [plain, serverTools<typeof POST>("/chat"), serverTools<typeof other>("/other")],
+});
+const remote = new GloveClient({ endpoint: "/chat", plugins: [serverTools<typeof POST>("/chat")] });
+const untypedServer = new GloveClient({ endpoint: "/chat", tools: [search], plugins: [serverTools("/chat")] });
+
+export function PartsOfServer(): ReactNode {
+  const both = useGlove<typeof mixed>();
+  const fromRemote = useGlove<typeof remote>();
+  const withoutType = useGlove<typeof untypedServer>();
+  for (const part of both.messages.flatMap(({ parts }) => parts)) {
+    if (part.type === "tool-pay" && part.state === "output-available") expectTypeOf(part.input.amount).toEqualTypeOf<number>();
+    if (part.type === "tool-other" && part.state === "output-available") expectTypeOf(part.input.at).toEqualTypeOf<number>();
+    if (part.type === "tool-search" && part.state === "output-available") expectTypeOf(part.input.query).toEqualTypeOf<string>();
+    // @ts-expect-error none has this name
+    if (part.type === "tool-refund") return null;
+  }
+  for (const part of fromRemote.messages.flatMap(({ parts }) => parts)) {
+    if (part.type === "tool-pay" && part.state === "output-available") expectTypeOf(part.input.amount).toEqualTypeOf<number>();
+    // @ts-expect-error the client has no tools of its own
+    if (part.type === "tool-search") return null;
+  }
+  // Without a type of the handler, the client's type has the page's tools alone.
+  for (const part of withoutType.messages.flatMap(({ parts }) => parts)) {
+    // @ts-expect-error the page has no such tool
+    if (part.type === "tool-pay") return null;
+  }
+  const any: GloveClient = mixed;
+  return <GloveProvider client={any}>{null}</GloveProvider>;
 }
 
 export function Parts(): ReactNode {

@@ -1,4 +1,5 @@
 // The calls of a conversation, typed by the tools of its client.
+import type { ToolConfig } from "../../src/ports/tool.js";
 import type { Partly } from "../../src/schema/types.js";
 import type { GloveClient } from "../../src/session/client.js";
 import type { ShownEntry, StreamingCall, ToolEntry } from "../../src/snapshot/snapshot.js";
@@ -12,8 +13,13 @@ export interface CallTypes {
   readonly renderData: unknown;
 }
 
-/** The same of each tool of a client. Of one that `defineTool` did not make it is that it has a name. */
-export type CallsOf<C> = C extends GloveClient<infer T> ? CallOf<T[number]> : never;
+/** The same of each tool of a client and of its plugins. Of one that `defineTool` did not make it is that it has a name. */
+export type CallsOf<C> = C extends GloveClient<infer T, infer P> ? ToolCalls<T[number], AddedBy<P[number]>> : never;
+type AddedBy<P> = P extends { readonly "~adds"?: infer A } ? (unknown extends A ? never : NonNullable<A>) : never;
+/** Where only the tools of plugins are known, the client has no other ones. */
+type ToolCalls<Own, Added> = [Added] extends [never]
+  ? CallOf<Own>
+  : CallOf<Added> | (ToolConfig extends Own ? never : CallOf<Own>);
 type CallOf<Tool> = Tool extends { readonly "~calls"?: infer T } ? (unknown extends T ? CallTypes : NonNullable<T>) : CallTypes;
 
 /** A call with this name, input and data for the screen. */

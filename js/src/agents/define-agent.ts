@@ -48,6 +48,7 @@ export function defineAgent<const N extends string>(
   checkOptions(definition, agentOptions(), {
     called: (option) => `\`${option}\` of the agent "${definition.name}"`,
     code: "TOOL_INVALID",
+    moved: { instructions: "Use `systemPrompt`." },
   });
   const { name, description, title, requireApproval, requiresPermission } = definition;
   const tool: ToolConfig<AgentTask> & { readonly name: N } = {

@@ -5,7 +5,7 @@ import type { ModelCallOptions } from "../ports/model-options.js";
 import type { DirectOptions } from "../relay/direct.js";
 import type { Fetch } from "../relay/http.js";
 import { loadPart } from "../values/error.js";
-import { checkOptions, type Options } from "../values/validate-options.js";
+import { checkOptions, nearest, type Options } from "../values/validate-options.js";
 import { type ProviderId, rows } from "../wasm/generated/provider_rows.js";
 import type { HttpModelOptions } from "../wire/core-types.js";
 import { callOptions, callOptionsOf } from "./call-options.js";
@@ -191,11 +191,18 @@ export interface Target {
   readonly baseURL: string;
 }
 
+/** What other libraries and people call them. */
+const elsewhere: Readonly<Record<string, string>> = { claude: "anthropic", google: "gemini", moonshot: "kimi", zhipu: "glm" };
+
 /** What is to be called, settled before anything is sent. */
 export function targetOf(options: Pick<CreateAdapterOptions, "provider" | "model" | "baseURL" | "apiKey">): Target {
   const provider = Object.hasOwn(providers, options.provider) ? providers[options.provider] : undefined;
   if (!provider) {
-    throw config(`Unknown provider "${options.provider}". Available: ${Object.keys(providers).join(", ")}`);
+    const ids = Object.keys(providers);
+    const id = String(options.provider);
+    const near = Object.hasOwn(elsewhere, id) ? elsewhere[id] : nearest(id, ids);
+    const instead = near ? `. Did you mean "${near}"?` : "";
+    throw config(`Unknown provider "${id}". Available: ${ids.join(", ")}${instead}`);
   }
   if (provider.format === "bedrock") {
     throw config(`Provider "${provider.id}" is not supported here. Use another provider, or a chat endpoint on your server.`);

@@ -100,9 +100,45 @@ export function createScriptedModel(
       if (calls.length > keepCalls) calls.shift();
       const answer = next();
       const turn = typeof answer === "function" ? await answer(call) : answer;
-      return play(typeof turn === "string" ? { text: turn } : turn, notify, signal);
+      return play(typeof turn === "string" ? { text: turn } : checked(turn), notify, signal);
     },
   };
+}
+
+const turnOptions = {
+  text: "text",
+  deltas: "list",
+  reasoning: "text",
+  every: "amount",
+  after: "amount",
+  toolCalls: "list",
+  sources: "list",
+  usage: "object",
+  stopReason: "text",
+  fail: "any",
+  cut: "flag",
+  stream: "flag",
+  until: "any",
+} as const satisfies Options<ScriptedTurn>;
+
+const callOptions = { name: "text", input: "any", id: "text" } as const satisfies Options<
+  NonNullable<ScriptedTurn["toolCalls"]>[number]
+>;
+
+/** A misspelt part would be an empty answer, with which a test may pass. */
+function checked(turn: ScriptedTurn): ScriptedTurn {
+  checkOptions(check("An answer of the script", turn, "object"), turnOptions, {
+    called: (option) => `\`${option}\` of an answer`,
+    moved: { content: "Use `text`." },
+  });
+  for (const call of turn.toolCalls ?? []) {
+    const moved = { args: "Use `input`.", arguments: "Use `input`.", toolName: "Use `name`." };
+    checkOptions(check("A call of an answer", call, "object"), callOptions, {
+      called: (option) => `\`${option}\` of a call`,
+      moved,
+    });
+  }
+  return turn;
 }
 
 async function play(turn: ScriptedTurn, notify: NotifySubscribersFunction, signal?: AbortSignal): Promise<ModelPromptResult> {

@@ -73,6 +73,12 @@ export interface Plugin<S = undefined> extends HasState<S> {
 // biome-ignore lint/suspicious/noExplicitAny: plugins of different states stand in one list.
 export type AnyPlugin = Plugin<any>;
 
+/** A plugin whose tools have known types: `serverTools<typeof POST>(…)`. */
+export interface ToolPlugin<A> extends AnyPlugin {
+  /** For types alone: it is never there. */
+  readonly "~adds"?: A;
+}
+
 const pluginOptions = {
   id: "text",
   stateSchema: "any",

@@ -27,7 +27,10 @@ import { GloveSession, type TriggerInput } from "./session.js";
 import { type PersistSessionSetting, readSessionId, rememberSessionId } from "./session-id.js";
 
 /** The settings that all sessions of a client share. Either `endpoint` or `createModel` is required. */
-export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly ToolConfig[]> {
+export interface GloveClientConfig<
+  T extends readonly ToolConfig[] = readonly ToolConfig[],
+  P extends readonly AnyPlugin[] = readonly AnyPlugin[],
+> {
   /** The URL of a chat endpoint (`createChatHandler`). */
   readonly endpoint?: string | undefined;
   /** Creates the model of a session; takes precedence over `endpoint`. */
@@ -56,7 +59,7 @@ export interface GloveClientConfig<T extends readonly ToolConfig[] = readonly To
   /** Other models by name, such as `high`, for prompts, plugins and tools that ask for them; the session's own answers everything else. */
   readonly models?: Readonly<Record<string, ModelAdapter>> | undefined;
   /** What adds tools and context before each call of the model: `definePlugin`. */
-  readonly plugins?: readonly AnyPlugin[] | undefined;
+  readonly plugins?: P | undefined;
   /** What the model, or a person with `/name` in a message, may take up: `defineSkill`. */
   readonly skills?: readonly Skill[] | undefined;
   /** What is done with a message that has `/name` in it, before it is sent: `defineHook`. */
@@ -133,6 +136,10 @@ const moved = {
   compaction_config: "Use `compaction`.",
   store: "Pass `createStore`.",
   model: "Pass `createModel`.",
+  provider: "Pass `createModel`.",
+  api: "Use `endpoint`.",
+  url: "Use `endpoint`.",
+  instructions: "Use `systemPrompt`.",
 };
 
 const overrideOptions = { ...sessionOptions, endpoint: "text", store: "store" } as const satisfies Options<SessionOverrides>;
@@ -155,18 +162,23 @@ const byDatabase = new Map<string, WeakRef<RetainedSession>>();
  * Makes sessions and keeps them: asking twice for one id gives the same session, so that a screen which is mounted twice has
  * one engine. Making a client starts nothing.
  */
-export class GloveClient<T extends readonly ToolConfig[] = readonly ToolConfig[]> {
+export class GloveClient<
+  T extends readonly ToolConfig[] = readonly ToolConfig[],
+  P extends readonly AnyPlugin[] = readonly AnyPlugin[],
+> {
+  /** For types alone: it is never there. */
+  declare readonly "~plugins"?: P;
   readonly #core: Core;
   /** Of its sessions. */
   readonly #sessions: Core;
-  readonly #config: GloveClientConfig<T>;
+  readonly #config: GloveClientConfig<T, P>;
   readonly #retained = new Map<string, RetainedSession>();
   /** Ids that were made here, of sessions that have not been opened: nothing can be stored of them. */
   readonly #fresh = new Set<string>();
   /** Sessions that nobody stores elsewhere; they outlive what shows them. */
   readonly #own: SessionDatabase;
 
-  constructor(config: GloveClientConfig<T>, core: Core) {
+  constructor(config: GloveClientConfig<T, P>, core: Core) {
     checkOptions(config, clientOptions, { moved });
     if (!config?.endpoint && !config?.createModel) {
       throw new GloveError("CLIENT_CONFIG", "GloveClient requires either 'endpoint' or 'createModel'");

@@ -33,10 +33,13 @@ const toolOptions = {
 
 const moved = {
   execute: "Use `do`.",
+  handler: "Use `do`.",
+  run: "Use `do`.",
   parameters: "Use `inputSchema`.",
   needsApproval: "Use `requireApproval`.",
   maxRetry: "Use `maxRetries`.",
-} satisfies Record<keyof NamedElsewhere | "maxRetry", string>;
+  outputSchema: "A result needs no schema.",
+} satisfies Record<keyof NamedElsewhere | "handler" | "run" | "maxRetry" | "outputSchema", string>;
 
 /** Refuses what a tool cannot have: a rule that is misspelt would let it run unasked. */
 export function checkTool(tool: object): void {

@@ -150,7 +150,8 @@ export function nearest(passed: string, names: readonly string[]): string | unde
   for (const name of names) {
     const other = plain(name);
     const within = [option, other].every(({ length }) => length > 3) && (option.includes(other) || other.includes(option));
-    const far = Math.min(distance(option, other), within ? 1 : 40);
+    const apart = distance(option, other);
+    const far = within ? Math.min(apart, 1 + apart / 100) : apart;
     if (far < least) [near, least] = [name, far];
   }
   return near;
