@@ -115,6 +115,8 @@ export const bundles = {
     ...["hooks/use-suspense-glove", "render/render", "renderers/index", "threads/parts", "threads/use-threads", "widget/parts"],
   ),
   "react/look/generated/css.js": [],
+  // One for the bar that finds and for what loads it.
+  "react/finding/key.js": [],
   // What is open, and where the focus goes: one for the cards of a chat and for the questions in it.
   "react/slots/one-open.js": ["react/slots/use-question-focus.js"],
   "react/parts/thread.js": below(
@@ -138,7 +140,7 @@ export const bundles = {
   // ---- the other entries -----------------------------------------------------------------------------------------------
   // With what follows a session for handlers of AG-UI and MCP.
   "server/body.js": [...below("server", "authorize", "cors", "refuse"), "src/session/watch.js"],
-  "server/handler.js": ["server/resume/answer-buffer.js"],
+  "server/handler.js": ["server/ai-sdk/model.js", "server/resume/answer-buffer.js"],
   "tasks/watch.js": below(
     "tasks",
     "options",
