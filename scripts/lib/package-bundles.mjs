@@ -101,7 +101,7 @@ export const bundles = {
   // ---- React -----------------------------------------------------------------------------------------------------------
   [reactBase]: below(
     "react",
-    ...["hooks/handle-registry", "hooks/use-browser-layout-effect", "languages/known", "look/adopt"],
+    ...["finding/key", "hooks/handle-registry", "hooks/use-browser-layout-effect", "languages/known", "look/adopt"],
     ...["look/loader", "parts/chat-context", "parts/reading/view-of", "render/boundary"],
   ),
   // What draws has no need of it; the parts of a chat, what files are chosen with, and markdown have.
@@ -115,8 +115,6 @@ export const bundles = {
     ...["hooks/use-suspense-glove", "render/render", "renderers/index", "threads/parts", "threads/use-threads", "widget/parts"],
   ),
   "react/look/generated/css.js": [],
-  // One for the bar that finds and for what loads it.
-  "react/finding/key.js": [],
   // What is open, and where the focus goes: one for the cards of a chat and for the questions in it.
   "react/slots/one-open.js": ["react/slots/use-question-focus.js"],
   "react/parts/thread.js": below(
