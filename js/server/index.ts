@@ -22,6 +22,7 @@ export {
 export type { ModelAdapter, ModelNotice, SerializedTool } from "../src/ports/model.js";
 export type { ModelCallOptions, ModelFacts, ToolChoice } from "../src/ports/model-options.js";
 export { GloveError } from "../src/values/error.js";
+export { type AiSdkCallOptions, type AiSdkModel, fromAiSdkModel } from "./ai-sdk/model.js";
 export type { ChatHandler, ChatHandlerConfig, ChatHandlerLimits, ChatHandlerOptions } from "./config.js";
 export type { FileReference, ResolvedFile, ResolveFile } from "./files/resolve.js";
 export { mcpAppPage } from "./mcp/app-page.js";

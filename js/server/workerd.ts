@@ -8,6 +8,7 @@ import { chatHandler } from "./handler.js";
 
 export { defineMiddleware } from "../src/ports/middleware/middleware.js";
 export { GloveError } from "../src/values/error.js";
+export { fromAiSdkModel } from "./ai-sdk/model.js";
 export { createMemoryBuffer } from "./resume/answer-buffer.js";
 
 const core = /* @__PURE__ */ openProviders(noSource);

@@ -101,7 +101,7 @@ export const bundles = {
   // ---- React -----------------------------------------------------------------------------------------------------------
   [reactBase]: below(
     "react",
-    ...["hooks/handle-registry", "hooks/use-browser-layout-effect", "languages/known", "look/adopt"],
+    ...["finding/key", "hooks/handle-registry", "hooks/use-browser-layout-effect", "languages/known", "look/adopt"],
     ...["look/loader", "parts/chat-context", "parts/reading/view-of", "render/boundary"],
   ),
   // What draws has no need of it; the parts of a chat, what files are chosen with, and markdown have.
@@ -140,7 +140,7 @@ export const bundles = {
   // ---- the other entries -----------------------------------------------------------------------------------------------
   // With what follows a session for handlers of AG-UI and MCP.
   "server/body.js": [...below("server", "authorize", "cors", "refuse"), "src/session/watch.js"],
-  "server/handler.js": ["server/resume/answer-buffer.js"],
+  "server/handler.js": ["server/ai-sdk/model.js", "server/resume/answer-buffer.js"],
   "tasks/watch.js": below(
     "tasks",
     "options",

@@ -8,7 +8,7 @@ import { css } from "../look/generated/finding-css.js";
 import { useChat } from "../parts/chat-context.js";
 import { IconLabel, type IconProps } from "../parts/icons.js";
 import { useLabels } from "../render/labels.js";
-import { isFindKey, pressed } from "./key.js";
+import { pressed } from "./key.js";
 import { bring, Marks } from "./marks.js";
 import { type Hit, hitsOf, ordinalOf, type Place, stepFrom } from "./matches.js";
 import { Outline } from "./outline.js";
@@ -73,8 +73,9 @@ export function Finder({ bar = true, className }: FinderProps): ReactNode {
       shown.current("find");
     };
     around?.addEventListener("keydown", press);
-    if (around?.contains((pressed.at ?? null) as Node | null)) shown.current("find");
-    pressed.at = undefined;
+    const [early, at = null] = pressed.last ?? [];
+    if (early && isFindKey(early) && around?.contains(at as Node | null)) shown.current("find");
+    pressed.last = undefined;
     return () => around?.removeEventListener("keydown", press);
   }, [styled, chat]);
   useBrowserLayoutEffect(() => {
@@ -140,6 +141,10 @@ export function Finder({ bar = true, className }: FinderProps): ReactNode {
     </div>
   );
 }
+
+/** Without Shift the browser finds. On a keyboard with letters of another script, by its place. */
+const isFindKey = ({ ctrlKey, metaKey, shiftKey, altKey, defaultPrevented, key, code }: KeyboardEvent) =>
+  shiftKey && !altKey && (ctrlKey || metaKey) && !defaultPrevented && /^(key)?f$/i.test(key > "~" ? code : key);
 
 interface SearchProps {
   readonly timeline: Parts["timeline"];

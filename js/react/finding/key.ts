@@ -1,14 +1,10 @@
-// The key that finds, also where it is pressed before the bar is there.
+// The key that is pressed before the bar is there, which finds as soon as it is.
 
-/** Without Shift the browser finds. On a keyboard with letters of another script, by its place. */
-export const isFindKey = ({ ctrlKey, metaKey, shiftKey, altKey, defaultPrevented, key, code }: KeyboardEvent): boolean =>
-  shiftKey && !altKey && (ctrlKey || metaKey) && !defaultPrevented && /^(key)?f$/i.test(key > "~" ? code : key);
-
-/** Where it was pressed last, unless somebody has typed since. */
-export const pressed: { at?: EventTarget | undefined } = {};
+/** The last key, and where it was pressed. */
+export const pressed: { last?: readonly [KeyboardEvent, EventTarget | undefined] | undefined } = {};
 
 const hear = (event: KeyboardEvent) => {
-  pressed.at = isFindKey(event) ? event.composedPath()[0] : undefined;
+  pressed.last = [event, event.composedPath()[0]];
 };
 
 /** Remembers it while the bar is loaded. */

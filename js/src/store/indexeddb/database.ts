@@ -175,8 +175,8 @@ export class SessionDatabase implements SessionCatalog {
 
   async import(json: string, options: ImportOptions = {}): Promise<string> {
     const parts = Promise.all([loadPart(import("../maintenance-chunk.js")), loadPart(import("./session-row-store.js"))]);
-    const [{ imported }, { tellChanged }] = await parts;
-    const id = await imported(this, json, options);
+    const [{ imported }, { runWithRoom, tellChanged }] = await parts;
+    const id = await imported({ run: (...work) => runWithRoom(this, ...work) }, json, options);
     tellChanged(this, id);
     return id;
   }

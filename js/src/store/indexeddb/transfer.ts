@@ -2,7 +2,6 @@
 
 import type { Core } from "../../ports/core.js";
 import type { SessionDamage } from "../../ports/store.js";
-import { loadPart } from "../../values/error.js";
 import { generateId } from "../../values/ids.js";
 import { listIn } from "../errors.js";
 import { arrayBody, arrayOf } from "../json-text.js";
@@ -75,8 +74,7 @@ export async function imported(database: Pick<Connection, "run">, json: string, 
   };
   const checkpoint = await takeOut(kept.checkpoint, media);
   const first = titleOf(messages);
-  const { runWithRoom } = await loadPart(import("./session-row-store.js"));
-  const added = await runWithRoom(database, stores, "strict", async (transaction) => {
+  const added = await database.run(stores, "strict", async (transaction) => {
     const { ask, store } = transaction;
     const wanted = options.id ?? about.id;
     const id = freeId(about.id, options.id, (await ask(store("sessions").getKey(wanted))) !== undefined);
