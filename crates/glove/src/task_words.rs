@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(event_line(&event("tool.result", "act-1-s1", "fs_write")), "  ✓ fs_write");
         let mut failed = event("tool.result", "act-1-s1", "fs_write");
         failed.error = "no\u{1b}[2J".to_owned();
-        assert_eq!(event_line(&failed), "  ✗ fs_write: no\\u{1b}[2J");
+        assert_eq!(event_line(&failed), "  ✗ fs_write: no\\u001B[2J");
         let mut decided = event("approval.decided", "act-1-s1", "fs_write");
         decided.data = serde_json::json!({ "decision": "approved", "approved_by": "ada" }).into();
         assert_eq!(event_line(&decided), "  ✓ Approved: fs_write, by ada");
