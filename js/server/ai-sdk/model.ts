@@ -16,13 +16,21 @@ export interface AiSdkModel {
 
 /** What the model is called with beside the conversation, in the words of the AI SDK. */
 export interface AiSdkCallOptions {
+  /** The most tokens of an answer. */
   readonly maxOutputTokens?: number;
+  /** How much chance there is in an answer. */
   readonly temperature?: number;
+  /** Takes only the likeliest tokens whose chances add up to this. */
   readonly topP?: number;
+  /** Takes only this many of the likeliest tokens. */
   readonly topK?: number;
+  /** Makes answers repeatable, where the provider can. */
   readonly seed?: number;
+  /** An answer ends where it would say one of these. */
   readonly stopSequences?: readonly string[];
+  /** Whether the model must call a tool, and which one. */
   readonly toolChoice?: { readonly type: "auto" | "none" | "required" } | { readonly type: "tool"; readonly toolName: string };
+  /** Headers of each request to the provider. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Settings of the provider alone, as `{ anthropic: { thinking: { type: "enabled", budgetTokens: 2000 } } }`. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
