@@ -39,6 +39,8 @@ export async function buildSite(out) {
     cpSync(inRoot(path), join(out, path));
   }
 
+  // Beside docs/index.html, as every page has its Markdown.
+  put("docs/index.md", readFileSync(inRoot("docs", "README.md"), "utf8"));
   put("llms.txt", llms(pages));
   put("llms-full.txt", docs.map(({ text }) => text).join("\n\n"));
   await put("assets/search-index.js", `siteIndex=${JSON.stringify(JSON.stringify(await index(pages, options)))};\n`);
