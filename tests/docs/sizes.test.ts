@@ -58,7 +58,11 @@ const told: [file: string, text: string, ...kilobytes: number[]][] = [
   ["docs/a2ui.md", "A page that uses it loads # kB more", kB("a page with 'glove-wasm/a2ui' before it draws") - first],
   ["docs/mcp.md", "The first sign-in loads # kB", kB("later: signing in to servers of MCP")],
   ["docs/mcp.md", "the first question of a server # kB", kB("later: drawing what servers of MCP ask")],
-  ["README.md", "| a finished chat (brotli) | # kB with loop", finishedChat("in all, until its markdown is drawn and the page is idle")],
+  [
+    "README.md",
+    "| a finished chat (brotli) | # kB with loop",
+    finishedChat("in all, until its markdown is drawn and the page is idle"),
+  ],
   ["README.md", "store, look and markdown; # kB before it draws |", finishedChat("what draws and takes a message")],
   ["README.md", "it is # kB more (brotli)", kB("later: the look of <Render>")],
 ];
