@@ -125,7 +125,9 @@ async function test(names) {
   if (failed.length) process.exitCode = 1;
 }
 
-const seconds = (ms) => `${Math.round(ms / 1000)} s`;
+function seconds(ms) {
+  return `${Math.round(ms / 1000)} s`;
+}
 
 // What failed is named.
 function none() {
@@ -224,7 +226,9 @@ async function withRealParts(tools) {
 }
 
 /** Tests of browsers wait a third of their time, so there is one more of them than cores. */
-const inBrowsers = (name, projects) => vitest(name, projects, { workers: availableParallelism() + 1 });
+function inBrowsers(name, projects) {
+  return vitest(name, projects, { workers: availableParallelism() + 1 });
+}
 
 /** These projects of vitest.config.ts, or these files of them; the report has the name. */
 async function vitest(name, projects, { files = [], workers = availableParallelism() } = {}) {

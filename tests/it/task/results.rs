@@ -66,6 +66,6 @@ fn a_task_that_ends_without_its_value_has_none_and_no_file_of_it() {
     let kinds = kinds(&files);
     assert!(kinds.ends_with(&["output.missing".to_owned(), "finish".to_owned()]), "{kinds:?}");
     // Those who ask for the summary hear of it too.
-    let summary = block_on(agent.resume(files.clone())).unwrap();
+    let summary = block_on(agent.resume(files)).unwrap();
     assert_eq!(block_on(summary.result(ResultView::Summary)).unwrap().warnings, [told]);
 }

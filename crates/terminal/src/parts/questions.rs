@@ -425,7 +425,7 @@ mod tests {
             question("permission_request", &json!({ "toolName": "bash", "toolInput": { "command": "ls" } }));
         let lines = [
             "$ ls",
-            "? Run bash?",
+            "? Run this command?",
             "  1  y  Allow once",
             "  2  a  Always allow",
             "  3  n  Deny",
