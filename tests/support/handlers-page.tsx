@@ -12,7 +12,7 @@ const client = new GloveClient({
     createScriptedModel(({ messages }) =>
       messages.at(-1)?.tool_results || messages.some(({ text }) => text === "Hi")
         ? "Well."
-        : { toolCalls: [{ name: "ask", args: {} }] },
+        : { toolCalls: [{ name: "ask", input: {} }] },
     ),
   subscribers: [{ record: (type, data) => void (type === "error" && told.push(data.message)) }],
   tools: [
