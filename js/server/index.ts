@@ -26,7 +26,7 @@ export { type AiSdkCallOptions, type AiSdkModel, fromAiSdkModel } from "./ai-sdk
 export type { ChatHandler, ChatHandlerConfig, ChatHandlerLimits, ChatHandlerOptions } from "./config.js";
 export type { FileReference, ResolvedFile, ResolveFile } from "./files/resolve.js";
 export { mcpAppPage } from "./mcp/app-page.js";
-export type { McpUpstream, McpUpstreamAuth } from "./mcp/mcp-upstream.js";
+export type { McpTokenStore, McpUpstream, McpUpstreamAuth } from "./mcp/mcp-upstream.js";
 export { type AnswerBuffer, createMemoryBuffer, type MemoryBufferOptions } from "./resume/answer-buffer.js";
 export type { Tracer, TraceSpan } from "./traces.js";
 

@@ -33,9 +33,9 @@ test("what no entry leads to is not packed: the file of tasks, which travels as 
   expect(files().filter((name) => /glove_tasks_bg|src\/tabs\/tabs\.d\.ts|\.npmignore/.test(name))).toEqual([]);
   const bytes = files().reduce((sum, name) => sum + statSync(join(installed(), name)).size, 0);
   // Guides are 0.8 MB of it, examples and parts to copy 0.3 MB.
-  expect(bytes).toBeLessThan(7_200_000);
+  expect(bytes).toBeLessThan(7_300_000);
   // What comes at one moment is one file; the rest are types, pages, and examples, which are 150.
-  expect(files().length).toBeLessThanOrEqual(462);
+  expect(files().length).toBeLessThanOrEqual(470);
   expect(files().filter((name) => /^pkg\/.*\.js$/.test(name)).length).toBeLessThan(150);
   expect(files().filter((name) => /^pkg\/.*\.d\.ts$/.test(name)).length).toBeLessThan(58);
 });

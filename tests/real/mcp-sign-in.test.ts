@@ -93,7 +93,12 @@ test("the example server of the official package signs somebody in through a cha
     mcp: {
       example: {
         url,
-        auth: { redirectUrl: "http://localhost:9/api/chat", store: tokens, hosts: [`http://localhost:${authPort}`] },
+        auth: {
+          client: () => import("@modelcontextprotocol/client"),
+          redirectUrl: "http://localhost:9/api/chat",
+          store: tokens,
+          hosts: [`http://localhost:${authPort}`],
+        },
       },
     },
   });

@@ -2,8 +2,7 @@
 
 import type { OAuthClientMetadata, OAuthClientProvider } from "@modelcontextprotocol/client";
 import { GloveError, reasonOf } from "../../src/values/error.js";
-import { shortened } from "../connection/errors.js";
-import { loadSdk } from "../connection/load-sdk.js";
+import { type SdkModule, shortened } from "../connection/errors.js";
 import { isSafe } from "../safe-address.js";
 import type { McpAuthOptions } from "./auth-options.js";
 import { type ClientKey, type Flow, issuerOf, type Kept, type Owner, type Rows, type Wanted } from "./rows.js";
@@ -17,11 +16,13 @@ export interface Application {
     readonly clientSecret?: string | undefined;
   };
   readonly rows: Rows;
+  /** How the official client is loaded: only the application of a server may name it to its bundler. */
+  readonly loadSdk: () => Promise<SdkModule>;
 }
 
 /** The address at which a person signs in. What is needed when they come back is kept by then. */
 export async function begun(
-  { options, rows }: Application,
+  { options, rows, loadSdk }: Application,
   started: Omit<Flow, "at" | "verifier" | "discovery">,
   wanted: Wanted | undefined,
 ): Promise<URL> {
@@ -60,7 +61,7 @@ export async function begun(
 }
 
 /** The tokens for what a person has come back with. */
-export async function exchanged({ options, rows }: Application, flow: Flow, said: URLSearchParams): Promise<void> {
+export async function exchanged({ options, rows, loadSdk }: Application, flow: Flow, said: URLSearchParams): Promise<void> {
   let kept: Kept | undefined;
   const own = providerOf(flow, options, rows);
   const provider: OAuthClientProvider = {
@@ -125,7 +126,11 @@ function providerOf(flow: Flow, options: Application["options"], rows: Rows) {
 }
 
 /** Other tokens than `used`, made in whichever tab comes first. `false` where a person has to sign in. Call it one at a time. */
-export async function refreshed({ options, rows }: Application, owner: Owner, used: string | undefined): Promise<boolean> {
+export async function refreshed(
+  { options, rows, loadSdk }: Application,
+  owner: Owner,
+  used: string | undefined,
+): Promise<boolean> {
   const kept = await rows.kept(owner);
   if (!kept) return false;
   const { tokens, client, discovery } = kept;

@@ -25,7 +25,7 @@ export class PageSignIn implements SignIn {
   #challenge: Wanted | undefined;
 
   constructor(options: McpAuthOptions, server: string, url: URL, user: string | undefined) {
-    this.#application = { options, rows: rowsIn(options.store) };
+    this.#application = { options, rows: rowsIn(options.store), loadSdk };
     this.#redirectUrl = options.redirectUrl;
     this.#way = options.way ?? "popup";
     this.#server = server;
@@ -145,7 +145,7 @@ export async function finish(options: McpAuthOptions, said: URLSearchParams): Pr
   if (!flow) return;
   const { owner, way, from } = flow;
   try {
-    await locked(JSON.stringify(owner), () => exchanged({ options, rows }, flow, said));
+    await locked(JSON.stringify(owner), () => exchanged({ options, rows, loadSdk }, flow, said));
   } catch (cause) {
     const { code, message } = failure(cause);
     await rows.fail(owner, { code, message });

@@ -16,6 +16,7 @@ const authOptions = {
   clientName: "text",
   clientMetadataUrl: "text",
   clientId: "text",
+  client: "work",
   clientSecret: "text",
   scope: "text",
   store: "object",
@@ -208,6 +209,7 @@ function checkAuth(name: string, { auth, url }: Known, { owner }: ChatHandlerCon
   if (!owner) throw wrong("auth", "needs the handler's `owner`, which tokens are kept by");
   if (!isSafe(url)) throw wrong("url", "must begin with `https:`, or anybody could read its tokens");
   const { redirectUrl, clientMetadataUrl: document } = auth;
+  if (typeof auth.client !== "function") throw wrong("auth.client", 'must be `() => import("@modelcontextprotocol/client")`');
   if (!URL.canParse(String(redirectUrl)) || !isSafe(new URL(redirectUrl)))
     throw wrong("auth.redirectUrl", "must be the address of this handler, with `https:`");
   if (document !== undefined && !/^https:\/\/[^/]+\/./.test(document))

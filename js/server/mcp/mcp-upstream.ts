@@ -1,6 +1,5 @@
 // An MCP server that a chat handler reaches for pages.
 
-import type { McpStore } from "../../mcp/types.js";
 import type { Maybe } from "../../src/timing/sync-or-promise.js";
 
 /** An MCP server that pages reach through a chat handler. */
@@ -15,8 +14,17 @@ export interface McpUpstream {
   readonly auth?: McpUpstreamAuth | undefined;
 }
 
+/** Where tokens are kept: texts by their keys. */
+export interface McpTokenStore {
+  get(key: string): Maybe<string | undefined>;
+  set(key: string, value: string): Maybe<unknown>;
+  delete(key: string): Maybe<unknown>;
+}
+
 /** How people sign in to a server through a chat handler. Each `owner` has tokens of their own. */
 export interface McpUpstreamAuth {
+  /** The official client, where a bundler finds it: `() => import("@modelcontextprotocol/client")`. */
+  readonly client: () => Promise<object>;
   /** The address of this handler as browsers reach it: authorization servers send people back to it. */
   readonly redirectUrl: string | URL;
   /** What authorization servers call the application when they ask the person; default `glove-wasm`. */
@@ -29,7 +37,7 @@ export interface McpUpstreamAuth {
   /** What is asked for; default what the server says. */
   readonly scope?: string | undefined;
   /** Where tokens are kept; default the memory of this process. Where several processes answer, they need the same. */
-  readonly store?: McpStore | undefined;
+  readonly store?: McpTokenStore | undefined;
   /**
    * Where authorization servers may be, beside the server's own origin, as the `hosts` of tools; default `["*"]`, which is every public host, and
    * no address of this machine or its network.

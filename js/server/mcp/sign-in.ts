@@ -3,9 +3,10 @@
 import { type Application, begun, exchanged, failure, keepWanted, refreshed } from "../../mcp/auth/oauth.js";
 import { type Flow, locked, type Owner, ownerOf, Rows } from "../../mcp/auth/rows.js";
 import { authFailed } from "../../mcp/auth/safe-fetch.js";
-import { loadSdk } from "../../mcp/connection/load-sdk.js";
+import type { SdkModule } from "../../mcp/connection/errors.js";
 import { usualStore } from "../../mcp/store.js";
 import type { Fetch } from "../../src/relay/http.js";
+import { GloveError } from "../../src/values/error.js";
 import { allowedUrl } from "../../tools/web/hosts.js";
 import { refuse } from "../refuse.js";
 import type { McpUpstreamAuth } from "./mcp-upstream.js";
@@ -22,6 +23,15 @@ export interface SignInSite {
 
 const notBegun = "This sign-in was not begun here, or too long ago. Go back, and sign in again.";
 
+async function loaded(client: McpUpstreamAuth["client"]): Promise<SdkModule> {
+  try {
+    return (await client()) as SdkModule;
+  } catch (cause) {
+    const message = 'Install "@modelcontextprotocol/client", which a chat handler signs people in to servers of MCP with.';
+    throw new GloveError("MCP_CLIENT_MISSING", message, { cause });
+  }
+}
+
 export class HandlerSignIn {
   readonly #site: SignInSite;
   readonly #application: Application;
@@ -30,11 +40,15 @@ export class HandlerSignIn {
   constructor(site: SignInSite) {
     this.#site = site;
     const { auth, url, fetch } = site;
-    const { redirectUrl, store = usualStore("glove-mcp-auth"), hosts = ["*"], ...options } = auth;
+    const { client, redirectUrl, store = usualStore("glove-mcp-auth"), hosts = ["*"], ...options } = auth;
     this.#redirectUrl = new URL(redirectUrl);
     const reached = [...hosts, url.origin];
     const send = async (to: string | URL, init: RequestInit = {}) => fetch(reachable(new URL(to), reached).href, init);
-    this.#application = { options: { ...options, fetch: send as typeof globalThis.fetch }, rows: new Rows(store) };
+    this.#application = {
+      options: { ...options, fetch: send as typeof globalThis.fetch },
+      rows: new Rows(store),
+      loadSdk: () => loaded(client),
+    };
   }
 
   #owner(owner: string): Promise<Owner> {
@@ -63,7 +77,7 @@ export class HandlerSignIn {
 
   /** The server wants somebody to sign in, or one who has to have more rights. `false` where it refuses for another reason. */
   async refused(owner: string, used: string | undefined, response: Response): Promise<boolean> {
-    const { extractWWWAuthenticateParams } = await loadSdk();
+    const { extractWWWAuthenticateParams } = await this.#application.loadSdk();
     const { resourceMetadataUrl, scope, error } = extractWWWAuthenticateParams(response);
     const more = response.status === 403;
     if (more && error !== "insufficient_scope") return false;

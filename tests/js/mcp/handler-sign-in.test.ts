@@ -9,6 +9,8 @@ import { call, type Fill, mcpScene, mcpStore } from "../../support/mcp.js";
 import { type Lies, type OAuthSite, oauthSite } from "../../support/oauth.js";
 import { type Scene, until } from "../../support/session.js";
 
+const client = () => import("@modelcontextprotocol/client");
+
 const free = { firstUse: "allow", approvals: () => false } as const;
 
 const reading: Fill = (server) => {
@@ -56,7 +58,7 @@ function application({ lies = {}, auth = {}, config = {} }: Given = {}) {
       owner: (request) => request.headers.get("x-user") ?? "",
       toolSecret: "a secret",
       onError: () => {},
-      mcp: { docs: { url: site.url, auth: { redirectUrl: endpoint, clientName: "App", store: tokens, ...auth } } },
+      mcp: { docs: { url: site.url, auth: { client, redirectUrl: endpoint, clientName: "App", store: tokens, ...auth } } },
       ...config,
     });
   const handler = make();
@@ -358,5 +360,7 @@ test("a wrong `auth` of a handler is refused when the handler is made", () => {
   expect(() => wrong({ token: "x" })).toThrow("There is no option `auth.token`");
   expect(() => wrong({ hosts: "evil.example" })).toThrow("hosts");
   const url = "http://docs.example/mcp";
-  expect(() => wrong({}, { mcp: { docs: { url, auth: { redirectUrl: endpoint } } } })).toThrow("must begin with `https:`");
+  expect(() => wrong({}, { mcp: { docs: { url, auth: { client, redirectUrl: endpoint } } } })).toThrow(
+    "must begin with `https:`",
+  );
 });
