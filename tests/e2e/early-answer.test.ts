@@ -272,7 +272,12 @@ test("an answer that was stopped is asked by no tab and is in the record, also w
     await isReady(page);
     await page.waitForTimeout(500);
     await shows(page, "Hi | Hello");
-    expect(await page.evaluate("seen.filter((text, at) => text !== seen[at - 1])")).toEqual(["", "Hi", "Hi | Hello"]);
+    // Nothing is shown twice or taken away; the message may come with the first piece of its answer.
+    const frames = (await page.evaluate("seen.filter((text, at) => text !== seen[at - 1])")) as string[];
+    expect([
+      ["", "Hi", "Hi | Hello"],
+      ["", "Hi | Hello"],
+    ]).toContainEqual(frames);
     expect([asked.length, await texts(other)]).toEqual([1, ["Hi", "Hello"]]);
     expect(await other.evaluate("session.getSnapshot().timeline[1]")).toMatchObject({ partial: true, stopped: true });
     expect(await inPage(other, left)).toEqual([]);

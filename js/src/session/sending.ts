@@ -222,7 +222,6 @@ export class Sending {
       const unopened = sent.unopened || openSession?.readOnly || outdated || (openSession?.isDropped && mayOpenLater(failure));
       const waits = failure && unopened && !this.#session.disposed && !regenerate && !edits;
       const offer = () => this.#snapshots.dispatch({ kind: "undelivered", id, text, files, hidden });
-      if (!waits) this.first.end(id);
       if (waits) {
         this.#undelivered.set(sent.id, input);
         this.first.left(id);
@@ -237,6 +236,8 @@ export class Sending {
       // The core reports how a run ended. The reason why a session was closed says more than that it was closed.
       const error = ended || (this.#session.disposed && this.#snapshots.error) ? undefined : failure;
       this.#snapshots.dispatch({ kind: "settled", id, error });
+      // Behind that: as long as it is shown, the message does not stand in the queue too.
+      if (!waits) this.first.end(id);
     }
   }
 
